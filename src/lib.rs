@@ -1,0 +1,5 @@
+//! `cargo nopol`: repairs the conditions of a Rust crate with a failing test. See
+//! `docs/architecture.md`.
+
+pub mod spec;
+pub mod synth;

@@ -1,0 +1,3 @@
+//! The `cargo-nopol` binary.
+
+fn main() {}

@@ -1,0 +1,110 @@
+//! Expressions over the terms of a spec, and their value in one context.
+//!
+//! Leaves are indices into [`Pool::terms`](super::Pool): an expression has no text of its own,
+//! that is `patch`'s business.
+
+use super::value::{ArithOp, CmpOp, Type, Value};
+use super::{Pool, Row};
+
+/// Index of a term in its [`Pool`].
+pub type TermId = usize;
+
+/// A typed expression over the terms of one [`Pool`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Expr {
+    Term(TermId),
+    Not(Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    Cmp(CmpOp, Box<Expr>, Box<Expr>),
+    Arith(ArithOp, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    /// `!self`.
+    #[expect(clippy::should_implement_trait, reason = "builds a tree, computes nothing")]
+    pub fn not(self) -> Self {
+        Self::Not(Box::new(self))
+    }
+
+    /// `self && right`.
+    pub fn and(self, right: Self) -> Self {
+        Self::And(Box::new(self), Box::new(right))
+    }
+
+    /// `self || right`.
+    pub fn or(self, right: Self) -> Self {
+        Self::Or(Box::new(self), Box::new(right))
+    }
+
+    /// `self op right`.
+    pub fn cmp(self, op: CmpOp, right: Self) -> Self {
+        Self::Cmp(op, Box::new(self), Box::new(right))
+    }
+
+    /// `self op right`.
+    pub fn arith(self, op: ArithOp, right: Self) -> Self {
+        Self::Arith(op, Box::new(self), Box::new(right))
+    }
+
+    /// The expression's operands, left to right.
+    pub fn children(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match self {
+            Self::Term(_) => (None, None),
+            Self::Not(a) => (Some(&**a), None),
+            Self::And(a, b) | Self::Or(a, b) | Self::Cmp(_, a, b) | Self::Arith(_, a, b) => {
+                (Some(&**a), Some(&**b))
+            }
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Number of nodes.
+    pub fn size(&self) -> usize {
+        1 + self.children().map(Expr::size).sum::<usize>()
+    }
+
+    /// The terms used, in order of appearance, repeated where used repeatedly.
+    pub fn terms(&self) -> Vec<TermId> {
+        match self {
+            Self::Term(id) => vec![*id],
+            _ => self.children().flat_map(Expr::terms).collect(),
+        }
+    }
+
+    /// The expression's type, or `None` where operands have types the operator does not take.
+    pub fn ty(&self, pool: &Pool) -> Option<Type> {
+        match self {
+            Self::Term(id) => pool.terms.get(*id).map(|term| term.ty),
+            Self::Not(a) => (a.ty(pool)? == Type::Bool).then_some(Type::Bool),
+            Self::And(a, b) | Self::Or(a, b) => (a.ty(pool)? == Type::Bool
+                && b.ty(pool)? == Type::Bool)
+                .then_some(Type::Bool),
+            Self::Cmp(_, a, b) => (a.ty(pool)? == b.ty(pool)?).then_some(Type::Bool),
+            Self::Arith(_, a, b) => {
+                let ty = a.ty(pool)?;
+                (ty == b.ty(pool)? && matches!(ty, Type::Int(_) | Type::F32 | Type::F64))
+                    .then_some(ty)
+            }
+        }
+    }
+
+    /// The expression's value in a context, as the machine computes it; `None` where evaluating
+    /// it would panic or read something undefined. `&&` and `||` evaluate their right operand
+    /// only if the left one leaves the result open.
+    pub fn eval(&self, row: &Row) -> Option<Value> {
+        match self {
+            Self::Term(id) => row.values.get(*id)?.clone(),
+            Self::Not(a) => Some(Value::Bool(!a.eval_bool(row)?)),
+            Self::And(a, b) => Some(Value::Bool(a.eval_bool(row)? && b.eval_bool(row)?)),
+            Self::Or(a, b) => Some(Value::Bool(a.eval_bool(row)? || b.eval_bool(row)?)),
+            Self::Cmp(op, a, b) => Some(Value::Bool(a.eval(row)?.compare(*op, &b.eval(row)?)?)),
+            Self::Arith(op, a, b) => a.eval(row)?.arith(*op, &b.eval(row)?),
+        }
+    }
+
+    /// [`Expr::eval`] of a boolean expression.
+    pub fn eval_bool(&self, row: &Row) -> Option<bool> {
+        self.eval(row)?.as_bool()
+    }
+}

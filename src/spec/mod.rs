@@ -1,0 +1,97 @@
+//! What a candidate must explain: typed terms, their values in each context, and the outcome the
+//! condition must have there (papers/nopol.txt §3.3). Knows nothing of files, processes, syntax
+//! or solvers.
+
+pub mod expr;
+pub mod value;
+
+pub use expr::{Expr, TermId};
+pub use value::{ArithOp, CmpOp, Int, IntType, Type, Value};
+
+/// Where a term comes from; earlier ones make better conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// An operand of the old condition, or that whole condition.
+    Old,
+    /// A local variable or parameter.
+    Variable,
+    /// A field of a variable.
+    Field,
+    /// A state query: `len`, `is_empty`, `is_some`, … (§3.3.3), or a payload behind one.
+    Query,
+    /// −1, 0 or 1, `true` or `false` of the paper's first strategy for constants (§3.3.1).
+    Constant,
+    /// A literal of the enclosing function.
+    FunctionLiteral,
+    /// A literal of the enclosing file.
+    FileLiteral,
+}
+
+/// How tightly a term's text holds together when it becomes an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binding {
+    Or,
+    And,
+    Compare,
+    /// `|`, `^`, `&`, `<<`: binds tighter than a comparison, looser than arithmetic.
+    Bits,
+    Add,
+    Mul,
+    Cast,
+    Unary,
+    /// A name, literal, call, field, index or parenthesised expression.
+    Atom,
+}
+
+/// A leaf of synthesized expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// Program text, e.g. `self.buf.len()`; unique together with the type.
+    pub text: String,
+    pub ty: Type,
+    pub origin: Origin,
+    pub binding: Binding,
+    /// The value where it is the same in every context by its nature (a literal).
+    pub constant: Option<Value>,
+}
+
+/// The leaves available at one site. Rows hold their values in this order.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    pub terms: Vec<Term>,
+}
+
+/// One (context, expected outcome) pair: `C_{l,m,n}` and `O_{l,m,n}` of §3.3, deduplicated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Value of each term of the pool; `None` is undefined.
+    pub values: Vec<Option<Value>>,
+    /// What the condition must yield here.
+    pub expected: bool,
+    /// Rows of failing tests must be satisfied; rows of passing tests only rank, for the suite
+    /// itself decides about those.
+    pub hard: bool,
+    /// How many (test, evaluation) pairs stand behind a soft row.
+    pub weight: u32,
+}
+
+/// The synthesis problem of one site.
+#[derive(Clone, Debug, Default)]
+pub struct Spec {
+    pub rows: Vec<Row>,
+    /// The old condition, as far as it can be told in terms; `None` at a statement site.
+    pub old: Option<Expr>,
+    /// The old condition has side effects: a candidate must evaluate it exactly once and first,
+    /// so it may only be `old && X`, `old || X` or `!old`, where `old` is then a single term.
+    pub old_is_impure: bool,
+}
+
+impl Spec {
+    /// Whether every row, or every hard row, expects the same outcome; such a spec is explained
+    /// by a constant and by little else.
+    pub fn is_one_sided(&self) -> bool {
+        self.rows
+            .iter()
+            .all(|row| row.expected == self.rows[0].expected)
+    }
+}

@@ -1,0 +1,419 @@
+//! Typed values as the machine has them: what a term was worth at one execution of a site.
+//!
+//! A value that could not be read (the variable held `None`, the index was out of range, the call
+//! panicked) is not a [`Value`] but the absence of one: `Option<Value>::None` means *undefined*
+//! everywhere in this crate.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// A machine integer type. Widths of `isize`/`usize` are those of a 64-bit target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IntType {
+    I8,
+    I16,
+    I32,
+    I64,
+    I128,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    U128,
+    Usize,
+}
+
+impl IntType {
+    /// Every integer type, signed ones first.
+    pub const ALL: [Self; 12] = [
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::I128,
+        Self::Isize,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::U128,
+        Self::Usize,
+    ];
+
+    /// The type's name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::I128 => "i128",
+            Self::Isize => "isize",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::U128 => "u128",
+            Self::Usize => "usize",
+        }
+    }
+
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::I8 | Self::U8 => 8,
+            Self::I16 | Self::U16 => 16,
+            Self::I32 | Self::U32 => 32,
+            Self::I64 | Self::U64 | Self::Isize | Self::Usize => 64,
+            Self::I128 | Self::U128 => 128,
+        }
+    }
+
+    /// Whether negative values exist.
+    pub fn signed(self) -> bool {
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128 | Self::Isize
+        )
+    }
+}
+
+/// The type of a term. Operands of one operator always have equal types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    Bool,
+    Int(IntType),
+    F32,
+    F64,
+    Char,
+    /// Strings and string slices, by value.
+    Str,
+}
+
+impl Type {
+    /// The type's name in Rust (`str` for strings).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Int(int) => int.name(),
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Char => "char",
+            Self::Str => "str",
+        }
+    }
+
+    /// The type with this Rust name, if it is one that can be observed.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "bool" => Self::Bool,
+            "f32" => Self::F32,
+            "f64" => Self::F64,
+            "char" => Self::Char,
+            "str" | "&str" | "String" => Self::Str,
+            _ => Self::Int(*IntType::ALL.iter().find(|int| int.name() == name)?),
+        })
+    }
+
+    /// Whether `<` is a component for this type. `bool` and strings are compared for equality
+    /// only: an order between them is never what a condition means.
+    pub fn ordered(self) -> bool {
+        !matches!(self, Self::Bool | Self::Str)
+    }
+}
+
+/// An integer of any width: sign and magnitude, so that `u128` and `i128` both fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Int {
+    /// Never set for zero.
+    negative: bool,
+    magnitude: u128,
+}
+
+impl Int {
+    /// The integer `value`.
+    pub fn from_i128(value: i128) -> Self {
+        Self {
+            negative: value < 0,
+            magnitude: value.unsigned_abs(),
+        }
+    }
+
+    /// The integer `value`.
+    pub fn from_u128(value: u128) -> Self {
+        Self {
+            negative: false,
+            magnitude: value,
+        }
+    }
+
+    /// Parses decimal digits with an optional minus sign.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, digits) = match text.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, text),
+        };
+        let magnitude = digits.parse().ok()?;
+        Some(Self {
+            negative: negative && magnitude != 0,
+            magnitude,
+        })
+    }
+
+    /// Whether the value fits the type.
+    pub fn fits(self, ty: IntType) -> bool {
+        let bits = ty.bits();
+        match (ty.signed(), self.negative) {
+            (false, negative) => !negative && self.magnitude <= u128::MAX >> (128 - bits),
+            (true, false) => self.magnitude < 1 << (bits - 1),
+            (true, true) => self.magnitude <= 1 << (bits - 1),
+        }
+    }
+
+    /// The value as `i128`, if it fits.
+    pub fn to_i128(self) -> Option<i128> {
+        match self.negative {
+            true => 0i128.checked_sub_unsigned(self.magnitude),
+            false => self.magnitude.try_into().ok(),
+        }
+    }
+
+    /// `self op other` without wrapping; `None` where 129 bits would be needed, or for a
+    /// division by zero.
+    pub fn checked(self, op: ArithOp, other: Self) -> Option<Self> {
+        let signed = |negative: bool, magnitude: u128| Self {
+            negative: negative && magnitude != 0,
+            magnitude,
+        };
+        match op {
+            ArithOp::Add if self.negative == other.negative => Some(signed(
+                self.negative,
+                self.magnitude.checked_add(other.magnitude)?,
+            )),
+            ArithOp::Add => Some(match self.magnitude >= other.magnitude {
+                true => signed(self.negative, self.magnitude - other.magnitude),
+                false => signed(other.negative, other.magnitude - self.magnitude),
+            }),
+            ArithOp::Sub => self.checked(ArithOp::Add, signed(!other.negative, other.magnitude)),
+            ArithOp::Mul => Some(signed(
+                self.negative != other.negative,
+                self.magnitude.checked_mul(other.magnitude)?,
+            )),
+            ArithOp::Div => Some(signed(
+                self.negative != other.negative,
+                self.magnitude.checked_div(other.magnitude)?,
+            )),
+            ArithOp::Rem => Some(signed(
+                self.negative,
+                self.magnitude.checked_rem(other.magnitude)?,
+            )),
+        }
+    }
+}
+
+impl Ord for Int {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.magnitude.cmp(&other.magnitude),
+            (true, true) => other.magnitude.cmp(&self.magnitude),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Int {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        write!(f, "{sign}{}", self.magnitude)
+    }
+}
+
+/// A defined value. Two floats are equal as *values* (`==` of this type) when their bits are;
+/// the language's own comparison is [`Value::compare`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    Bool(bool),
+    Int(IntType, Int),
+    /// Bits of an `f32`.
+    F32(u32),
+    /// Bits of an `f64`.
+    F64(u64),
+    Char(char),
+    Str(Arc<str>),
+}
+
+/// A comparison operator of Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// An arithmetic operator of Rust; overflow and division by zero are undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ArithOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+impl Value {
+    /// The value's type.
+    pub fn ty(&self) -> Type {
+        match self {
+            Self::Bool(_) => Type::Bool,
+            Self::Int(ty, _) => Type::Int(*ty),
+            Self::F32(_) => Type::F32,
+            Self::F64(_) => Type::F64,
+            Self::Char(_) => Type::Char,
+            Self::Str(_) => Type::Str,
+        }
+    }
+
+    /// The truth of a boolean; `None` for every other type.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// `self op other` as Rust's comparison operators have it (NaN is unequal and unordered, −0.0
+    /// equals 0.0). `None` when the types differ or have no such comparison.
+    pub fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
+        let ordering = match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
+            (Self::Int(s, a), Self::Int(t, b)) if s == t => Some(a.cmp(b)),
+            (Self::F32(a), Self::F32(b)) => f32::from_bits(*a).partial_cmp(&f32::from_bits(*b)),
+            (Self::F64(a), Self::F64(b)) => f64::from_bits(*a).partial_cmp(&f64::from_bits(*b)),
+            (Self::Char(a), Self::Char(b)) => Some(a.cmp(b)),
+            (Self::Str(a), Self::Str(b)) => Some(a.cmp(b)),
+            _ => return None,
+        };
+        Some(match op {
+            CmpOp::Eq => ordering == Some(Ordering::Equal),
+            CmpOp::Ne => ordering != Some(Ordering::Equal),
+            CmpOp::Lt => ordering == Some(Ordering::Less),
+            CmpOp::Le => matches!(ordering, Some(Ordering::Less | Ordering::Equal)),
+            CmpOp::Gt => ordering == Some(Ordering::Greater),
+            CmpOp::Ge => matches!(ordering, Some(Ordering::Greater | Ordering::Equal)),
+        })
+    }
+
+    /// `self op other` in the operands' type; `None` (undefined) on overflow, division by zero
+    /// or operands that are not two numbers of the same type.
+    pub fn arith(&self, op: ArithOp, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Int(s, a), Self::Int(t, b)) if s == t => {
+                let result = a.checked(op, *b)?;
+                // `MIN % -1` overflows although its result, 0, would fit.
+                let quotient_fits =
+                    op != ArithOp::Rem || a.checked(ArithOp::Div, *b).is_some_and(|q| q.fits(*s));
+                (result.fits(*s) && quotient_fits).then_some(Self::Int(*s, result))
+            }
+            (Self::F32(a), Self::F32(b)) => {
+                let (a, b) = (f32::from_bits(*a), f32::from_bits(*b));
+                let result = match op {
+                    ArithOp::Add => a + b,
+                    ArithOp::Sub => a - b,
+                    ArithOp::Mul => a * b,
+                    ArithOp::Div => a / b,
+                    ArithOp::Rem => a % b,
+                };
+                Some(Self::F32(result.to_bits()))
+            }
+            (Self::F64(a), Self::F64(b)) => {
+                let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+                let result = match op {
+                    ArithOp::Add => a + b,
+                    ArithOp::Sub => a - b,
+                    ArithOp::Mul => a * b,
+                    ArithOp::Div => a / b,
+                    ArithOp::Rem => a % b,
+                };
+                Some(Self::F64(result.to_bits()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(_, value) => write!(f, "{value}"),
+            Self::F32(bits) => write!(f, "{:?}", f32::from_bits(*bits)),
+            Self::F64(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
+            Self::Char(value) => write!(f, "{value:?}"),
+            Self::Str(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(ty: IntType, value: i128) -> Value {
+        Value::Int(ty, Int::from_i128(value))
+    }
+
+    #[test]
+    fn integers_of_every_width_overflow_where_the_machine_does() {
+        let max = Value::Int(IntType::U128, Int::from_u128(u128::MAX));
+        let one = Value::Int(IntType::U128, Int::from_u128(1));
+        assert_eq!(max.arith(ArithOp::Add, &one), None);
+        assert_eq!(one.arith(ArithOp::Sub, &max), None);
+        assert_eq!(
+            int(IntType::I8, -128).arith(ArithOp::Rem, &int(IntType::I8, -1)),
+            None
+        );
+        assert_eq!(
+            int(IntType::I8, -7).arith(ArithOp::Rem, &int(IntType::I8, 3)),
+            Some(int(IntType::I8, -1))
+        );
+        assert_eq!(
+            int(IntType::I32, 1).arith(ArithOp::Div, &int(IntType::I32, 0)),
+            None
+        );
+        assert_eq!(
+            int(IntType::I128, i128::MIN).arith(ArithOp::Sub, &int(IntType::I128, 1)),
+            None
+        );
+    }
+
+    #[test]
+    fn nan_is_unequal_to_itself_and_zeros_are_equal() {
+        let nan = Value::F64(f64::NAN.to_bits());
+        assert_eq!(nan.compare(CmpOp::Eq, &nan), Some(false));
+        assert_eq!(nan.compare(CmpOp::Ne, &nan), Some(true));
+        assert_eq!(nan.compare(CmpOp::Ge, &nan), Some(false));
+        let zero = Value::F64(0.0f64.to_bits());
+        let minus = Value::F64((-0.0f64).to_bits());
+        assert_eq!(zero.compare(CmpOp::Eq, &minus), Some(true));
+    }
+
+    #[test]
+    fn values_of_different_types_do_not_compare() {
+        assert_eq!(
+            int(IntType::I32, 1).compare(CmpOp::Eq, &int(IntType::I64, 1)),
+            None
+        );
+    }
+}
