@@ -15,7 +15,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { candidates: 20, rlimit: 20_000_000 }
+        Self {
+            candidates: 20,
+            rlimit: 20_000_000,
+        }
     }
 }
 

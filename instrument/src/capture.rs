@@ -1,0 +1,126 @@
+//! Snapshots: the values visible at one evaluation of a site.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use crate::layout::{tag, LONGEST_STRING};
+use crate::state::{state, INSIDE};
+
+thread_local! {
+    static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The captured values of one evaluation, encoded as in [`crate::layout`].
+pub struct Snapshot(Option<Vec<u8>>);
+
+impl Snapshot {
+    /// Nothing was captured.
+    pub const NONE: Self = Self(None);
+
+    pub(crate) fn entries(&self) -> Option<&[u8]> {
+        self.0.as_deref()
+    }
+}
+
+/// Starts a snapshot on this thread; code that runs until [`close`] leaves no trace.
+pub fn open() {
+    INSIDE.with(|inside| inside.set(true));
+    ENTRIES.with(|entries| entries.borrow_mut().clear());
+}
+
+/// Ends the snapshot.
+pub fn close() -> Snapshot {
+    INSIDE.with(|inside| inside.set(false));
+    Snapshot(Some(
+        ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut())),
+    ))
+}
+
+/// Evaluates an expression of the subject for a capture; a panic means that it has no value.
+pub fn call<T, F: Fn() -> T>(value: F) -> Option<T> {
+    // The subject's hook would print a message for a panic that never happened to the subject.
+    let hook = QuietHook::install();
+    let result = catch_unwind(AssertUnwindSafe(value)).ok();
+    drop(hook);
+    result
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+struct QuietHook;
+
+impl QuietHook {
+    fn install() -> Self {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            let previous = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |info| {
+                if !QUIET.with(Cell::get) {
+                    previous(info);
+                }
+            }));
+        });
+        QUIET.with(|quiet| quiet.set(true));
+        Self
+    }
+}
+
+impl Drop for QuietHook {
+    fn drop(&mut self) {
+        QUIET.with(|quiet| quiet.set(false));
+    }
+}
+
+fn put(name: &str, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
+    let Some(id) = state()
+        .and_then(|state| state.trace.as_ref())
+        .and_then(|trace| trace.name(name))
+    else {
+        return;
+    };
+    ENTRIES.with(|entries| {
+        let mut entries = entries.borrow_mut();
+        entries.extend(id.to_ne_bytes());
+        entries.push(tag);
+        write(&mut entries);
+    });
+}
+
+pub(crate) fn put_bool(name: &str, value: bool) {
+    put(name, tag::BOOL, |out| {
+        out.extend(u32::from(value).to_ne_bytes())
+    });
+}
+
+pub(crate) fn put_char(name: &str, value: char) {
+    put(name, tag::CHAR, |out| {
+        out.extend(u32::from(value).to_ne_bytes())
+    });
+}
+
+pub(crate) fn put_int(name: &str, ty: u8, value: i128) {
+    put(name, tag::INT + ty, |out| out.extend(value.to_ne_bytes()));
+}
+
+pub(crate) fn put_f32(name: &str, value: f32) {
+    put(name, tag::F32, |out| {
+        out.extend(u64::from(value.to_bits()).to_ne_bytes())
+    });
+}
+
+pub(crate) fn put_f64(name: &str, value: f64) {
+    put(name, tag::F64, |out| {
+        out.extend(value.to_bits().to_ne_bytes())
+    });
+}
+
+pub(crate) fn put_str(name: &str, value: &str) {
+    if value.len() <= LONGEST_STRING {
+        put(name, tag::STR, |out| {
+            out.extend((value.len() as u32).to_ne_bytes());
+            out.extend(value.as_bytes());
+        });
+    }
+}

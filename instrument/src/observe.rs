@@ -1,0 +1,402 @@
+//! Reading values whose types the tool does not know.
+//!
+//! `(&&&Probe(&x)).see(path)` picks, by method resolution, the best of: an [`Observe`] impl (those
+//! below, and the ones generated beside each struct of the subject), the shape of an `Option` or
+//! `Result`, and the dynamic type. It works for locals of inferred type and, after
+//! monomorphization, for generics.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::capture::{put_bool, put_char, put_f32, put_f64, put_int, put_str};
+use crate::layout::tag;
+
+/// How deep fields are followed.
+const DEEPEST: u8 = 2;
+
+/// The program text that reads a value: a postfix expression and how many `*` it needs.
+pub struct Path {
+    text: Cow<'static, str>,
+    derefs: usize,
+    depth: u8,
+}
+
+impl Path {
+    /// The text as it stands in the subject.
+    pub fn root(text: &'static str) -> Self {
+        Self {
+            text: Cow::Borrowed(text),
+            derefs: 0,
+            depth: 0,
+        }
+    }
+
+    /// A field of the value, unless that is too deep.
+    pub fn field(&self, name: &str) -> Option<Self> {
+        (self.depth < DEEPEST).then(|| Self {
+            text: Cow::Owned(format!("{}.{name}", self.text)),
+            derefs: 0,
+            depth: self.depth + 1,
+        })
+    }
+
+    fn deref(&self) -> Self {
+        Self {
+            text: self.text.clone(),
+            derefs: self.derefs + 1,
+            depth: self.depth,
+        }
+    }
+
+    /// A call on the value; method calls dereference by themselves.
+    fn call(&self, method: &str, derefs: usize) -> Self {
+        Self {
+            text: Cow::Owned(format!("{}.{method}()", self.text)),
+            derefs,
+            depth: self.depth,
+        }
+    }
+
+    fn value(&self) -> Cow<'_, str> {
+        match self.derefs {
+            0 => Cow::Borrowed(&self.text),
+            derefs => Cow::Owned(format!("{}{}", "*".repeat(derefs), self.text)),
+        }
+    }
+
+    fn query(&self, method: &str) -> String {
+        format!("{}.{method}()", self.text)
+    }
+
+    fn size(&self, len: usize) {
+        put_int(&self.query("len"), USIZE, len as i128);
+        put_bool(&self.query("is_empty"), len == 0);
+    }
+}
+
+const USIZE: u8 = 11;
+
+/// A value that can tell the values it holds.
+pub trait Observe {
+    /// Puts the value, or its fields and state queries, into the snapshot under way.
+    fn observe(&self, path: &Path);
+}
+
+/// See the module's header.
+pub struct Probe<'a, T: ?Sized>(pub &'a T);
+
+/// The rungs of [`Probe`], tried from the top.
+pub mod ladder {
+    use super::{any, see_option, see_result, Observe, Path, Probe};
+
+    pub trait ViaObserve {
+        fn see(&self, path: &Path);
+    }
+    impl<T: Observe + ?Sized> ViaObserve for &&Probe<'_, T> {
+        fn see(&self, path: &Path) {
+            self.0.observe(path);
+        }
+    }
+
+    pub trait ViaShape {
+        fn see(&self, path: &Path);
+    }
+    impl<T> ViaShape for &Probe<'_, Option<T>> {
+        fn see(&self, path: &Path) {
+            see_option(self.0, path, any);
+        }
+    }
+    impl<T, E> ViaShape for &Probe<'_, Result<T, E>> {
+        fn see(&self, path: &Path) {
+            see_result(self.0, path);
+        }
+    }
+
+    pub trait ViaAny {
+        fn see(&self, path: &Path);
+    }
+    impl<T: ?Sized> ViaAny for Probe<'_, T> {
+        fn see(&self, path: &Path) {
+            any(self.0, path);
+        }
+    }
+}
+
+fn see_option<T>(value: &Option<T>, path: &Path, payload: fn(&T, &Path)) {
+    put_bool(&path.query("is_some"), value.is_some());
+    put_bool(&path.query("is_none"), value.is_none());
+    if let Some(value) = value {
+        // What needs no drop is nearly always `Copy`; otherwise the payload must be borrowed.
+        let path = if std::mem::needs_drop::<T>() {
+            Path {
+                text: Cow::Owned(path.query("as_ref")),
+                derefs: 0,
+                depth: path.depth,
+            }
+            .call("unwrap", 1)
+        } else {
+            path.call("unwrap", 0)
+        };
+        payload(value, &path);
+    }
+}
+
+fn see_result<T, E>(value: &Result<T, E>, path: &Path) {
+    put_bool(&path.query("is_ok"), value.is_ok());
+    put_bool(&path.query("is_err"), value.is_err());
+}
+
+/// The id of a type that need not be `'static`: lifetimes do not matter for scalars.
+fn type_id<T: ?Sized>() -> TypeId {
+    trait NonStatic {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T: ?Sized> NonStatic for PhantomData<T> {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+    let phantom = PhantomData::<T>;
+    // SAFETY: only the lifetime of the trait object changes, and it is not kept.
+    let phantom =
+        unsafe { std::mem::transmute::<&dyn NonStatic, &(dyn NonStatic + 'static)>(&phantom) };
+    phantom.id()
+}
+
+/// Reads a value by its dynamic type; types it does not know leave nothing.
+fn any<T: ?Sized>(value: &T, path: &Path) {
+    let id = type_id::<T>();
+    let at = std::ptr::from_ref(value).cast::<()>();
+    macro_rules! read {
+        ($($ty:ty),*) => {
+            $(if id == TypeId::of::<$ty>() {
+                // SAFETY: the value is of this type.
+                return unsafe { &*at.cast::<$ty>() }.observe(path);
+            })*
+        };
+    }
+    read!(
+        i8,
+        i16,
+        i32,
+        i64,
+        i128,
+        isize,
+        u8,
+        u16,
+        u32,
+        u64,
+        u128,
+        usize,
+        bool,
+        char,
+        f32,
+        f64,
+        String,
+        &'static str,
+        &'static bool,
+        &'static char,
+        &'static i8,
+        &'static i16,
+        &'static i32,
+        &'static i64,
+        &'static isize,
+        &'static u8,
+        &'static u16,
+        &'static u32,
+        &'static u64,
+        &'static usize,
+        &'static f32,
+        &'static f64,
+        &'static String,
+        Option<bool>,
+        Option<char>,
+        Option<i32>,
+        Option<i64>,
+        Option<u8>,
+        Option<u32>,
+        Option<u64>,
+        Option<usize>,
+        Vec<u8>,
+        Vec<i32>,
+        Vec<u32>,
+        Vec<i64>,
+        Vec<u64>,
+        Vec<usize>,
+        Vec<f64>,
+        Vec<char>,
+        Vec<String>,
+        &'static [u8],
+        &'static [i32],
+        &'static [usize],
+        &'static [f64]
+    );
+}
+
+macro_rules! observe_ints {
+    ($($ty:ident)*) => {
+        $(impl Observe for $ty {
+            fn observe(&self, path: &Path) {
+                put_int(&path.value(), int_tag(stringify!($ty)), *self as i128);
+            }
+        })*
+    };
+}
+observe_ints!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+fn int_tag(name: &str) -> u8 {
+    tag::INTS.iter().position(|int| *int == name).unwrap_or(0) as u8
+}
+
+impl Observe for bool {
+    fn observe(&self, path: &Path) {
+        put_bool(&path.value(), *self);
+    }
+}
+
+impl Observe for char {
+    fn observe(&self, path: &Path) {
+        put_char(&path.value(), *self);
+    }
+}
+
+impl Observe for f32 {
+    fn observe(&self, path: &Path) {
+        put_f32(&path.value(), *self);
+    }
+}
+
+impl Observe for f64 {
+    fn observe(&self, path: &Path) {
+        put_f64(&path.value(), *self);
+    }
+}
+
+impl Observe for str {
+    fn observe(&self, path: &Path) {
+        // `&str` compares with a literal as it is, so one dereference less is needed.
+        let text = Path {
+            text: path.text.clone(),
+            derefs: path.derefs.saturating_sub(1),
+            depth: path.depth,
+        };
+        put_str(&text.value(), self);
+        path.size(self.len());
+    }
+}
+
+impl Observe for String {
+    fn observe(&self, path: &Path) {
+        self.as_str().observe(path);
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for &T {
+    fn observe(&self, path: &Path) {
+        (**self).observe(&path.deref());
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for &mut T {
+    fn observe(&self, path: &Path) {
+        (**self).observe(&path.deref());
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for Box<T> {
+    fn observe(&self, path: &Path) {
+        (**self).observe(&path.deref());
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for Rc<T> {
+    fn observe(&self, path: &Path) {
+        (**self).observe(&path.deref());
+    }
+}
+
+impl<T: ?Sized + Observe> Observe for Arc<T> {
+    fn observe(&self, path: &Path) {
+        (**self).observe(&path.deref());
+    }
+}
+
+impl Observe for Cow<'_, str> {
+    fn observe(&self, path: &Path) {
+        (**self).observe(path);
+    }
+}
+
+impl<T: Observe + Copy> Observe for Cell<T> {
+    fn observe(&self, path: &Path) {
+        self.get().observe(&path.call("get", 0));
+    }
+}
+
+impl<T: Observe> Observe for Option<T> {
+    fn observe(&self, path: &Path) {
+        see_option(self, path, T::observe);
+    }
+}
+
+impl<T: Observe, E> Observe for Result<T, E> {
+    fn observe(&self, path: &Path) {
+        see_result(self, path);
+    }
+}
+
+impl<T> Observe for [T] {
+    fn observe(&self, path: &Path) {
+        path.size(self.len());
+    }
+}
+
+impl<T, const N: usize> Observe for [T; N] {
+    fn observe(&self, path: &Path) {
+        path.size(N);
+    }
+}
+
+macro_rules! observe_collections {
+    ($($ty:ident <$($parameter:ident),*>)*) => {
+        $(impl<$($parameter),*> Observe for $ty<$($parameter),*> {
+            fn observe(&self, path: &Path) {
+                path.size(self.len());
+            }
+        })*
+    };
+}
+observe_collections!(Vec<T> VecDeque<T> BinaryHeap<T> BTreeSet<T> BTreeMap<K, V> HashSet<T, S> HashMap<K, V, S>);
+
+macro_rules! observe_tuples {
+    ($(($($parameter:ident $index:tt),*))*) => {
+        $(impl<$($parameter: Observe),*> Observe for ($($parameter,)*) {
+            fn observe(&self, path: &Path) {
+                $(if let Some(path) = path.field(stringify!($index)) {
+                    self.$index.observe(&path);
+                })*
+            }
+        })*
+    };
+}
+observe_tuples!((A 0, B 1) (A 0, B 1, C 2));
+
+impl<T: Observe> Observe for std::ops::Range<T> {
+    fn observe(&self, path: &Path) {
+        for (name, value) in [("start", &self.start), ("end", &self.end)] {
+            if let Some(path) = path.field(name) {
+                value.observe(&path);
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What this process was asked to do, and the answers given to the macros.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use std::sync::OnceLock;
+
+use crate::capture::Snapshot;
+use crate::layout::{self, env};
+use crate::trace::Trace;
+
+/// Not yet known, nothing to do, something to do.
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const OFF: u8 = 1;
+const ON: u8 = 2;
+
+static TICKS: AtomicU64 = AtomicU64::new(0);
+static STATE: OnceLock<State> = OnceLock::new();
+
+thread_local! {
+    /// Set while a snapshot is taken: code of the subject that runs for it leaves no trace.
+    pub(crate) static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The plan of this process.
+pub(crate) struct State {
+    pub(crate) trace: Option<Trace>,
+    force: Vec<(u32, u8)>,
+    capture: Vec<u32>,
+    select: Vec<(u32, u32)>,
+    fuel: u64,
+}
+
+fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+fn pairs(name: &str) -> Vec<(u32, String)> {
+    let text = std::env::var(name).unwrap_or_default();
+    text.split(',')
+        .filter_map(|pair| {
+            let (site, value) = pair.split_once('=')?;
+            Some((site.parse().ok()?, value.to_string()))
+        })
+        .collect()
+}
+
+impl State {
+    fn from_env() -> Self {
+        Self {
+            trace: Trace::from_env(),
+            force: pairs(env::FORCE)
+                .into_iter()
+                .filter_map(|(site, value)| Some((site, *value.as_bytes().first()?)))
+                .collect(),
+            capture: std::env::var(env::CAPTURE)
+                .unwrap_or_default()
+                .split(',')
+                .filter_map(|site| site.parse().ok())
+                .collect(),
+            select: pairs(env::SELECT)
+                .into_iter()
+                .filter_map(|(site, value)| Some((site, value.parse().ok()?)))
+                .collect(),
+            fuel: number(env::FUEL).unwrap_or(u64::MAX),
+        }
+    }
+
+    fn is_off(&self) -> bool {
+        self.trace.is_none()
+            && self.force.is_empty()
+            && self.select.is_empty()
+            && self.fuel == u64::MAX
+    }
+}
+
+/// The plan, or `None` where there is nothing to do.
+#[inline]
+pub(crate) fn state() -> Option<&'static State> {
+    if MODE.load(Ordering::Relaxed) == OFF {
+        return None;
+    }
+    slow_state()
+}
+
+#[cold]
+#[inline(never)]
+fn init() -> &'static State {
+    STATE.get_or_init(|| {
+        let state = State::from_env();
+        MODE.store(if state.is_off() { OFF } else { ON }, Ordering::Relaxed);
+        state
+    })
+}
+
+fn slow_state() -> Option<&'static State> {
+    let state = STATE.get().unwrap_or_else(|| init());
+    (MODE.load(Ordering::Relaxed) == ON).then_some(state)
+}
+
+/// What is to be done at one evaluation of a site.
+#[derive(Clone, Copy)]
+pub struct Ask {
+    site: u32,
+    /// Counts and records; not so for code that runs inside a capture.
+    live: bool,
+    forced: Option<bool>,
+    blind: bool,
+}
+
+/// Announces an evaluation of the site.
+#[inline]
+pub fn ask(site: u32) -> Ask {
+    match state() {
+        None => Ask {
+            site,
+            live: false,
+            forced: None,
+            blind: false,
+        },
+        Some(state) => ask_live(state, site),
+    }
+}
+
+fn ask_live(state: &State, site: u32) -> Ask {
+    if INSIDE.with(Cell::get) {
+        return Ask {
+            site,
+            live: false,
+            forced: None,
+            blind: false,
+        };
+    }
+    if let Some(trace) = &state.trace {
+        trace.count(site, 0);
+    }
+    let how = state.force.iter().find(|(forced, _)| *forced == site);
+    Ask {
+        site,
+        live: true,
+        forced: how.map(|(_, how)| how.eq_ignore_ascii_case(&b't')),
+        blind: how.is_some_and(|(_, how)| how.is_ascii_uppercase()),
+    }
+}
+
+impl Ask {
+    /// Whether the condition must not be evaluated.
+    #[inline]
+    pub fn is_blind(self) -> bool {
+        self.blind
+    }
+
+    /// The forced outcome of a condition that is not evaluated.
+    pub fn skip(self, snapshot: Snapshot) -> bool {
+        let outcome = self.forced.unwrap_or(false);
+        self.record(outcome, None, snapshot);
+        outcome
+    }
+
+    /// The outcome to go on with, after the condition yielded `value`.
+    #[inline]
+    pub fn settle(self, value: bool, snapshot: Snapshot) -> bool {
+        if !self.live {
+            return value;
+        }
+        let outcome = self.forced.unwrap_or(value);
+        self.record(outcome, Some(value), snapshot);
+        outcome
+    }
+
+    fn record(self, outcome: bool, old: Option<bool>, snapshot: Snapshot) {
+        let Some(trace) = state().and_then(|state| state.trace.as_ref()) else {
+            return;
+        };
+        trace.count(self.site, 1 + usize::from(outcome));
+        if let Some(entries) = snapshot.entries() {
+            let old = match old {
+                None => 0,
+                Some(false) => layout::OLD_KNOWN,
+                Some(true) => layout::OLD_KNOWN | layout::OLD,
+            };
+            let outcome = if outcome { layout::OUTCOME } else { 0 };
+            trace.row(self.site, outcome | old, entries);
+        }
+    }
+}
+
+/// Whether the contexts of this site are to be recorded.
+#[inline]
+pub fn wants(site: u32) -> bool {
+    match state() {
+        None => false,
+        Some(state) => state.capture.contains(&site) && !INSIDE.with(Cell::get),
+    }
+}
+
+/// The candidate chosen for this site; 0 is the old condition.
+#[inline]
+pub fn selected(site: u32) -> u32 {
+    match state() {
+        None => 0,
+        Some(state) => state
+            .select
+            .iter()
+            .find(|(at, _)| *at == site)
+            .map_or(0, |(_, n)| *n),
+    }
+}
+
+/// Pays for one loop iteration; ends the process when the fuel is used up.
+#[inline]
+pub fn tick() {
+    if let Some(state) = state() {
+        burn(state);
+    }
+}
+
+fn burn(state: &State) {
+    let ticks = TICKS.fetch_add(1, Ordering::Relaxed) + 1;
+    if let Some(trace) = &state.trace {
+        trace.ticks(ticks);
+    }
+    if ticks > state.fuel {
+        if let Some(trace) = &state.trace {
+            trace.ended(layout::ENDED_FUEL);
+        }
+        crate::trace::exit_now(layout::FUEL_EXIT);
+    }
+}

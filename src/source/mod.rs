@@ -1,0 +1,138 @@
+//! Program text: where the sites are, what is visible there, and how text is spliced in. Knows
+//! nothing of processes or of what happens to the sites it finds.
+
+pub mod rust;
+pub mod splice;
+
+use std::ops::Range;
+
+use camino::Utf8PathBuf;
+
+/// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
+pub type SiteIndex = u32;
+
+/// What kind of place a site is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SiteKind {
+    If,
+    ElseIf,
+    While,
+    /// A match arm's guard.
+    Guard,
+    /// A run of operands of a let-chain that are not `let`.
+    LetOperand,
+    /// A statement that can be skipped.
+    Statement,
+}
+
+impl SiteKind {
+    /// The name of the patch kind that applies here, as in `--kind` and in reports.
+    pub fn patch_kind(self) -> PatchKind {
+        match self {
+            Self::Statement => PatchKind::Precondition,
+            _ => PatchKind::Condition,
+        }
+    }
+}
+
+/// What a patch at a site is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
+pub enum PatchKind {
+    /// A new condition in place of the old one
+    Condition,
+    /// A new `if` around a statement
+    Precondition,
+}
+
+impl PatchKind {
+    /// The kind's name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Condition => "condition",
+            Self::Precondition => "precondition",
+        }
+    }
+}
+
+/// A place in the subject where a patch can go.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Stable between runs: a hash of file, function, kind and text, and the how-many-th of these.
+    pub id: String,
+    pub kind: SiteKind,
+    /// Index into [`Sources::files`].
+    pub file: usize,
+    /// Bytes of the condition or statement.
+    pub span: Range<usize>,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// The text of `span`.
+    pub text: String,
+    /// The enclosing function: index into [`Sources::functions`].
+    pub function: usize,
+    /// Names visible here, outermost first, each once.
+    pub names: Vec<String>,
+}
+
+/// A function with sites.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Path of names inside the file, e.g. `tests::helper` or `Stack::push`.
+    pub name: String,
+    pub file: usize,
+    /// Literals of its body as they are written, in order, each once.
+    pub literals: Vec<String>,
+}
+
+/// A struct of the subject, for which reading its fields can be generated.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    pub file: usize,
+    /// Where the generated text goes: the end of the item.
+    pub at: usize,
+    /// The generic parameters of an `impl`, e.g. `< 'a , T : Ord >`.
+    pub parameters: String,
+    /// The type, e.g. `Stack < 'a , T >`.
+    pub ty: String,
+    /// The `where` clause, or nothing.
+    pub bounds: String,
+    /// Names or indices of its fields.
+    pub fields: Vec<String>,
+}
+
+/// A file of the subject.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Relative to the workspace root.
+    pub path: Utf8PathBuf,
+    pub text: String,
+    /// Literals outside of test code, each once.
+    pub literals: Vec<String>,
+    /// Where each loop body starts.
+    pub loops: Vec<usize>,
+    /// Where `extern crate` items must be added for this file to be an edition 2015 crate root.
+    pub needs_extern_crate: Option<usize>,
+}
+
+/// Everything found in the subject's sources.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    pub files: Vec<File>,
+    pub functions: Vec<Function>,
+    pub sites: Vec<Site>,
+    pub structs: Vec<Struct>,
+    /// Files that could not be read or parsed, with the reason; they have no sites.
+    pub skipped: Vec<(Utf8PathBuf, String)>,
+}
+
+impl Sources {
+    /// `FILE:LINE:COLUMN` of a site.
+    pub fn place(&self, site: &Site) -> String {
+        format!(
+            "{}:{}:{}",
+            self.files[site.file].path, site.line, site.column
+        )
+    }
+}

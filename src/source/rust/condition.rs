@@ -1,0 +1,321 @@
+//! The old condition as a tree: operators the synthesizer knows, and leaves it must read.
+
+use std::ops::Range;
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr as Syn, UnOp};
+
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, TermId, Type};
+
+/// How a leaf can be captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafKind {
+    /// `x`, `x.y`: reading it cannot panic or have an effect.
+    Place,
+    /// `v[i]`: reading it can panic.
+    Index,
+    /// Anything else that has a value.
+    Value,
+    Literal,
+}
+
+/// An operand of the condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// On one line.
+    pub text: String,
+    pub kind: LeafKind,
+    pub binding: Binding,
+}
+
+/// A node of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Bytes in the condition's text.
+    pub span: Range<usize>,
+    pub shape: Shape,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Leaf(Leaf),
+    Not(Box<Node>),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+    Cmp(CmpOp, Box<Node>, Box<Node>),
+    Arith(ArithOp, Box<Node>, Box<Node>),
+}
+
+/// Parses a condition; `None` if it is not an expression on its own.
+pub fn parse(text: &str) -> Option<Node> {
+    let expr = syn::parse_str::<Syn>(text).ok()?;
+    Some(node(&expr, text))
+}
+
+/// Whether evaluating the condition surely has no effect, as far as its syntax tells: operators,
+/// places, literals, and methods of std that only look.
+pub fn is_surely_pure(text: &str) -> bool {
+    syn::parse_str::<Syn>(text).is_ok_and(|expr| pure(&expr))
+}
+
+fn pure(expr: &Syn) -> bool {
+    const QUERIES: [&str; 21] = [
+        "len",
+        "is_empty",
+        "is_some",
+        "is_none",
+        "is_ok",
+        "is_err",
+        "abs",
+        "unwrap",
+        "as_str",
+        "as_ref",
+        "contains",
+        "starts_with",
+        "ends_with",
+        "is_ascii_digit",
+        "is_alphabetic",
+        "is_numeric",
+        "is_whitespace",
+        "is_nan",
+        "contains_key",
+        "clone",
+        "min",
+    ];
+    match expr {
+        Syn::Path(_) | Syn::Lit(_) => true,
+        Syn::Paren(inner) => pure(&inner.expr),
+        Syn::Field(field) => pure(&field.base),
+        Syn::Index(index) => pure(&index.expr) && pure(&index.index),
+        Syn::Cast(cast) => pure(&cast.expr),
+        Syn::Unary(unary) => pure(&unary.expr),
+        Syn::Reference(reference) => reference.mutability.is_none() && pure(&reference.expr),
+        Syn::Binary(binary) => {
+            !is_assignment(&binary.op) && pure(&binary.left) && pure(&binary.right)
+        }
+        Syn::MethodCall(call) => {
+            QUERIES.contains(&call.method.to_string().as_str())
+                && pure(&call.receiver)
+                && call.args.iter().all(pure)
+        }
+        _ => false,
+    }
+}
+
+fn is_assignment(op: &BinOp) -> bool {
+    op.to_token_stream().to_string().ends_with('=') && cmp_op(op).is_none()
+}
+
+fn cmp_op(op: &BinOp) -> Option<CmpOp> {
+    Some(match op {
+        BinOp::Eq(_) => CmpOp::Eq,
+        BinOp::Ne(_) => CmpOp::Ne,
+        BinOp::Lt(_) => CmpOp::Lt,
+        BinOp::Le(_) => CmpOp::Le,
+        BinOp::Gt(_) => CmpOp::Gt,
+        BinOp::Ge(_) => CmpOp::Ge,
+        _ => return None,
+    })
+}
+
+fn arith_op(op: &BinOp) -> Option<ArithOp> {
+    Some(match op {
+        BinOp::Add(_) => ArithOp::Add,
+        BinOp::Sub(_) => ArithOp::Sub,
+        BinOp::Mul(_) => ArithOp::Mul,
+        BinOp::Div(_) => ArithOp::Div,
+        BinOp::Rem(_) => ArithOp::Rem,
+        _ => return None,
+    })
+}
+
+fn node(expr: &Syn, text: &str) -> Node {
+    let span = expr.span().byte_range();
+    let inner = |expr: &Syn| Box::new(node(expr, text));
+    let shape = match expr {
+        Syn::Paren(paren) => return node(&paren.expr, text),
+        Syn::Unary(unary) => match unary.op {
+            UnOp::Not(_) => Shape::Not(inner(&unary.expr)),
+            _ => Shape::Leaf(leaf(expr, text)),
+        },
+        Syn::Binary(binary) => {
+            let (left, right) = (&*binary.left, &*binary.right);
+            match (&binary.op, cmp_op(&binary.op), arith_op(&binary.op)) {
+                (BinOp::And(_), ..) => Shape::And(inner(left), inner(right)),
+                (BinOp::Or(_), ..) => Shape::Or(inner(left), inner(right)),
+                (_, Some(op), _) => Shape::Cmp(op, inner(left), inner(right)),
+                (_, _, Some(op)) => Shape::Arith(op, inner(left), inner(right)),
+                _ => Shape::Leaf(leaf(expr, text)),
+            }
+        }
+        _ => Shape::Leaf(leaf(expr, text)),
+    };
+    Node { span, shape }
+}
+
+fn leaf(expr: &Syn, text: &str) -> Leaf {
+    let kind = match expr {
+        Syn::Lit(_) => LeafKind::Literal,
+        Syn::Unary(unary) => match (&unary.op, &*unary.expr) {
+            (UnOp::Neg(_), Syn::Lit(_)) => LeafKind::Literal,
+            // `*x` of a reference cannot panic; of something else it is a call.
+            (UnOp::Deref(_), inner) if is_place(inner) => LeafKind::Place,
+            _ => LeafKind::Value,
+        },
+        Syn::Index(_) => LeafKind::Index,
+        expr if is_place(expr) => LeafKind::Place,
+        _ => LeafKind::Value,
+    };
+    let words: Vec<&str> = text[expr.span().byte_range()].split_whitespace().collect();
+    // Inside a string or character literal white space means something.
+    let text = match kind {
+        LeafKind::Literal => text[expr.span().byte_range()].to_string(),
+        _ => words.join(" "),
+    };
+    Leaf {
+        text,
+        kind,
+        binding: binding(expr),
+    }
+}
+
+fn is_place(expr: &Syn) -> bool {
+    match expr {
+        Syn::Path(_) => true,
+        Syn::Field(field) => is_place(&field.base),
+        _ => false,
+    }
+}
+
+/// How tightly an expression's text holds together.
+fn binding(expr: &Syn) -> Binding {
+    match expr {
+        Syn::Binary(binary) => match &binary.op {
+            BinOp::Or(_) => Binding::Or,
+            BinOp::And(_) => Binding::And,
+            op if cmp_op(op).is_some() => Binding::Compare,
+            BinOp::Add(_) | BinOp::Sub(_) => Binding::Add,
+            BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => Binding::Mul,
+            _ => Binding::Bits,
+        },
+        Syn::Cast(_) => Binding::Cast,
+        Syn::Unary(_) | Syn::Reference(_) => Binding::Unary,
+        Syn::Range(_)
+        | Syn::Closure(_)
+        | Syn::Assign(_)
+        | Syn::Let(_)
+        | Syn::Return(_)
+        | Syn::Break(_) => Binding::Or,
+        _ => Binding::Atom,
+    }
+}
+
+/// How tightly a whole condition's text holds together.
+pub fn binding_of(text: &str) -> Binding {
+    syn::parse_str::<Syn>(text).map_or(Binding::Or, |expr| binding(&expr))
+}
+
+impl Node {
+    /// The leaves, left to right.
+    pub fn leaves(&self) -> Vec<&Leaf> {
+        match &self.shape {
+            Shape::Leaf(leaf) => vec![leaf],
+            Shape::Not(a) => a.leaves(),
+            Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
+                let mut leaves = a.leaves();
+                leaves.extend(b.leaves());
+                leaves
+            }
+        }
+    }
+
+    /// The condition in terms. `lookup` finds the term a leaf stands for, given the type its
+    /// place asks for if that is known (a literal has no type of its own). Every node converted
+    /// is put into `texts` with its span. `None` if a leaf has no term or the types do not fit.
+    pub fn to_expr(
+        &self,
+        expected: Option<Type>,
+        lookup: &mut dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)>,
+        texts: &mut Vec<(Expr, Range<usize>)>,
+    ) -> Option<(Expr, Type)> {
+        let result = match &self.shape {
+            Shape::Leaf(leaf) => {
+                let (term, ty) = lookup(leaf, expected)?;
+                (Expr::Term(term), ty)
+            }
+            Shape::Not(a) => {
+                let (a, ty) = a.to_expr(Some(Type::Bool), lookup, texts)?;
+                (ty == Type::Bool).then_some((a.not(), Type::Bool))?
+            }
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let (a, s) = a.to_expr(Some(Type::Bool), lookup, texts)?;
+                let (b, t) = b.to_expr(Some(Type::Bool), lookup, texts)?;
+                let both = match self.shape {
+                    Shape::And(..) => a.and(b),
+                    _ => a.or(b),
+                };
+                (s == Type::Bool && t == Type::Bool).then_some((both, Type::Bool))?
+            }
+            Shape::Cmp(op, a, b) => {
+                let (a, b, _) = Self::operands(a, b, None, lookup, texts)?;
+                (a.cmp(*op, b), Type::Bool)
+            }
+            Shape::Arith(op, a, b) => {
+                let (a, b, ty) = Self::operands(a, b, expected, lookup, texts)?;
+                (a.arith(*op, b), ty)
+            }
+        };
+        texts.push((result.0.clone(), self.span.clone()));
+        Some(result)
+    }
+
+    /// Two operands of one type: whichever is no literal tells it.
+    fn operands(
+        a: &Node,
+        b: &Node,
+        expected: Option<Type>,
+        lookup: &mut dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)>,
+        texts: &mut Vec<(Expr, Range<usize>)>,
+    ) -> Option<(Expr, Expr, Type)> {
+        let is_open = |node: &Node| {
+            node.leaves()
+                .iter()
+                .all(|leaf| leaf.kind == LeafKind::Literal)
+        };
+        let (a, b, s, t) = if is_open(a) {
+            let (b, t) = b.to_expr(expected, lookup, texts)?;
+            let (a, s) = a.to_expr(Some(t), lookup, texts)?;
+            (a, b, s, t)
+        } else {
+            let (a, s) = a.to_expr(expected, lookup, texts)?;
+            let (b, t) = b.to_expr(Some(s), lookup, texts)?;
+            (a, b, s, t)
+        };
+        (s == t).then_some((a, b, s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_becomes_a_tree_of_operators_and_leaves() {
+        let tree = parse("!(a.b >  -1) && v[i+1] == 'x' || flags & 3 != 0").unwrap();
+        let leaves: Vec<_> = tree.leaves().iter().map(|leaf| leaf.text.clone()).collect();
+        assert_eq!(leaves, ["a.b", "-1", "v[i+1]", "'x'", "flags & 3", "0"]);
+        assert_eq!(tree.leaves()[2].kind, LeafKind::Index);
+        assert_eq!(tree.leaves()[4].binding, Binding::Bits);
+        assert!(matches!(tree.shape, Shape::Or(..)));
+    }
+
+    #[test]
+    fn purity_is_only_claimed_for_what_only_looks() {
+        assert!(is_surely_pure("self.items.len() > 0 && v[i] as u8 == 3"));
+        assert!(!is_surely_pure("it.next().is_some()"));
+        assert!(!is_surely_pure("{ x += 1; true }"));
+        assert!(!is_surely_pure("check(&mut x)"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Rust sources: walks the modules of a crate and finds its sites. With `probe`, the only place
+//! that knows syn.
+
+pub mod condition;
+pub mod literals;
+mod modules;
+mod scope;
+mod sites;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
+use super::{File, Sources};
+
+/// A crate whose non-test code may be patched.
+#[derive(Clone, Debug)]
+pub struct CrateRoot {
+    /// Relative to the workspace root.
+    pub path: camino::Utf8PathBuf,
+    pub edition_2015: bool,
+}
+
+/// Reads every module of the crates and finds the sites in code that is no test code. `root` is
+/// the directory all paths are relative to; `wanted` tells whether a file may have sites.
+pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
+    let mut sources = Sources::default();
+    let mut seen = BTreeSet::new();
+    let mut ids = BTreeMap::new();
+    for crate_root in crates {
+        modules::walk(root, &crate_root.path, &mut |path, text| {
+            if !seen.insert(path.to_owned()) {
+                return None;
+            }
+            let text = match text {
+                Ok(text) => text,
+                Err(error) => {
+                    sources
+                        .skipped
+                        .push((path.to_owned(), format!("cannot be read: {error}")));
+                    return None;
+                }
+            };
+            let ast = match modules::parse(&text) {
+                Ok(ast) => ast,
+                Err(error) => {
+                    let at = error.span().start();
+                    sources.skipped.push((
+                        path.to_owned(),
+                        format!("line {}: cannot be parsed: {error}", at.line),
+                    ));
+                    return None;
+                }
+            };
+            let file = sources.files.len();
+            let is_root = path == crate_root.path;
+            sources.files.push(File {
+                path: path.to_owned(),
+                text: text.clone(),
+                literals: literals::of_file(&ast.file),
+                loops: Vec::new(),
+                needs_extern_crate: (is_root && crate_root.edition_2015)
+                    .then(|| modules::after_inner_attributes(&ast)),
+            });
+            if wanted(path) {
+                sites::find(&mut sources, file, &ast, &mut ids);
+            }
+            Some(ast)
+        });
+    }
+    sources
+}

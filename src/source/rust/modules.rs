@@ -1,0 +1,177 @@
+//! Follows `mod` declarations from a crate root through the files, leaving out test code.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use syn::spanned::Spanned;
+use syn::{Attribute, Item, ItemMod, Meta};
+
+/// A parsed file; spans are byte ranges after the first `offset` bytes.
+pub struct Ast {
+    pub file: syn::File,
+    /// Length of a byte-order mark, which the parser drops.
+    pub offset: usize,
+}
+
+/// Parses a file, keeping byte offsets true.
+pub fn parse(text: &str) -> syn::Result<Ast> {
+    let offset = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    // `parse_file` also cuts off a shebang; blanking it keeps all offsets as they are.
+    let body = &text[offset..];
+    let file = match body.starts_with("#!") && !body[2..].trim_start().starts_with('[') {
+        true => {
+            let end = body.find('\n').unwrap_or(body.len());
+            syn::parse_file(&format!("{}{}", " ".repeat(end), &body[end..]))?
+        }
+        false => syn::parse_file(body)?,
+    };
+    Ok(Ast { file, offset })
+}
+
+/// Where the first item of a file can be put.
+pub fn after_inner_attributes(ast: &Ast) -> usize {
+    let end = ast
+        .file
+        .attrs
+        .iter()
+        .map(|attr| attr.span().byte_range().end);
+    ast.offset + end.max().unwrap_or(0)
+}
+
+/// Whether an item is only there for tests.
+pub fn is_test_code(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| match &attr.meta {
+        Meta::Path(path) => path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "test" || last.ident == "bench"),
+        Meta::List(list) if list.path.is_ident("cfg") => {
+            let condition = list.tokens.to_string();
+            condition == "test"
+                || condition.starts_with("all (test")
+                || condition.starts_with("all(test")
+        }
+        Meta::List(list) => list
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "test"),
+        Meta::NameValue(_) => false,
+    })
+}
+
+/// Whether the lines directly above an item, or those of its attributes, say `// nopol: skip`.
+pub fn is_marked_skip(text: &str, start: usize, end_of_head: usize) -> bool {
+    let marked = |line: &str| {
+        line.trim()
+            .strip_prefix("//")
+            .is_some_and(|comment| comment.trim_start_matches('/').trim() == "nopol: skip")
+    };
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    text[..line_start]
+        .lines()
+        .rev()
+        .take_while(|line| {
+            line.trim_start().starts_with("//") || line.trim_start().starts_with('#')
+        })
+        .any(marked)
+        || text[line_start..end_of_head.max(line_start)]
+            .lines()
+            .any(marked)
+}
+
+type Reader<'a> = dyn FnMut(&Utf8Path, io::Result<String>) -> Option<Ast> + 'a;
+
+/// Calls `reader` for the crate root and every module file below it. It parses, or returns `None`
+/// to end the walk there. Paths are relative to `root`.
+pub fn walk(root: &Utf8Path, path: &Utf8Path, reader: &mut Reader) {
+    let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
+    walk_file(root, path, &dir, reader);
+}
+
+/// `dir` is where the file's child modules live.
+fn walk_file(root: &Utf8Path, path: &Utf8Path, dir: &Utf8Path, reader: &mut Reader) {
+    let text = std::fs::read_to_string(root.join(path));
+    let skip_marks = text.as_ref().cloned().unwrap_or_default();
+    let Some(ast) = reader(path, text) else {
+        return;
+    };
+    let home = path.parent().unwrap_or(Utf8Path::new(""));
+    walk_items(root, &ast, &ast.file.items, &skip_marks, home, dir, reader);
+}
+
+fn walk_items(
+    root: &Utf8Path,
+    ast: &Ast,
+    items: &[Item],
+    text: &str,
+    home: &Utf8Path,
+    dir: &Utf8Path,
+    reader: &mut Reader,
+) {
+    for item in items {
+        let Item::Mod(module) = item else { continue };
+        if is_test_code(&module.attrs) || module_is_skipped(ast, module, text) {
+            continue;
+        }
+        let name = module.ident.to_string();
+        let name = name.trim_start_matches("r#");
+        match &module.content {
+            Some((_, items)) => {
+                // A `#[path]` on an inline module is too rare to follow.
+                walk_items(
+                    root,
+                    ast,
+                    items,
+                    text,
+                    &dir.join(name),
+                    &dir.join(name),
+                    reader,
+                );
+            }
+            None => {
+                if let Some((path, dir)) = module_file(root, module, name, home, dir) {
+                    walk_file(root, &path, &dir, reader);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a module carries the mark that keeps the tool out.
+pub fn module_is_skipped(ast: &Ast, module: &ItemMod, text: &str) -> bool {
+    let start = ast.offset + module.span().byte_range().start;
+    let head = ast.offset + module.mod_token.span().byte_range().start;
+    is_marked_skip(text, start, head)
+}
+
+fn module_file(
+    root: &Utf8Path,
+    module: &ItemMod,
+    name: &str,
+    home: &Utf8Path,
+    dir: &Utf8Path,
+) -> Option<(Utf8PathBuf, Utf8PathBuf)> {
+    let explicit = module.attrs.iter().find_map(|attr| match &attr.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(path),
+                ..
+            }) => Some(path.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    if let Some(explicit) = explicit {
+        let path = home.join(explicit);
+        let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
+        return Some((path, dir));
+    }
+    let children = dir.join(name);
+    let flat = dir.join(format!("{name}.rs"));
+    if root.join(&flat).is_file() {
+        return Some((flat, children));
+    }
+    let nested = children.join("mod.rs");
+    root.join(&nested).is_file().then_some((nested, children))
+}

@@ -1,0 +1,94 @@
+//! Byte splices: text inserted into a file, and the way back from the new text to what was
+//! inserted there. Nothing is reprinted, so line numbers survive as long as no insertion has a
+//! line break.
+
+use std::ops::Range;
+
+/// Text inserted before the byte at `at`. Of several insertions at one place the one with the
+/// smaller `order` comes first, then the one pushed first.
+#[derive(Clone, Debug)]
+pub struct Insertion<O> {
+    pub at: usize,
+    pub order: i32,
+    pub text: String,
+    pub owner: O,
+}
+
+/// A text with insertions.
+#[derive(Clone, Debug)]
+pub struct Spliced<O> {
+    pub text: String,
+    /// Where the insertions ended up, ascending.
+    pub inserted: Vec<(Range<usize>, O)>,
+}
+
+/// Carries out insertions.
+pub fn splice<O: Clone>(text: &str, mut insertions: Vec<Insertion<O>>) -> Spliced<O> {
+    insertions.sort_by_key(|insertion| (insertion.at, insertion.order));
+    let mut result = Spliced {
+        text: String::with_capacity(text.len() * 2),
+        inserted: Vec::with_capacity(insertions.len()),
+    };
+    let mut done = 0;
+    for insertion in insertions {
+        result.text.push_str(&text[done..insertion.at]);
+        done = insertion.at;
+        let start = result.text.len();
+        result.text.push_str(&insertion.text);
+        result
+            .inserted
+            .push((start..result.text.len(), insertion.owner));
+    }
+    result.text.push_str(&text[done..]);
+    result
+}
+
+impl<O> Spliced<O> {
+    /// The owners of the insertions that a range of the new text touches.
+    pub fn owners(&self, range: &Range<usize>) -> impl Iterator<Item = &O> {
+        self.inserted
+            .iter()
+            .filter(|(at, _)| at.start < range.end.max(range.start + 1) && range.start < at.end)
+            .map(|(_, owner)| owner)
+    }
+
+    /// Where a byte of the new text was in the old one; for an inserted byte, where it was
+    /// inserted.
+    pub fn original(&self, offset: usize) -> usize {
+        let before: usize = self
+            .inserted
+            .iter()
+            .map(|(at, _)| at.end.min(offset).saturating_sub(at.start.min(offset)))
+            .sum();
+        offset - before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insertions_nest_and_lead_back_to_their_owners() {
+        let insertion = |at, order, text: &str, owner| Insertion {
+            at,
+            order,
+            text: text.to_string(),
+            owner,
+        };
+        let spliced = splice(
+            "if a { b }",
+            vec![
+                insertion(4, 0, ")", 1),
+                insertion(3, 0, "c!(", 1),
+                insertion(3, -1, "<", 2),
+            ],
+        );
+        assert_eq!(spliced.text, "if <c!(a) { b }");
+        assert_eq!(spliced.owners(&(4..5)).collect::<Vec<_>>(), [&1]);
+        assert_eq!(spliced.owners(&(3..4)).collect::<Vec<_>>(), [&2]);
+        assert_eq!(spliced.owners(&(7..8)).count(), 0);
+        assert_eq!(spliced.original(7), 3);
+        assert_eq!(spliced.original(12), 7);
+    }
+}
