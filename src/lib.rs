@@ -1,6 +1,9 @@
 //! `cargo nopol`: repairs the conditions of a Rust crate with a failing test. See
 //! `docs/architecture.md`.
 
+pub mod probe;
+pub mod run;
 pub mod source;
 pub mod spec;
+pub mod subject;
 pub mod synth;

@@ -99,6 +99,26 @@ macro_rules! see_value {
     };
 }
 
+/// Captures a place whose reading may panic, such as `v[i]`.
+#[macro_export]
+macro_rules! see_place {
+    ($text:literal, $place:expr) => {
+        if let Some(value) = $crate::call(|| &$place) {
+            $crate::see!(value, &$crate::Path::behind($text))
+        }
+    };
+}
+
+/// Compiles only if evaluating the expression changes nothing it can see; never evaluates it.
+#[macro_export]
+macro_rules! pure {
+    ($value:expr) => {
+        if false {
+            let _ = $crate::call(|| $value);
+        }
+    };
+}
+
 /// The first statement of every loop body: pays for the iteration.
 #[macro_export]
 macro_rules! tick {

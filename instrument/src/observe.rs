@@ -22,7 +22,8 @@ const DEEPEST: u8 = 2;
 /// The program text that reads a value: a postfix expression and how many `*` it needs.
 pub struct Path {
     text: Cow<'static, str>,
-    derefs: usize,
+    /// −1: the value at hand is a reference to what the text reads.
+    derefs: isize,
     depth: u8,
 }
 
@@ -34,6 +35,11 @@ impl Path {
             derefs: 0,
             depth: 0,
         }
+    }
+
+    /// The text reads what the value is a reference to.
+    pub fn behind(text: &'static str) -> Self {
+        Self { derefs: -1, ..Self::root(text) }
     }
 
     /// A field of the value, unless that is too deep.
@@ -54,7 +60,7 @@ impl Path {
     }
 
     /// A call on the value; method calls dereference by themselves.
-    fn call(&self, method: &str, derefs: usize) -> Self {
+    fn call(&self, method: &str, derefs: isize) -> Self {
         Self {
             text: Cow::Owned(format!("{}.{method}()", self.text)),
             derefs,
@@ -64,8 +70,8 @@ impl Path {
 
     fn value(&self) -> Cow<'_, str> {
         match self.derefs {
-            0 => Cow::Borrowed(&self.text),
-            derefs => Cow::Owned(format!("{}{}", "*".repeat(derefs), self.text)),
+            ..=0 => Cow::Borrowed(&self.text),
+            derefs => Cow::Owned(format!("{}{}", "*".repeat(derefs as usize), self.text)),
         }
     }
 
@@ -287,7 +293,7 @@ impl Observe for str {
         // `&str` compares with a literal as it is, so one dereference less is needed.
         let text = Path {
             text: path.text.clone(),
-            derefs: path.derefs.saturating_sub(1),
+            derefs: path.derefs - 1,
             depth: path.depth,
         };
         put_str(&text.value(), self);

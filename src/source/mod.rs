@@ -92,6 +92,8 @@ pub struct Struct {
     pub file: usize,
     /// Where the generated text goes: the end of the item.
     pub at: usize,
+    /// Its `#[cfg(…)]` attributes.
+    pub cfg: String,
     /// The generic parameters of an `impl`, e.g. `< 'a , T : Ord >`.
     pub parameters: String,
     /// The type, e.g. `Stack < 'a , T >`.
@@ -112,7 +114,7 @@ pub struct File {
     pub literals: Vec<String>,
     /// Where each loop body starts.
     pub loops: Vec<usize>,
-    /// Where `extern crate` items must be added for this file to be an edition 2015 crate root.
+    /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.
     pub needs_extern_crate: Option<usize>,
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Insertion<O> {
     pub at: usize,
-    pub order: i32,
+    pub order: i64,
     pub text: String,
     pub owner: O,
 }

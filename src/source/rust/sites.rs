@@ -281,6 +281,12 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 self.sources.structs.push(Struct {
                     file: self.file,
                     at: self.range(item).end,
+                    cfg: item
+                        .attrs
+                        .iter()
+                        .filter(|attr| attr.path().is_ident("cfg"))
+                        .map(|attr| attr.to_token_stream().to_string())
+                        .collect(),
                     parameters: parameters.to_token_stream().to_string(),
                     ty: format!("{}{}", item.ident, arguments.to_token_stream()),
                     bounds: bounds.to_token_stream().to_string(),

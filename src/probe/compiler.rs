@@ -1,0 +1,237 @@
+//! The compiler as oracle: what it rejects of the instrumentation is weakened or left out, until
+//! the rest compiles.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
+
+use super::{CaptureKind, Instrumentation, Part, Stage};
+use crate::source::splice::Spliced;
+use crate::source::{SiteIndex, SiteKind};
+use crate::subject::cargo::{Build, Linked, Workspace};
+
+/// How many builds an instrumentation may take; each takes something out, so this is never
+/// reached unless every error is blamed on one part only.
+const MOST_ROUNDS: usize = 60;
+
+type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
+
+/// Builds the instrumented working copy, leaving out what does not compile. Returns the build and
+/// how many rounds it took, or `None` if some error could not be traced to the instrumentation.
+///
+/// # Errors
+/// If a file cannot be written, or the run is stopped.
+pub fn settle(
+    workspace: &Workspace,
+    instrumentation: &mut Instrumentation,
+    runtime: &Utf8Path,
+) -> Result<(Option<Build>, usize)> {
+    // Variables for which a use after a move was reported, with the first site affected.
+    let mut moved: BTreeMap<(usize, String), u32> = BTreeMap::new();
+    for round in 1..=MOST_ROUNDS {
+        let files = instrumentation.files();
+        write(workspace, &files)?;
+        let build = workspace.build(Linked::Runtime(runtime))?;
+        if build.succeeded {
+            return Ok((Some(build), round));
+        }
+        let mut changed = false;
+        for error in &build.errors {
+            let blamed = blame(instrumentation, &files, workspace, error);
+            let code = error.code.as_ref().map_or("", |code| &code.code);
+            for part in blamed {
+                changed |= give_way(instrumentation, part, code, &mut moved);
+            }
+        }
+        if !changed {
+            return Ok((None, round));
+        }
+    }
+    Ok((None, MOST_ROUNDS))
+}
+
+/// Writes the texts that differ from what the working copy has, so that only their crates are
+/// built again.
+fn write(workspace: &Workspace, files: &Files) -> Result<()> {
+    for (path, spliced) in files {
+        write_if_changed(&workspace.root.join(path), &spliced.text)?;
+    }
+    Ok(())
+}
+
+/// Writes a file of the working copy unless it has just that content.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_if_changed(path: &Utf8Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    fs::write(path, text).with_context(|| format!("cannot write {path} in the working copy"))
+}
+
+/// Weakens or drops a part; whether that changes anything.
+fn give_way(
+    instrumentation: &mut Instrumentation,
+    part: Part,
+    code: &str,
+    moved: &mut BTreeMap<(usize, String), u32>,
+) -> bool {
+    const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
+    let Instrumentation { sources, stage, dropped, weakened, .. } = instrumentation;
+    match (part, &*stage) {
+        (Part::Capture(site, nth), Stage::Captures(captures)) => {
+            let capture = &captures[&site][nth];
+            if UNRESOLVED.contains(&code)
+                && capture.kind == CaptureKind::Place
+                && weakened.insert(part)
+            {
+                return true;
+            }
+            let mut changed = dropped.insert(part);
+            if code == "E0382" {
+                // rustc reports a moved variable once, so the next round would report the next
+                // capture: the second time all later ones go.
+                let function = sources.sites[site as usize].function;
+                let times = moved.entry((function, capture.text.clone())).or_default();
+                *times += 1;
+                if *times > 1 {
+                    for (other, captures) in captures.range(site..) {
+                        if sources.sites[*other as usize].function != function {
+                            continue;
+                        }
+                        for (nth, other_capture) in captures.iter().enumerate() {
+                            if other_capture.text == capture.text {
+                                changed |= dropped.insert(Part::Capture(*other, nth));
+                            }
+                        }
+                    }
+                }
+            }
+            changed
+        }
+        (Part::Site(site), Stage::Conditions | Stage::Captures(_)) => {
+            let is_condition = sources.sites[site as usize].kind != SiteKind::Statement;
+            // Evaluated always, the condition initializes what it did before.
+            if code == "E0381" && is_condition && weakened.insert(part) {
+                return true;
+            }
+            dropped.insert(part)
+        }
+        // A crate that cannot name the runtime has nothing of it.
+        (Part::File(_), _) => false,
+        _ => dropped.insert(part),
+    }
+}
+
+/// The parts an error is due to: those it points at, or else the sites around the place it points
+/// at, or else those of the function, or the file.
+fn blame(
+    instrumentation: &Instrumentation,
+    files: &Files,
+    workspace: &Workspace,
+    error: &Diagnostic,
+) -> Vec<Part> {
+    let mut primary = Vec::new();
+    let mut secondary = Vec::new();
+    collect(error, &mut primary, &mut secondary);
+    let locate = |spans: &[DiagnosticSpan]| -> Vec<(usize, Range<usize>)> {
+        spans
+            .iter()
+            .filter_map(|span| {
+                let path = Utf8Path::new(&span.file_name);
+                let path = path.strip_prefix(&workspace.root).unwrap_or(path);
+                let file = files.iter().position(|(known, _)| known == path)?;
+                Some((file, span.byte_start as usize..span.byte_end as usize))
+            })
+            .collect()
+    };
+    let (primary, secondary) = (locate(&primary), locate(&secondary));
+
+    for places in [&primary, &secondary] {
+        let mut parts: Vec<Part> = places
+            .iter()
+            .flat_map(|(file, range)| files[*file].1.owners(range))
+            .filter(|part| !matches!(part, Part::File(_)))
+            .copied()
+            .collect();
+        // What is inside a site is to blame before the site is.
+        let inner = |part: &Part| {
+            matches!(part, Part::Capture(..) | Part::Candidate(..) | Part::Field(..))
+        };
+        if parts.iter().any(inner) {
+            parts.retain(inner);
+        }
+        if !parts.is_empty() {
+            parts.sort();
+            parts.dedup();
+            return parts;
+        }
+    }
+
+    let places: Vec<(usize, usize)> = primary
+        .iter()
+        .chain(&secondary)
+        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
+        .collect();
+    let sites = &instrumentation.sources.sites;
+    let present = |site: SiteIndex| instrumentation.has(site);
+    let around = (0..).zip(sites).filter(|(index, site)| {
+        present(*index)
+            && places.iter().any(|(file, at)| site.file == *file && site.span.contains(at))
+    });
+    // The innermost one starts last.
+    if let Some((index, _)) = around.max_by_key(|(_, site)| site.span.start) {
+        return vec![Part::Site(index)];
+    }
+    // A function's sites come one after the other; the error is behind one of them.
+    for (file, at) in &places {
+        let before = sites.iter().filter(|site| site.file == *file && site.span.start <= *at);
+        let after = sites.iter().filter(|site| site.file == *file && site.span.start > *at);
+        let near: Vec<usize> = [before.last(), after.into_iter().next()]
+            .into_iter()
+            .flatten()
+            .map(|site| site.function)
+            .collect();
+        let of_functions = (0..)
+            .zip(sites)
+            .filter(|(index, site)| present(*index) && near.contains(&site.function))
+            .map(|(index, _)| Part::Site(index))
+            .collect::<Vec<_>>();
+        if !of_functions.is_empty() {
+            return of_functions;
+        }
+    }
+    let files: Vec<usize> = places.iter().map(|(file, _)| *file).collect();
+    (0..)
+        .zip(sites)
+        .filter(|(index, site)| present(*index) && files.contains(&site.file))
+        .map(|(index, _)| Part::Site(index))
+        .collect()
+}
+
+/// All spans of an error with those of the macro calls they come from.
+fn collect(
+    error: &Diagnostic,
+    primary: &mut Vec<DiagnosticSpan>,
+    secondary: &mut Vec<DiagnosticSpan>,
+) {
+    for span in &error.spans {
+        let list = if span.is_primary { &mut *primary } else { &mut *secondary };
+        let mut at = Some(span);
+        while let Some(span) = at {
+            list.push(span.clone());
+            at = span.expansion.as_ref().map(|expansion| &expansion.span);
+        }
+    }
+    for child in &error.children {
+        let (mut of_child, mut more) = (Vec::new(), Vec::new());
+        collect(child, &mut of_child, &mut more);
+        secondary.append(&mut of_child);
+        secondary.append(&mut more);
+    }
+}

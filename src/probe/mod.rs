@@ -1,0 +1,168 @@
+//! Puts the instrumentation in: what is spliced into which file of the working copy, and what is
+//! left out because the compiler does not take it. Knows nothing of what the values mean.
+
+pub mod compiler;
+mod observe;
+mod parts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8PathBuf;
+
+pub use self::parts::{Capture, CaptureKind, Part, captures};
+use crate::source::splice::{Insertion, Spliced, splice};
+use crate::source::{Site, SiteIndex, SiteKind, Sources};
+
+const RUNTIME: &str = "::nopol_instrument";
+
+/// What each site gets in one build.
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// Every site can be traced and forced.
+    Conditions,
+    /// These sites can be traced, forced and captured.
+    Captures(BTreeMap<SiteIndex, Vec<Capture>>),
+    /// These sites have candidates, numbered from 1, each a boolean expression as text.
+    Candidates(BTreeMap<SiteIndex, Vec<String>>),
+}
+
+/// The instrumentation of one build, less what the compiler rejected so far.
+#[derive(Clone, Debug)]
+pub struct Instrumentation<'a> {
+    pub sources: &'a Sources,
+    pub stage: Stage,
+    /// Parts left out.
+    pub dropped: BTreeSet<Part>,
+    /// Sites whose condition is always evaluated, and captures read by dynamic type only.
+    pub weakened: BTreeSet<Part>,
+    /// Sites that are left out from the start.
+    pub excluded: BTreeSet<SiteIndex>,
+}
+
+impl<'a> Instrumentation<'a> {
+    /// Everything the stage has, except for `excluded` sites; `weakened` is carried over from an
+    /// earlier stage.
+    pub fn new(
+        sources: &'a Sources,
+        stage: Stage,
+        excluded: BTreeSet<SiteIndex>,
+        weakened: BTreeSet<Part>,
+    ) -> Self {
+        Self { sources, stage, dropped: BTreeSet::new(), weakened, excluded }
+    }
+
+    /// Whether the site is in this build.
+    pub fn has(&self, site: SiteIndex) -> bool {
+        let in_stage = match &self.stage {
+            Stage::Conditions => true,
+            Stage::Captures(captures) => captures.contains_key(&site),
+            Stage::Candidates(candidates) => candidates.contains_key(&site),
+        };
+        in_stage && !self.excluded.contains(&site) && !self.dropped.contains(&Part::Site(site))
+    }
+
+    /// The instrumented text of every file.
+    pub fn files(&self) -> Vec<(Utf8PathBuf, Spliced<Part>)> {
+        let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
+        for (number, file) in self.sources.files.iter().enumerate() {
+            if let Some(at) = file.needs_extern_crate {
+                insertions[number].push(Insertion {
+                    at,
+                    order: i64::MIN,
+                    text: " extern crate nopol_instrument;".to_string(),
+                    owner: Part::File(number),
+                });
+            }
+            for (nth, at) in file.loops.iter().enumerate() {
+                let owner = Part::Loop(number, nth);
+                if !self.dropped.contains(&owner) {
+                    insertions[number].push(Insertion {
+                        at: *at,
+                        order: i64::MIN + 1,
+                        text: format!(" {RUNTIME}::tick!();"),
+                        owner,
+                    });
+                }
+            }
+        }
+        for (index, site) in (0..).zip(&self.sources.sites) {
+            if self.has(index) {
+                self.site(index, site, &mut insertions[site.file]);
+            }
+        }
+        if matches!(self.stage, Stage::Captures(_)) {
+            for (number, item) in self.sources.structs.iter().enumerate() {
+                insertions[item.file].extend(observe::impl_for(number, item, &self.dropped));
+            }
+        }
+        self.sources
+            .files
+            .iter()
+            .zip(insertions)
+            .map(|(file, insertions)| (file.path.clone(), splice(&file.text, insertions)))
+            .collect()
+    }
+
+    /// What goes around one site. Nested sites that start or end at the same byte must nest in
+    /// the text as well: outer ones have smaller numbers.
+    fn site(&self, index: SiteIndex, site: &Site, insertions: &mut Vec<Insertion<Part>>) {
+        const PIECES: i64 = 1 << 16;
+        let opening = i64::from(index) * PIECES;
+        let closing = -(i64::from(index) + 1) * PIECES;
+        let (start, end) = (site.span.start, site.span.end);
+        let mut pieces = 0;
+        let mut put = |at, base: i64, text: String, owner| {
+            pieces += 1;
+            insertions.push(Insertion { at, order: base + pieces, text, owner });
+        };
+        let owner = Part::Site(index);
+        let is_statement = site.kind == SiteKind::Statement;
+        let wrap = if is_statement { "if " } else { "" };
+        let (open, close) = match (&self.stage, is_statement) {
+            (Stage::Candidates(_), true) => (format!("if {RUNTIME}::select!({index}, true, ["), "]) { "),
+            (Stage::Candidates(_), false) => (format!("{RUNTIME}::select!({index}, "), ", ["),
+            (_, true) => (format!("if {RUNTIME}::keep!({index}, ["), "]) { "),
+            (_, false) => {
+                let eager = self.weakened.contains(&owner);
+                let name = if eager { "cond_eager" } else { "cond" };
+                (format!("{wrap}{RUNTIME}::{name}!({index}, ["), "], ")
+            }
+        };
+        put(start, opening, open, owner);
+        match &self.stage {
+            Stage::Conditions => {}
+            Stage::Captures(captures) => {
+                for (nth, capture) in captures[&index].iter().enumerate() {
+                    let part = Part::Capture(index, nth);
+                    if !self.dropped.contains(&part) {
+                        let text = capture.code(self.weakened.contains(&part));
+                        put(start, opening, format!("{text}, "), part);
+                    }
+                }
+            }
+            Stage::Candidates(candidates) => {
+                let at = if is_statement { start } else { end };
+                let base = if is_statement { opening } else { closing };
+                if !is_statement {
+                    put(end, closing, close.to_string(), owner);
+                }
+                for (number, text) in (1..).zip(&candidates[&index]) {
+                    let part = Part::Candidate(index, number);
+                    if !self.dropped.contains(&part) {
+                        put(at, base, format!("{number} => {text}, "), part);
+                    }
+                }
+                match is_statement {
+                    true => {
+                        put(start, opening, close.to_string(), owner);
+                        put(end, closing, " }".to_string(), owner);
+                    }
+                    false => put(end, closing, "])".to_string(), owner),
+                }
+                return;
+            }
+        }
+        put(start, opening, close.to_string(), owner);
+        put(end, closing, if is_statement { " }" } else { ")" }.to_string(), owner);
+    }
+}

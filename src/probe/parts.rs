@@ -1,0 +1,83 @@
+//! The parts of the instrumentation that the compiler can reject one by one.
+
+use crate::source::SiteIndex;
+use crate::source::rust::condition::{LeafKind, Node, is_surely_pure};
+use crate::source::{Site, SiteKind};
+
+/// Something spliced in, as far as it can be left out by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    Site(SiteIndex),
+    /// The n-th capture of a site.
+    Capture(SiteIndex, usize),
+    /// The candidate with this number, from 1.
+    Candidate(SiteIndex, u32),
+    /// The generated impl for a struct.
+    Struct(usize),
+    /// Reading one field in it.
+    Field(usize, usize),
+    /// The n-th loop of a file.
+    Loop(usize, usize),
+    /// What a file cannot do without.
+    File(usize),
+}
+
+/// How a capture reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptureKind {
+    /// A variable or a field of one.
+    Place,
+    /// A place whose reading may panic.
+    Index,
+    /// Any other expression, evaluated for the capture.
+    Value,
+    /// Reads nothing: compiles only if the condition is pure.
+    Purity,
+}
+
+/// Something captured at a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    pub kind: CaptureKind,
+    pub text: String,
+}
+
+impl Capture {
+    /// The macro call; `weak` reads by dynamic type only.
+    pub fn code(&self, weak: bool) -> String {
+        let text = &self.text;
+        match self.kind {
+            CaptureKind::Place if weak => format!("::nopol_instrument::see_any!({text})"),
+            CaptureKind::Place => format!("::nopol_instrument::see!({text})"),
+            CaptureKind::Index => format!("::nopol_instrument::see_place!({text:?}, {text})"),
+            CaptureKind::Value => format!("::nopol_instrument::see_value!({text:?}, {text})"),
+            CaptureKind::Purity => format!("::nopol_instrument::pure!({text})"),
+        }
+    }
+}
+
+/// Everything to capture at a site: the visible names, and the operands of its condition.
+/// `condition` is the parsed condition, if the site has one.
+pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
+    let mut captures: Vec<Capture> = site
+        .names
+        .iter()
+        .map(|name| Capture { kind: CaptureKind::Place, text: name.clone() })
+        .collect();
+    for leaf in condition.iter().flat_map(|condition| condition.leaves()) {
+        let kind = match leaf.kind {
+            LeafKind::Literal => continue,
+            LeafKind::Place => CaptureKind::Place,
+            LeafKind::Index => CaptureKind::Index,
+            LeafKind::Value => CaptureKind::Value,
+        };
+        let capture = Capture { kind, text: leaf.text.clone() };
+        if !captures.contains(&capture) {
+            captures.push(capture);
+        }
+    }
+    if site.kind != SiteKind::Statement && !is_surely_pure(&site.text) {
+        captures.push(Capture { kind: CaptureKind::Purity, text: site.text.clone() });
+    }
+    captures
+}

@@ -1,0 +1,260 @@
+//! Running tests: one test is one process, with a time limit, fuel, its own place for files, and
+//! a process group that is killed. Reads the traces they leave. Knows no syntax.
+
+pub mod pool;
+pub mod process;
+pub mod trace;
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+use nopol_instrument::layout::{self, env};
+
+use self::process::{Ended, Job, Supervisor};
+use self::trace::Trace;
+
+/// A test binary and what it needs to run as under cargo.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    pub exe: Utf8PathBuf,
+    /// The package's directory.
+    pub cwd: Utf8PathBuf,
+    pub env: Vec<(String, String)>,
+}
+
+/// What became of one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    Passed,
+    Failed,
+    /// Ended by a signal: abort, stack overflow, a limit on memory.
+    Crashed,
+    TimedOut,
+    OutOfFuel,
+    /// Ended with exit code 0 but without saying that the test passed: `exit(0)`.
+    Silent,
+}
+
+impl Verdict {
+    pub fn passed(self) -> bool {
+        self == Self::Passed
+    }
+
+    /// The verdict as a clause of a sentence about the test.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Passed => "passes",
+            Self::Failed => "fails",
+            Self::Crashed => "crashes",
+            Self::TimedOut => "does not end within the time limit",
+            Self::OutOfFuel => "loops without end",
+            Self::Silent => "exits before its verdict",
+        }
+    }
+}
+
+/// How an outcome is forced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Forced {
+    pub value: bool,
+    /// The condition is not evaluated at all, because it would panic; otherwise it is evaluated
+    /// and its outcome overridden, which keeps its side effects.
+    pub blind: bool,
+}
+
+/// What the runtime in the subject is asked to do in one run.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Trace this many sites; `None` leaves the instrumentation off.
+    pub sites: Option<usize>,
+    pub force: Vec<(u32, Forced)>,
+    pub capture: Vec<u32>,
+    /// Candidate numbers by site.
+    pub select: Vec<(u32, u32)>,
+    /// Loop iterations.
+    pub fuel: Option<u64>,
+    /// The subject runs in a state it was never in: give it its own home and limits.
+    pub confined: bool,
+    /// Wall-clock limit, the outer guard behind `fuel`.
+    pub timeout: Duration,
+}
+
+impl Plan {
+    /// The environment that tells the runtime.
+    fn env(&self, trace: &Utf8Path) -> Vec<(String, String)> {
+        let list = |items: Vec<String>| items.join(",");
+        let mut vars = Vec::new();
+        let mut set = |name: &str, value: String| vars.push((name.to_string(), value));
+        if let Some(sites) = self.sites {
+            set(env::TRACE, trace.to_string());
+            set(env::SITES, sites.to_string());
+            set(env::LOG, if self.capture.is_empty() { "0" } else { LOG_BYTES }.to_string());
+        }
+        if !self.force.is_empty() {
+            let how = |forced: &Forced| match (forced.value, forced.blind) {
+                (true, false) => 't',
+                (false, false) => 'f',
+                (true, true) => 'T',
+                (false, true) => 'F',
+            };
+            let pairs = self.force.iter().map(|(site, forced)| format!("{site}={}", how(forced)));
+            set(env::FORCE, list(pairs.collect()));
+        }
+        if !self.capture.is_empty() {
+            set(env::CAPTURE, list(self.capture.iter().map(u32::to_string).collect()));
+        }
+        if !self.select.is_empty() {
+            let pairs = self.select.iter().map(|(site, number)| format!("{site}={number}"));
+            set(env::SELECT, list(pairs.collect()));
+        }
+        if let Some(fuel) = self.fuel {
+            set(env::FUEL, fuel.to_string());
+        }
+        vars
+    }
+}
+
+/// Room for recorded contexts in one run; the file is sparse.
+const LOG_BYTES: &str = "16777216";
+/// Memory a confined run may map.
+const CONFINED_MEMORY: u64 = 4 << 30;
+/// Bytes a confined run may write to one file.
+const CONFINED_FILE: u64 = 256 << 20;
+
+/// The result of one run of one test.
+#[derive(Debug)]
+pub struct TestRun {
+    pub verdict: Verdict,
+    pub seconds: f64,
+    /// What the runtime recorded, all processes of the test together; `None` if not traced.
+    pub trace: Option<Trace>,
+    /// The end of what the test printed.
+    pub output: String,
+}
+
+/// Runs tests.
+#[derive(Debug)]
+pub struct Runner<'a> {
+    supervisor: &'a Supervisor,
+    /// A directory for what the runs write.
+    scratch: Utf8PathBuf,
+    /// The user's arguments for the test binaries.
+    args: Vec<String>,
+    /// Processes at a time.
+    pub jobs: usize,
+    runs: AtomicU64,
+}
+
+impl<'a> Runner<'a> {
+    /// `args` are the user's arguments for test binaries; filters among them chose the tests and
+    /// must not do so again.
+    pub fn new(
+        supervisor: &'a Supervisor,
+        scratch: Utf8PathBuf,
+        args: &[String],
+        jobs: usize,
+    ) -> Self {
+        const OURS: [&str; 4] = ["--exact", "--nocapture", "--no-capture", "--show-output"];
+        let mut kept = Vec::new();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            if arg == "--test-threads" || arg == "--skip" || arg == "--format" || arg == "--color" {
+                args.next();
+            } else if arg.starts_with("--") && !OURS.contains(&arg.as_str()) && !arg.contains('=') {
+                kept.push(arg.clone());
+            }
+        }
+        Self { supervisor, scratch, args: kept, jobs, runs: AtomicU64::new(0) }
+    }
+
+    /// How many test processes were started so far.
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Runs one test in a process of its own.
+    ///
+    /// # Errors
+    /// If the run was interrupted, or the process cannot be started.
+    pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let dir = self.scratch.join(format!("run-{number}"));
+        let result = self.run_in(&dir, binary, test, plan);
+        // A test may have made its directories unreadable; what is left goes with the scratch.
+        let _ = fs::remove_dir_all(&dir);
+        result
+    }
+
+    fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
+        fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
+        let mut args: Vec<String> =
+            ["--exact", test, "--nocapture", "--test-threads=1"].map(String::from).to_vec();
+        args.extend(self.args.iter().cloned());
+
+        let mut vars = binary.env.clone();
+        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
+        vars.extend(plan.env(&dir.join("trace")));
+        if plan.confined {
+            for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
+                fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
+                vars.push((name.to_string(), dir.join(place).to_string()));
+            }
+        }
+        let stdout = dir.join("stdout");
+        let ended = self.supervisor.run(&Job {
+            program: &binary.exe,
+            args: &args,
+            cwd: &binary.cwd,
+            env: &vars,
+            unset: &env::ALL,
+            stdout: File::create(&stdout)?,
+            stderr: File::create(dir.join("stderr"))?,
+            timeout: Some(plan.timeout),
+            memory: plan.confined.then_some(CONFINED_MEMORY),
+            file_size: plan.confined.then_some(CONFINED_FILE),
+        })?;
+
+        let trace = plan.sites.map(|sites| Trace::read_dir(dir.as_std_path(), sites)).transpose()?;
+        let printed = tail(stdout.as_std_path())?;
+        let verdict = verdict(&ended, trace.as_ref(), &printed);
+        let output = match verdict.passed() {
+            true => String::new(),
+            false => tail(dir.join("stderr").as_std_path())? + &printed,
+        };
+        Ok(TestRun { verdict, seconds: ended.seconds, trace, output })
+    }
+}
+
+fn verdict(ended: &Ended, trace: Option<&Trace>, printed: &str) -> Verdict {
+    if trace.is_some_and(|trace| trace.out_of_fuel) || ended.code == Some(layout::FUEL_EXIT) {
+        return Verdict::OutOfFuel;
+    }
+    if ended.timed_out {
+        return Verdict::TimedOut;
+    }
+    let summary = printed.lines().rev().find(|line| line.starts_with("test result: "));
+    match ended.code {
+        None => Verdict::Crashed,
+        Some(0) => match summary {
+            Some(line) if line.starts_with("test result: ok. 1 passed;") => Verdict::Passed,
+            _ => Verdict::Silent,
+        },
+        Some(_) => Verdict::Failed,
+    }
+}
+
+/// The end of a file, as text.
+fn tail(path: &Path) -> Result<String> {
+    const LONGEST: u64 = 8192;
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(LONGEST)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

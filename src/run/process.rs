@@ -1,0 +1,252 @@
+//! All of process control: starting in a group of its own, limits, time-outs, killing the group,
+//! and ending everything when the user interrupts.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use camino::Utf8Path;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
+
+/// Time between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Why everything ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    #[error("interrupted")]
+    Interrupted,
+    #[error("the time limit for the whole run is reached")]
+    TimeLimit,
+}
+
+/// A process to run.
+#[derive(Debug)]
+pub struct Job<'a> {
+    pub program: &'a Utf8Path,
+    pub args: &'a [String],
+    pub cwd: &'a Utf8Path,
+    pub env: &'a [(String, String)],
+    /// Variables that must not be inherited.
+    pub unset: &'a [&'a str],
+    pub stdout: File,
+    pub stderr: File,
+    pub timeout: Option<Duration>,
+    /// Bytes of address space.
+    pub memory: Option<u64>,
+    /// Bytes of a file it writes.
+    pub file_size: Option<u64>,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// `None` if a signal ended it.
+    pub code: Option<i32>,
+    pub timed_out: bool,
+    pub seconds: f64,
+}
+
+#[derive(Debug)]
+struct Group {
+    deadline: Option<Instant>,
+    /// SIGTERM was sent.
+    warned: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    groups: Mutex<BTreeMap<i32, Group>>,
+    changed: Condvar,
+    interrupted: AtomicBool,
+    closed: AtomicBool,
+    run_deadline: Mutex<Option<Instant>>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<i32, Group>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Kills groups past their deadline until the supervisor is gone.
+    fn watch(&self) {
+        let mut groups = self.lock();
+        while !self.closed.load(Ordering::Relaxed) {
+            let now = Instant::now();
+            for (group, state) in groups.iter_mut() {
+                if state.deadline.is_some_and(|deadline| deadline <= now) {
+                    let signal = if state.warned { Signal::SIGKILL } else { Signal::SIGTERM };
+                    // It may be gone already.
+                    let _ = killpg(Pid::from_raw(*group), signal);
+                    state.deadline = Some(now + GRACE);
+                    state.warned = true;
+                }
+            }
+            let next = groups.values().filter_map(|state| state.deadline).min();
+            let wait = next.map_or(Duration::from_secs(3600), |next| {
+                next.saturating_duration_since(Instant::now())
+            });
+            groups = self
+                .changed
+                .wait_timeout(groups, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    /// Moves every deadline to now.
+    fn end_all(&self) {
+        let now = Instant::now();
+        for state in self.lock().values_mut() {
+            state.deadline = Some(state.deadline.map_or(now, |deadline| deadline.min(now)));
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// Owns every child process.
+#[derive(Debug)]
+pub struct Supervisor {
+    shared: Arc<Shared>,
+    watchdog: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Supervisor {
+    /// `time_limit` is for everything run under this supervisor, from now on.
+    pub fn new(time_limit: Option<Duration>) -> Self {
+        let shared = Arc::new(Shared::default());
+        *shared.run_deadline.lock().unwrap_or_else(PoisonError::into_inner) =
+            time_limit.map(|limit| Instant::now() + limit);
+        let watched = Arc::clone(&shared);
+        let watchdog = std::thread::spawn(move || watched.watch());
+        Self { shared, watchdog: Some(watchdog) }
+    }
+
+    /// Makes SIGINT and SIGTERM end the children; [`Supervisor::check`] then fails.
+    ///
+    /// # Errors
+    /// If the handler cannot be installed.
+    pub fn handle_signals(&self) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        ctrlc::set_handler(move || {
+            shared.interrupted.store(true, Ordering::Relaxed);
+            shared.end_all();
+        })
+        .context("cannot install the handler for Ctrl-C")
+    }
+
+    /// # Errors
+    /// [`Stopped`] if the user interrupted or the time is up.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.shared.interrupted.load(Ordering::Relaxed) {
+            return Err(Stopped::Interrupted);
+        }
+        match self.run_deadline() {
+            Some(deadline) if deadline <= Instant::now() => Err(Stopped::TimeLimit),
+            _ => Ok(()),
+        }
+    }
+
+    fn run_deadline(&self) -> Option<Instant> {
+        *self.shared.run_deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a process to its end.
+    ///
+    /// # Errors
+    /// [`Stopped`], or that the process cannot be started.
+    pub fn run(&self, job: &Job) -> Result<Ended> {
+        self.check()?;
+        let mut command = Command::new(job.program);
+        command
+            .args(job.args)
+            .current_dir(job.cwd)
+            .stdin(Stdio::null())
+            .stdout(job.stdout.try_clone()?)
+            .stderr(job.stderr.try_clone()?)
+            .process_group(0);
+        job.unset.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        command.envs(job.env.iter().map(|(name, value)| (name, value)));
+        limit(&mut command, job);
+
+        let start = Instant::now();
+        let mut child = {
+            // Registered under the lock, so that an interrupt between the two is not lost.
+            let mut groups = self.shared.lock();
+            self.check()?;
+            let child = command
+                .spawn()
+                .with_context(|| format!("cannot start {}", job.program))?;
+            let deadline = [job.timeout.map(|limit| start + limit), self.run_deadline()];
+            let group = Group { deadline: deadline.into_iter().flatten().min(), warned: false };
+            groups.insert(child.id().cast_signed(), group);
+            child
+        };
+        self.shared.changed.notify_all();
+        let timed_out = self.wait(&child);
+        let status = child.wait()?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.check()?;
+        Ok(Ended {
+            code: status.code().filter(|_| status.signal().is_none()),
+            timed_out,
+            seconds,
+        })
+    }
+
+    /// Waits without reaping, so that the group's number stays taken until it has been killed;
+    /// tells whether the deadline passed.
+    fn wait(&self, child: &Child) -> bool {
+        let pid = Pid::from_raw(child.id().cast_signed());
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(pid), flags) == Err(nix::Error::EINTR) {}
+        let mut groups = self.shared.lock();
+        let timed_out = groups.remove(&pid.as_raw()).is_some_and(|group| group.warned);
+        // Whatever the process left running.
+        let _ = killpg(pid, Signal::SIGKILL);
+        timed_out
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.shared.closed.store(true, Ordering::Relaxed);
+        self.shared.end_all();
+        if let Some(watchdog) = self.watchdog.take() {
+            let _ = watchdog.join();
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "limits must be set between fork and exec")]
+fn limit(command: &mut Command, job: &Job) {
+    let (memory, file_size) = (job.memory, job.file_size);
+    if memory.is_none() && file_size.is_none() {
+        return;
+    }
+    let set = move || {
+        if let Some(bytes) = memory {
+            setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
+        }
+        if let Some(bytes) = file_size {
+            setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes)?;
+        }
+        // A crash of a forced run is no news.
+        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+        Ok(())
+    };
+    // SAFETY: `setrlimit` is async-signal-safe and nothing here allocates.
+    unsafe {
+        command.pre_exec(set);
+    }
+}

@@ -1,0 +1,210 @@
+//! Reads the trace files that the runtime leaves (format: `nopol_instrument::layout`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use nopol_instrument::layout::{self, tag};
+
+use crate::spec::{Int, IntType, Value};
+
+/// How often a site was evaluated in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counter {
+    /// Evaluations begun.
+    pub entered: u64,
+    /// Evaluations that ended false.
+    pub falses: u64,
+    /// Evaluations that ended true.
+    pub trues: u64,
+}
+
+impl Counter {
+    /// Whether some evaluation never ended: the condition itself panicked.
+    pub fn broke(self) -> bool {
+        self.entered > self.falses + self.trues
+    }
+}
+
+/// The context of one evaluation, and how many evaluations had just that context and outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Context {
+    pub site: u32,
+    /// What the program went on with.
+    pub outcome: bool,
+    /// What the subject's own condition yielded, if it was evaluated.
+    pub old: Option<bool>,
+    pub count: u32,
+    /// Values by the text that reads them.
+    pub values: BTreeMap<String, Value>,
+}
+
+/// What one run of one test left, all of its processes together.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Counters of the sites that were reached.
+    pub counters: BTreeMap<u32, Counter>,
+    /// Recorded contexts, in the order of their first appearance.
+    pub contexts: Vec<Context>,
+    /// Loop iterations.
+    pub ticks: u64,
+    pub out_of_fuel: bool,
+    /// Contexts that found no room.
+    pub dropped: u64,
+}
+
+impl Trace {
+    /// Reads every trace file in a run's directory.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn read_dir(dir: &Path, sites: usize) -> Result<Self> {
+        let mut files: Vec<_> = fs::read_dir(dir)?
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .filter(|path| {
+                path.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with("trace."))
+            })
+            .collect();
+        files.sort();
+        let mut trace = Self::default();
+        for path in files {
+            let bytes = read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            // A process killed while it made its file leaves nothing to read.
+            trace.add(&bytes, sites);
+        }
+        Ok(trace)
+    }
+
+    /// Adds one file's content; stops quietly where it is cut short.
+    fn add(&mut self, bytes: &[u8], sites: usize) -> Option<()> {
+        let mut header = Reader { bytes, at: 0 };
+        if header.u64()? != layout::MAGIC {
+            return None;
+        }
+        let used = usize::try_from(Reader { bytes, at: layout::LOG_USED }.u64()?).ok()?;
+        self.out_of_fuel |= Reader { bytes, at: layout::ENDED }.u32()? == layout::ENDED_FUEL;
+        self.ticks += Reader { bytes, at: layout::TICKS }.u64()?;
+        self.dropped += u64::from(Reader { bytes, at: layout::DROPPED }.u32()?);
+
+        let mut counters = Reader { bytes, at: layout::COUNTERS };
+        for site in 0..u32::try_from(sites).ok()? {
+            let (entered, falses, trues) = (counters.u32()?, counters.u32()?, counters.u32()?);
+            if entered > 0 {
+                let sum = self.counters.entry(site).or_default();
+                sum.entered += u64::from(entered);
+                sum.falses += u64::from(falses);
+                sum.trues += u64::from(trues);
+            }
+        }
+
+        let start = (layout::COUNTERS + sites * layout::COUNTER).next_multiple_of(8);
+        let mut log = Reader { bytes: bytes.get(..start + used)?, at: start };
+        let mut names = Vec::new();
+        while let Some(kind) = log.u8() {
+            if kind == layout::NAME {
+                let len = usize::from(log.u16()?);
+                names.push(String::from_utf8_lossy(log.take(len)?).into_owned());
+            } else {
+                let context = log.context(&names)?;
+                self.contexts.push(context);
+            }
+        }
+        Some(())
+    }
+}
+
+/// The part of a trace file that is in use; the rest of it is a hole.
+fn read_used(path: &Path) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let mut file = fs::File::open(path)?;
+    let mut bytes = vec![0; layout::COUNTERS];
+    let got = file.read(&mut bytes)?;
+    if got < bytes.len() {
+        return Ok(Vec::new());
+    }
+    let number = |at| Reader { bytes: &bytes, at }.u64().unwrap_or(0);
+    let sites = Reader { bytes: &bytes, at: layout::SITES }.u32().unwrap_or(0);
+    let start = (layout::COUNTERS + sites as usize * layout::COUNTER).next_multiple_of(8);
+    let rest = (start - layout::COUNTERS) as u64 + number(layout::LOG_USED);
+    file.take(rest).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let bytes = self.bytes.get(self.at..self.at.checked_add(len)?)?;
+        self.at += len;
+        Some(bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_ne_bytes)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_ne_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_ne_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_ne_bytes)
+    }
+
+    fn context(&mut self, names: &[String]) -> Option<Context> {
+        let site = self.u32()?;
+        let flags = self.u8()?;
+        let count = self.u32()?;
+        let len = self.u32()? as usize;
+        let mut entries = Reader { bytes: self.take(len)?, at: 0 };
+        let mut values = BTreeMap::new();
+        while let Some(name) = entries.u32() {
+            let value = entries.value()?;
+            values.insert(names.get(name as usize)?.clone(), value);
+        }
+        Some(Context {
+            site,
+            outcome: flags & layout::OUTCOME != 0,
+            old: (flags & layout::OLD_KNOWN != 0).then_some(flags & layout::OLD != 0),
+            count,
+            values,
+        })
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        Some(match self.u8()? {
+            tag::BOOL => Value::Bool(self.u32()? != 0),
+            tag::CHAR => Value::Char(char::from_u32(self.u32()?)?),
+            tag::F32 => Value::F32(u32::try_from(self.u64()?).ok()?),
+            tag::F64 => Value::F64(self.u64()?),
+            tag::STR => {
+                let len = self.u32()? as usize;
+                Value::Str(String::from_utf8_lossy(self.take(len)?).into())
+            }
+            int => {
+                let name = tag::INTS.get(usize::from(int.checked_sub(tag::INT)?))?;
+                let ty = *IntType::ALL.iter().find(|ty| ty.name() == *name)?;
+                let raw = i128::from_ne_bytes(self.array()?);
+                let value = match ty {
+                    IntType::U128 => Int::from_u128(raw.cast_unsigned()),
+                    _ => Int::from_i128(raw),
+                };
+                Value::Int(ty, value)
+            }
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! The working copy: everything the tool writes goes there, the subject's own files are only read.
+
+use std::fs::{self, File};
+
+use anyhow::{Context, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+use walkdir::WalkDir;
+
+use super::Subject;
+
+/// A place to work in, kept by a lock while this value lives; the copy in it is removed on drop,
+/// the build cache is kept for the next run.
+#[derive(Debug)]
+pub struct WorkDir {
+    /// Shared between slots: the compiled runtime.
+    pub base: Utf8PathBuf,
+    slot: Utf8PathBuf,
+    /// Removed as a whole at the end, when nothing could be written beside the subject.
+    temporary: Option<tempfile::TempDir>,
+    _lock: File,
+}
+
+/// More runs at once than this on one subject are refused.
+const SLOTS: usize = 64;
+
+impl WorkDir {
+    /// Takes the first free slot in `chosen`, or below the subject's target directory, or, if
+    /// nothing can be written there, in a temporary directory.
+    ///
+    /// # Errors
+    /// If no place can be written to.
+    pub fn take(subject: &Subject, chosen: Option<&Utf8Path>) -> Result<Self> {
+        if let Some(chosen) = chosen {
+            fs::create_dir_all(chosen)
+                .with_context(|| format!("cannot create the work directory {chosen}"))?;
+            let chosen = chosen.canonicalize_utf8()?;
+            return Self::take_in(chosen, None);
+        }
+        let beside = subject.target_dir.join("nopol");
+        if fs::create_dir_all(&beside).is_ok()
+            && let Ok(taken) = Self::take_in(beside, None)
+        {
+            return Ok(taken);
+        }
+        let temporary = tempfile::Builder::new()
+            .prefix("cargo-nopol-")
+            .tempdir()
+            .context("cannot write to the subject's target directory, nor to a temporary one; give a place with --work-dir")?;
+        let base = Utf8PathBuf::from_path_buf(temporary.path().to_owned())
+            .map_err(|path| anyhow::anyhow!("{} is not UTF-8", path.display()))?;
+        Self::take_in(base, Some(temporary))
+    }
+
+    fn take_in(base: Utf8PathBuf, temporary: Option<tempfile::TempDir>) -> Result<Self> {
+        for number in 0..SLOTS {
+            let slot = base.join(format!("slot-{number}"));
+            fs::create_dir_all(&slot).with_context(|| format!("cannot create {slot}"))?;
+            let lock = File::create(slot.join("lock"))
+                .with_context(|| format!("cannot write in {slot}"))?;
+            if lock.try_lock().is_ok() {
+                let work = Self { base, slot, temporary, _lock: lock };
+                // What a killed run left.
+                work.remove_copy();
+                return Ok(work);
+            }
+        }
+        bail!("{SLOTS} runs are at work in {base}; wait for one, or give another --work-dir")
+    }
+
+    /// Cargo's target directory for all builds.
+    pub fn target(&self) -> Utf8PathBuf {
+        self.slot.join("target")
+    }
+
+    /// Where test runs write.
+    pub fn scratch(&self) -> Utf8PathBuf {
+        self.slot.join("runs")
+    }
+
+    /// Copies the workspace, and the path dependencies outside of it at the same distance.
+    /// Returns the copy of the workspace's root.
+    ///
+    /// # Errors
+    /// If something cannot be read or written.
+    pub fn copy(&self, subject: &Subject) -> Result<Utf8PathBuf> {
+        let mut ancestor = subject.root.clone();
+        while !subject.outside.iter().all(|dir| dir.starts_with(&ancestor)) && ancestor.pop() {}
+        let top = self.slot.join("copy").join(ancestor.file_name().unwrap_or("root"));
+        let skipped = [subject.target_dir.clone(), self.base.clone()];
+        let mut root = top.clone();
+        for dir in std::iter::once(&subject.root).chain(&subject.outside) {
+            let to = match dir.strip_prefix(&ancestor) {
+                Ok(below) if below.as_str().is_empty() => top.clone(),
+                Ok(below) => top.join(below),
+                Err(_) => bail!("{dir} is not below {ancestor}"),
+            };
+            if *dir == subject.root {
+                root.clone_from(&to);
+            }
+            copy_tree(dir, &to, &skipped)?;
+        }
+        Ok(root)
+    }
+
+    fn remove_copy(&self) {
+        // Best effort: what cannot be removed now is removed by the next run.
+        let _ = fs::remove_dir_all(self.slot.join("copy"));
+        let _ = fs::remove_dir_all(self.scratch());
+    }
+}
+
+impl Drop for WorkDir {
+    fn drop(&mut self) {
+        self.remove_copy();
+        if let Some(temporary) = self.temporary.take() {
+            let _ = temporary.close();
+        }
+    }
+}
+
+fn copy_tree(from: &Utf8Path, to: &Utf8Path, skipped: &[Utf8PathBuf]) -> Result<()> {
+    let walk = WalkDir::new(from).sort_by_file_name().into_iter().filter_entry(|entry| {
+        let is_dir = entry.file_type().is_dir();
+        let version_control = entry.depth() > 0 && entry.file_name() == ".git";
+        let build_output = is_dir
+            && (skipped.iter().any(|skip| entry.path() == skip.as_std_path())
+                || (entry.depth() > 0 && entry.path().join("CACHEDIR.TAG").is_file()));
+        !version_control && !build_output
+    });
+    for entry in walk {
+        let entry = entry.with_context(|| format!("cannot read the subject in {from}"))?;
+        let below = entry.path().strip_prefix(from)?;
+        let target = to.as_std_path().join(below);
+        let kind = entry.file_type();
+        if kind.is_dir() {
+            fs::create_dir_all(&target)
+                .with_context(|| format!("cannot create {}", target.display()))?;
+        } else if kind.is_symlink() {
+            let _ = std::os::unix::fs::symlink(fs::read_link(entry.path())?, &target);
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target).with_context(|| {
+                format!("cannot copy {} to the working copy", entry.path().display())
+            })?;
+            make_writable(&target)?;
+        }
+    }
+    Ok(())
+}
+
+/// A read-only file of the subject must still be written in the copy.
+fn make_writable(path: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = fs::metadata(path)?.permissions();
+    if permissions.mode() & 0o200 == 0 {
+        permissions.set_mode(permissions.mode() | 0o200);
+        fs::set_permissions(path, permissions)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! What is under repair: a cargo workspace, never edited in place. Its working copy, its builds
+//! and its tests. Knows nothing of sites.
+
+pub mod cargo;
+pub mod copy;
+pub mod options;
+pub mod runtime;
+pub mod tests;
+pub mod wrapper;
+
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
+
+use self::options::CargoOptions;
+use crate::source::rust::CrateRoot;
+
+/// What is wrong with the subject or with what was asked of it; each ends the run with its own
+/// exit code.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// No manifest, a broken one, no such package or test: the user's to mend.
+    #[error("{0}")]
+    Usage(String),
+    /// The subject does not build; the text is the compiler's.
+    #[error("the subject does not build as it is:\n\n{0}\nMake `cargo test --no-run` succeed first; nothing was changed.")]
+    CannotBuild(String),
+    /// No tests, only flaky failures, or instrumentation changes outcomes.
+    #[error("{0}")]
+    UnusableBaseline(String),
+}
+
+/// A package of the workspace.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub name: String,
+    /// Its directory, relative to the workspace root.
+    pub dir: Utf8PathBuf,
+    pub metadata: cargo_metadata::Package,
+}
+
+/// The workspace under repair.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub root: Utf8PathBuf,
+    /// The manifest cargo is pointed at, relative to the root.
+    pub manifest: Utf8PathBuf,
+    pub target_dir: Utf8PathBuf,
+    pub members: Vec<Member>,
+    /// Directories of path dependencies outside the root.
+    pub outside: Vec<Utf8PathBuf>,
+}
+
+impl Subject {
+    /// Reads the workspace's metadata.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] with what cargo says of the manifest.
+    pub fn load(options: &CargoOptions) -> Result<Self, SubjectError> {
+        let metadata = read_metadata(options)?;
+        let root = metadata.workspace_root.clone();
+        let manifest = manifest_path(options, &metadata);
+        let manifest = manifest.strip_prefix(&root).map(Utf8Path::to_owned).map_err(|_| {
+            SubjectError::Usage(format!("{manifest} is not below its workspace root {root}"))
+        })?;
+        let members = metadata
+            .workspace_packages()
+            .into_iter()
+            .filter_map(|package| {
+                let dir = package.manifest_path.parent()?.strip_prefix(&root).ok()?;
+                Some(Member {
+                    name: package.name.to_string(),
+                    dir: dir.to_owned(),
+                    metadata: package.clone(),
+                })
+            })
+            .collect();
+        let outside = metadata
+            .packages
+            .iter()
+            .filter(|package| package.source.is_none())
+            .filter_map(|package| package.manifest_path.parent())
+            .filter(|dir| !dir.starts_with(&root))
+            .map(Utf8Path::to_owned)
+            .collect();
+        let subject = Self { root, manifest, target_dir: metadata.target_directory, members, outside };
+        subject.check_packages(options)?;
+        Ok(subject)
+    }
+
+    fn check_packages(&self, options: &CargoOptions) -> Result<(), SubjectError> {
+        for wanted in &options.package {
+            if !self.members.iter().any(|member| member.name == *wanted) {
+                let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
+                return Err(SubjectError::Usage(format!(
+                    "no package `{wanted}` in the workspace {}; it has {}",
+                    self.root,
+                    names.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Crates whose code may be patched: every library and binary of every member, but no proc
+    /// macro, build script, test, bench or example.
+    pub fn crate_roots(&self) -> Vec<CrateRoot> {
+        let mut roots = Vec::new();
+        for member in &self.members {
+            for target in &member.metadata.targets {
+                let code = target.kind.iter().any(|kind| {
+                    matches!(
+                        kind,
+                        TargetKind::Lib
+                            | TargetKind::RLib
+                            | TargetKind::DyLib
+                            | TargetKind::CDyLib
+                            | TargetKind::StaticLib
+                            | TargetKind::Bin
+                    )
+                });
+                if code && let Ok(path) = target.src_path.strip_prefix(&self.root) {
+                    roots.push(CrateRoot {
+                        path: path.to_owned(),
+                        edition_2015: target.edition == cargo_metadata::Edition::E2015,
+                    });
+                }
+            }
+        }
+        // Libraries before the binaries that use them, and the same order every time.
+        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots
+    }
+}
+
+fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
+    if let Some(path) = &options.manifest.manifest_path
+        && !path.is_file()
+    {
+        return Err(SubjectError::Usage(format!(
+            "the manifest path `{}` is not a file; give the path of a Cargo.toml",
+            path.display()
+        )));
+    }
+    let mut command = MetadataCommand::new();
+    if let Some(path) = &options.manifest.manifest_path {
+        command.manifest_path(path);
+    }
+    let mut other = options.lock_args();
+    other.extend(options.feature_args());
+    command.other_options(other);
+    command.exec().map_err(|error| {
+        let text = match &error {
+            cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_string(),
+            other => other.to_string(),
+        };
+        SubjectError::Usage(format!("cargo cannot read the manifest: {text}"))
+    })
+}
+
+/// The manifest the user means, absolute.
+fn manifest_path(options: &CargoOptions, metadata: &Metadata) -> Utf8PathBuf {
+    let explicit = options
+        .manifest
+        .manifest_path
+        .as_ref()
+        .and_then(|path| path.canonicalize().ok())
+        .and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
+    explicit.unwrap_or_else(|| {
+        // Without one cargo takes the nearest above the current directory.
+        let here = std::env::current_dir().ok().and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
+        here.and_then(|here| {
+            here.ancestors().map(|dir| dir.join("Cargo.toml")).find(|path| path.is_file())
+        })
+        .unwrap_or_else(|| metadata.workspace_root.join("Cargo.toml"))
+    })
+}
+
+/// A test target of the subject, as cargo names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TargetId {
+    pub package: String,
+    /// The target's name.
+    pub target: String,
+    /// `lib`, `bin` or `test`.
+    pub kind: String,
+}
+
+/// A test, by name. Displayed as `PACKAGE::TARGET::NAME`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TestId {
+    pub target: TargetId,
+    pub name: String,
+}
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}::{}", self.target.package, self.target.target, self.name)
+    }
+}
+
+impl TestId {
+    /// Whether `[PKG::][TARGET::]NAME` means this test.
+    pub fn matches(&self, wanted: &str) -> bool {
+        let TargetId { package, target, .. } = &self.target;
+        wanted == self.name
+            || wanted == format!("{target}::{}", self.name)
+            || wanted == format!("{package}::{}", self.name)
+            || wanted == self.to_string()
+    }
+}

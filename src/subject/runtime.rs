@@ -1,0 +1,74 @@
+//! The runtime of `instrument/`, embedded as source and compiled once per rustc version.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+
+const SOURCES: [(&str, &str); 7] = [
+    ("lib.rs", include_str!("../../instrument/src/lib.rs")),
+    ("capture.rs", include_str!("../../instrument/src/capture.rs")),
+    ("layout.rs", include_str!("../../instrument/src/layout.rs")),
+    ("macros.rs", include_str!("../../instrument/src/macros.rs")),
+    ("observe.rs", include_str!("../../instrument/src/observe.rs")),
+    ("state.rs", include_str!("../../instrument/src/state.rs")),
+    ("trace.rs", include_str!("../../instrument/src/trace.rs")),
+];
+
+/// The path of the compiled runtime below `dir`, compiling it if this rustc has not yet done so.
+/// rustc runs in `cwd`, so that the subject's toolchain file counts.
+///
+/// # Errors
+/// If rustc is missing, or cannot compile the runtime.
+pub fn build(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+    let version = Command::new(&rustc)
+        .arg("-vV")
+        .current_dir(cwd)
+        .output()
+        .with_context(|| format!("cannot run `{rustc} -vV`"))?;
+    let mut key = format!("{:?}", version.stdout);
+    SOURCES.iter().for_each(|(_, text)| key.push_str(text));
+    let home = dir.join(format!("runtime-{:016x}", fnv1a(key.as_bytes())));
+    let rlib = home.join("libnopol_instrument.rlib");
+    if rlib.is_file() {
+        return Ok(rlib);
+    }
+    // Compiled aside and renamed, so that two runs at once do not see half of it.
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
+    let aside = tempfile::Builder::new()
+        .prefix("runtime-")
+        .tempdir_in(dir)
+        .with_context(|| format!("cannot create a directory in {dir}"))?;
+    for (name, text) in SOURCES {
+        fs::write(aside.path().join(name), text)?;
+    }
+    let output = Command::new(&rustc)
+        .args(["--edition=2021", "--crate-type=rlib", "--crate-name=nopol_instrument"])
+        .args(["-Copt-level=3", "-Cmetadata=nopol", "--cap-lints=allow", "--out-dir"])
+        .arg(aside.path())
+        .arg(aside.path().join("lib.rs"))
+        .current_dir(cwd)
+        .env_remove("RUSTFLAGS")
+        .output()?;
+    if !output.status.success() {
+        bail!(
+            "the runtime does not compile with `{rustc}`:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    if fs::rename(aside.path(), &home).is_ok() {
+        let _ = aside.keep();
+    }
+    match rlib.is_file() {
+        true => Ok(rlib),
+        false => bail!("the compiled runtime {rlib} is not there"),
+    }
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,34 @@
+//! The tool as `RUSTC_WORKSPACE_WRAPPER`: cargo calls it in place of rustc for every workspace
+//! member, and it adds the runtime. No manifest or lock file is edited that way.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Set to the runtime's rlib; its presence is what makes this process a wrapper.
+pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
+
+/// If this process was started as a wrapper, becomes rustc and does not return; returns an error
+/// if rustc cannot be started.
+pub fn run_if_wrapper() -> Option<std::io::Error> {
+    let runtime = std::env::var_os(RUNTIME)?;
+    let mut args = std::env::args_os().skip(1);
+    let rustc = args.next()?;
+    let args: Vec<OsString> = args.collect();
+    let mut command = Command::new(rustc);
+    command.args(&args);
+    // `rustc -vV` and its like compile nothing.
+    if args.iter().any(|arg| arg == "--crate-name") {
+        let mut external = OsString::from("nopol_instrument=");
+        external.push(&runtime);
+        command.arg("--extern").arg(external);
+        if let Some(dir) = std::path::Path::new(&runtime).parent() {
+            let mut path = OsString::from("dependency=");
+            path.push(dir);
+            command.arg("-L").arg(path);
+        }
+        command.args(["--cap-lints", "allow"]);
+    }
+    command.env_remove(RUNTIME);
+    Some(command.exec())
+}
