@@ -1,6 +1,8 @@
 //! `cargo nopol`: repairs the conditions of a Rust crate with a failing test. See
 //! `docs/architecture.md`.
 
+pub mod contexts;
+pub mod localize;
 pub mod probe;
 pub mod run;
 pub mod source;

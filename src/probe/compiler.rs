@@ -155,16 +155,11 @@ fn blame(
     for places in [&primary, &secondary] {
         let mut parts: Vec<Part> = places
             .iter()
-            .flat_map(|(file, range)| files[*file].1.owners(range))
-            .filter(|part| !matches!(part, Part::File(_)))
-            .copied()
+            .flat_map(|(file, range)| pointed_at(&files[*file].1, range))
             .collect();
         // What is inside a site is to blame before the site is.
-        let inner = |part: &Part| {
-            matches!(part, Part::Capture(..) | Part::Candidate(..) | Part::Field(..))
-        };
-        if parts.iter().any(inner) {
-            parts.retain(inner);
+        if parts.iter().any(is_inner) {
+            parts.retain(is_inner);
         }
         if !parts.is_empty() {
             parts.sort();
@@ -212,6 +207,24 @@ fn blame(
         .filter(|(index, site)| present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
+}
+
+fn is_inner(part: &Part) -> bool {
+    matches!(part, Part::Capture(..) | Part::Candidate(..) | Part::Field(..))
+}
+
+/// The parts a span touches. One that takes in a site's own piece means the whole macro call,
+/// not every capture in it.
+fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
+    let mut parts: Vec<Part> = spliced
+        .owners(range)
+        .filter(|part| !matches!(part, Part::File(_)))
+        .copied()
+        .collect();
+    if parts.iter().any(|part| !is_inner(part)) {
+        parts.retain(|part| !is_inner(part));
+    }
+    parts
 }
 
 /// All spans of an error with those of the macro calls they come from.

@@ -3,6 +3,7 @@
 
 pub mod pool;
 pub mod process;
+pub mod suite;
 pub mod trace;
 
 use std::fs::{self, File};

@@ -1,0 +1,271 @@
+//! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
+//! condition there must explain (papers/nopol.txt §3.3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::run::suite::TestIndex;
+use crate::run::trace::Context;
+use crate::source::rust::condition::{self, Leaf, LeafKind, Node};
+use crate::source::rust::literals;
+use crate::source::{Site, SiteKind, Sources};
+use crate::spec::{Binding, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
+
+/// What was recorded at one site.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Contexts of passing tests, as they are.
+    pub passing: Vec<(TestIndex, Vec<Context>)>,
+    /// Per failing test, the contexts under each forced outcome that cures it.
+    pub cured: BTreeMap<TestIndex, Vec<Vec<Context>>>,
+    /// The old condition has, or may have, side effects.
+    pub impure: bool,
+    /// Contexts that found no room.
+    pub dropped: u64,
+}
+
+/// A synthesis problem, and how its expressions are written.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub pool: Pool,
+    /// One for each way to choose among the outcomes that cure a failing test.
+    pub specs: Vec<Spec>,
+    /// The text of each part of the old condition.
+    pub old_texts: Vec<(Expr, String)>,
+}
+
+/// Ways to choose among angelic outcomes that are tried.
+const MOST_SPECS: usize = 4;
+/// Terms read at a site, constants aside.
+const MOST_TERMS: usize = 60;
+/// Literals taken from the function, and again from the file, per type.
+const MOST_LITERALS: usize = 12;
+
+/// Builds the problem of a site.
+pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
+    let is_condition = site.kind != SiteKind::Statement;
+    let tree = is_condition.then(|| condition::parse(&site.text)).flatten();
+    let mut pool = Pool::default();
+    let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
+    let mut add = |pool: &mut Pool, term: Term| {
+        *index.entry((term.text.clone(), term.ty)).or_insert_with(|| {
+            pool.terms.push(term);
+            pool.terms.len() - 1
+        })
+    };
+
+    for term in observed(site, tree.as_ref(), recorded) {
+        add(&mut pool, term);
+    }
+    let types: BTreeSet<Type> = pool.terms.iter().map(|term| term.ty).collect();
+    for term in constants(sources, site, tree.as_ref(), &types) {
+        add(&mut pool, term);
+    }
+
+    let mut spans = Vec::new();
+    let mut old = None;
+    if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
+        let mut lookup = |leaf: &Leaf, expected: Option<Type>| lookup(&index, leaf, expected);
+        old = tree
+            .to_expr(Some(Type::Bool), &mut lookup, &mut spans)
+            .filter(|(_, ty)| *ty == Type::Bool)
+            .map(|(expr, _)| expr);
+    }
+    let mut old_texts: Vec<(Expr, String)> = Vec::new();
+    let mut whole = None;
+    if old.is_some() {
+        old_texts.extend(
+            spans.into_iter().map(|(expr, span)| (expr, site.text[span].to_string())),
+        );
+    } else if is_condition {
+        // What cannot be taken apart is one term, whose value is what the condition yielded.
+        pool.terms.push(Term {
+            text: site.text.clone(),
+            ty: Type::Bool,
+            origin: Origin::Old,
+            binding: condition::binding_of(&site.text),
+            constant: None,
+        });
+        whole = Some(pool.terms.len() - 1);
+        old = whole.map(Expr::Term);
+    }
+
+    let specs = choices(recorded)
+        .into_iter()
+        .map(|cured| Spec {
+            rows: rows(&pool, whole, recorded, &cured, is_condition),
+            old: old.clone(),
+            old_is_impure: recorded.impure,
+        })
+        .collect();
+    Problem { pool, specs, old_texts }
+}
+
+/// The terms read at the site: those of the old condition first, then by nearness of the
+/// variable, which is the reverse of the order in which names came into scope.
+fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> {
+    let mut types: BTreeMap<&str, BTreeSet<Type>> = BTreeMap::new();
+    let all = recorded.passing.iter().map(|(_, contexts)| contexts);
+    for context in all.chain(recorded.cured.values().flatten()).flatten() {
+        for (name, value) in &context.values {
+            types.entry(name).or_default().insert(value.ty());
+        }
+    }
+    let leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
+    let mut terms: Vec<Term> = Vec::new();
+    for (name, types) in types {
+        let leaf = leaves.iter().find(|leaf| leaf.text == name);
+        let origin = match leaf {
+            Some(_) => Origin::Old,
+            None if name.ends_with(')') => Origin::Query,
+            None if name.contains('.') => Origin::Field,
+            None => Origin::Variable,
+        };
+        let binding = match leaf {
+            Some(leaf) => leaf.binding,
+            None if name.starts_with('*') => Binding::Unary,
+            None => Binding::Atom,
+        };
+        terms.extend(types.into_iter().map(|ty| Term {
+            text: name.to_string(),
+            ty,
+            origin,
+            binding,
+            constant: None,
+        }));
+    }
+    let position = |text: &str| {
+        if let Some(at) = leaves.iter().position(|leaf| leaf.text == text) {
+            return (0, at);
+        }
+        let root = text.trim_start_matches('*').split(['.', '(']).next().unwrap_or_default();
+        let at = site.names.iter().position(|name| name == root).unwrap_or(0);
+        (1, site.names.len() - at)
+    };
+    terms.sort_by_key(|term| (position(&term.text), term.origin, term.text.clone()));
+    terms.truncate(MOST_TERMS);
+    terms
+}
+
+/// −1, 0, 1 of each type present (§3.3.1), then the literals of the condition, the function and
+/// the file.
+fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, types: &BTreeSet<Type>) -> Vec<Term> {
+    let function = &sources.functions[site.function].literals;
+    let file = &sources.files[site.file].literals;
+    let mut terms = Vec::new();
+    for ty in types {
+        let mut seen: Vec<Value> = Vec::new();
+        let basic = match ty {
+            Type::Int(_) => &["0", "1", "-1"][..],
+            Type::F32 | Type::F64 => &["0.0", "1.0", "-1.0"],
+            Type::Bool | Type::Char | Type::Str => &[],
+        };
+        let old: Vec<&str> = tree
+            .map(Node::leaves)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|leaf| leaf.kind == LeafKind::Literal)
+            .map(|leaf| leaf.text.as_str())
+            .collect();
+        // A literal of the old condition comes first, for it is written as it is there.
+        let groups: [(Origin, Vec<&str>); 4] = [
+            (Origin::Old, old),
+            (Origin::Constant, basic.to_vec()),
+            (Origin::FunctionLiteral, function.iter().map(String::as_str).collect()),
+            (Origin::FileLiteral, file.iter().map(String::as_str).collect()),
+        ];
+        for (origin, texts) in groups {
+            let mut taken = 0;
+            for text in texts {
+                let Some(value) = literals::value(text, *ty) else { continue };
+                if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
+                    continue;
+                }
+                taken += 1;
+                seen.push(value.clone());
+                terms.push(Term {
+                    text: text.to_string(),
+                    ty: *ty,
+                    origin,
+                    binding: if text.starts_with('-') { Binding::Unary } else { Binding::Atom },
+                    constant: Some(value),
+                });
+            }
+        }
+    }
+    terms
+}
+
+/// The term a leaf of the old condition stands for.
+fn lookup(
+    index: &BTreeMap<(String, Type), TermId>,
+    leaf: &Leaf,
+    expected: Option<Type>,
+) -> Option<(TermId, Type)> {
+    let mut found = index.iter().filter(|((text, ty), _)| {
+        *text == leaf.text && expected.is_none_or(|expected| *ty == expected)
+    });
+    let ((_, ty), term) = found.next()?;
+    // In generic code a name may have had several types; then the condition has no one meaning.
+    found.next().is_none().then_some((*term, *ty))
+}
+
+/// One forced outcome per failing test.
+fn choices(recorded: &Recorded) -> Vec<Vec<&Vec<Context>>> {
+    let mut choices: Vec<Vec<&Vec<Context>>> = vec![Vec::new()];
+    for alternatives in recorded.cured.values() {
+        choices = choices
+            .iter()
+            .flat_map(|chosen| {
+                alternatives.iter().map(move |contexts| {
+                    let mut chosen = chosen.clone();
+                    chosen.push(contexts);
+                    chosen
+                })
+            })
+            .take(MOST_SPECS)
+            .collect();
+    }
+    choices
+}
+
+/// The rows: hard ones of the cured tests, soft ones of the passing tests, each context once.
+/// `whole` is the term that stands for the old condition as a whole.
+fn rows(
+    pool: &Pool,
+    whole: Option<TermId>,
+    recorded: &Recorded,
+    cured: &[&Vec<Context>],
+    is_condition: bool,
+) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut index: BTreeMap<String, usize> = BTreeMap::new();
+    let mut add = |context: &Context, hard: bool| {
+        let values: Vec<Option<Value>> = pool
+            .terms
+            .iter()
+            .enumerate()
+            .map(|(id, term)| {
+                if Some(id) == whole {
+                    return context.old.map(Value::Bool);
+                }
+                let seen = || context.values.get(&term.text).cloned();
+                term.constant.clone().or_else(seen).filter(|value| value.ty() == term.ty)
+            })
+            .collect();
+        // A statement that a passing test executes is to be executed.
+        let expected = context.outcome || (!is_condition && !hard);
+        let key = format!("{hard} {expected} {values:?}");
+        match index.get(&key) {
+            Some(at) => rows[*at].weight += 1,
+            None => {
+                index.insert(key, rows.len());
+                rows.push(Row { values, expected, hard, weight: 1 });
+            }
+        }
+    };
+    cured.iter().copied().flatten().for_each(|context| add(context, true));
+    for context in recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
+        add(context, false);
+    }
+    rows
+}

@@ -1,0 +1,5 @@
+//! Angelic fix localization (papers/nopol.txt §3.2): where a branch taken otherwise makes a
+//! failing test pass. Knows no syntax and no solver.
+
+pub mod angelic;
+pub mod spectrum;

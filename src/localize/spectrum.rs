@@ -1,0 +1,90 @@
+//! Which tests reach which site, and how suspicious that makes it (papers/nopol.txt §3.2.3).
+
+use std::collections::BTreeMap;
+
+use crate::run::suite::TestIndex;
+use crate::run::trace::{Counter, Trace};
+use crate::source::SiteIndex;
+
+/// Per test, how often it evaluated each site it reached.
+#[derive(Clone, Debug, Default)]
+pub struct Spectrum {
+    pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
+    /// Loop iterations by test.
+    pub ticks: BTreeMap<TestIndex, u64>,
+}
+
+/// A site that some failing test reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Suspect {
+    pub site: SiteIndex,
+    /// Ochiai's coefficient, 0 to 1.
+    pub suspiciousness: f64,
+}
+
+impl Spectrum {
+    /// Adds the trace of one test.
+    pub fn add(&mut self, test: TestIndex, trace: &Trace) {
+        self.reached.insert(test, trace.counters.clone());
+        self.ticks.insert(test, trace.ticks);
+    }
+
+    /// Whether a test reaches a site.
+    pub fn reaches(&self, test: TestIndex, site: SiteIndex) -> bool {
+        self.reached.get(&test).is_some_and(|sites| sites.contains_key(&site))
+    }
+
+    /// How many evaluations a test makes; the shortest failing test says most about the fault.
+    pub fn length(&self, test: TestIndex) -> u64 {
+        self.reached
+            .get(&test)
+            .map_or(0, |sites| sites.values().map(|counter| counter.entered).sum())
+    }
+
+    /// The sites that failing tests reach, most suspicious first:
+    /// `failed / sqrt(total_failed · (failed + passed))`.
+    pub fn rank(&self, failing: &[TestIndex], passing: &[TestIndex]) -> Vec<Suspect> {
+        let count = |tests: &[TestIndex]| {
+            let mut counts: BTreeMap<SiteIndex, u32> = BTreeMap::new();
+            for site in tests.iter().filter_map(|test| self.reached.get(test)).flat_map(BTreeMap::keys) {
+                *counts.entry(*site).or_default() += 1;
+            }
+            counts
+        };
+        let (failed, passed) = (count(failing), count(passing));
+        let total = failing.len() as f64;
+        let mut suspects: Vec<Suspect> = failed
+            .iter()
+            .map(|(site, failed)| {
+                let failed = f64::from(*failed);
+                let passed = f64::from(passed.get(site).copied().unwrap_or(0));
+                Suspect { site: *site, suspiciousness: failed / (total * (failed + passed)).sqrt() }
+            })
+            .collect();
+        suspects.sort_by(|a, b| {
+            b.suspiciousness.total_cmp(&a.suspiciousness).then(a.site.cmp(&b.site))
+        });
+        suspects
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ochiai_ranks_what_only_failing_tests_reach_first() {
+        let mut spectrum = Spectrum::default();
+        for (test, sites) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![2, 3])] {
+            let mut trace = Trace::default();
+            for site in sites {
+                trace.counters.insert(site, Counter { entered: 1, ..Counter::default() });
+            }
+            spectrum.add(test, &trace);
+        }
+        let ranked = spectrum.rank(&[0], &[1, 2]);
+        assert_eq!(ranked.iter().map(|suspect| suspect.site).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(ranked[0].suspiciousness, 1.0);
+        assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
+    }
+}
