@@ -3,6 +3,7 @@
 
 pub mod contexts;
 pub mod localize;
+pub mod patch;
 pub mod probe;
 pub mod run;
 pub mod source;

@@ -1,0 +1,51 @@
+//! Judging candidates: all of them stand in one build behind a run-time switch, so a verdict is
+//! a run of the tests with another environment variable.
+
+use anyhow::Result;
+
+use crate::localize::angelic::Bounds;
+use crate::localize::spectrum::Spectrum;
+use crate::run::Plan;
+use crate::run::suite::{Suite, TestIndex};
+use crate::source::SiteIndex;
+
+/// A candidate to be judged.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    pub site: SiteIndex,
+    /// Its number at the site, from 1.
+    pub number: u32,
+    /// Failing tests it must cure.
+    pub targets: Vec<TestIndex>,
+}
+
+/// Whether the candidate cures its targets and breaks none of the passing tests: those that reach
+/// its site first, then, as a changed path may reach it anew, all others.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn is_plausible(
+    suite: &Suite,
+    switch: &Switch,
+    passing: &[TestIndex],
+    spectrum: &Spectrum,
+    bounds: Bounds,
+) -> Result<bool> {
+    let plan = |test: TestIndex| Plan {
+        select: vec![(switch.site, switch.number)],
+        fuel: Some(bounds.fuel_for(spectrum.ticks.get(&test).copied().unwrap_or(0))),
+        confined: true,
+        timeout: bounds.timeout,
+        ..Plan::default()
+    };
+    let (near, far): (Vec<_>, Vec<_>) =
+        passing.iter().copied().partition(|test| spectrum.reaches(*test, switch.site));
+    for group in [&switch.targets, &near, &far] {
+        for test in group {
+            if !suite.run(*test, &plan(*test))?.verdict.passed() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}

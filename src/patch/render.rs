@@ -1,0 +1,191 @@
+//! Expressions as Rust text: parts of the old condition verbatim, no needless parentheses.
+
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, Type};
+
+/// What an expression is written with.
+#[derive(Clone, Copy, Debug)]
+pub struct Style<'a> {
+    pub pool: &'a Pool,
+    /// Text of the old condition's parts, which stay as they are.
+    pub old: &'a [(Expr, String)],
+    /// Number literals carry their type, so that they cannot change what rustc infers elsewhere.
+    pub suffixed: bool,
+}
+
+impl Style<'_> {
+    /// The expression as an operand that must hold together at least as tightly as `least`.
+    pub fn text(&self, expr: &Expr, least: Binding) -> String {
+        let (text, binding) = self.write(expr);
+        if binding < least { format!("({text})") } else { text }
+    }
+
+    fn write(&self, expr: &Expr) -> (String, Binding) {
+        let binding = self.binding(expr);
+        if !matches!(expr, Expr::Term(_))
+            && let Some((_, text)) = self.old.iter().find(|(old, _)| old == expr)
+        {
+            return (text.clone(), binding);
+        }
+        let text = match expr {
+            Expr::Term(id) => self.term(*id),
+            Expr::Not(a) => match &**a {
+                Expr::Not(inner) => return self.write(inner),
+                Expr::Cmp(op, x, y) if self.flips(*op, x) => {
+                    return self.write(&Expr::Cmp(flipped(*op), x.clone(), y.clone()));
+                }
+                _ => format!("!{}", self.text(a, Binding::Unary)),
+            },
+            Expr::And(a, b) => {
+                format!("{} && {}", self.text(a, Binding::And), self.text(b, Binding::Compare))
+            }
+            Expr::Or(a, b) => {
+                format!("{} || {}", self.text(a, Binding::Or), self.text(b, Binding::And))
+            }
+            Expr::Cmp(op, a, b) => {
+                // `x as usize < y` would read `usize<y` as generic arguments.
+                let least = match op {
+                    CmpOp::Lt | CmpOp::Le if self.ends_in_cast(a) => Binding::Atom,
+                    _ => Binding::Bits,
+                };
+                format!("{} {} {}", self.text(a, least), symbol(*op), self.text(b, Binding::Bits))
+            }
+            Expr::Arith(op, a, b) => {
+                let (symbol, here, next) = match op {
+                    ArithOp::Add => ("+", Binding::Add, Binding::Mul),
+                    ArithOp::Sub => ("-", Binding::Add, Binding::Mul),
+                    ArithOp::Mul => ("*", Binding::Mul, Binding::Cast),
+                    ArithOp::Div => ("/", Binding::Mul, Binding::Cast),
+                    ArithOp::Rem => ("%", Binding::Mul, Binding::Cast),
+                };
+                format!("{} {symbol} {}", self.text(a, here), self.text(b, next))
+            }
+        };
+        (text, binding)
+    }
+
+    fn binding(&self, expr: &Expr) -> Binding {
+        match expr {
+            Expr::Term(id) => self.pool.terms[*id].binding,
+            Expr::Not(a) => match &**a {
+                Expr::Not(inner) => self.binding(inner),
+                Expr::Cmp(op, x, _) if self.flips(*op, x) => Binding::Compare,
+                _ => Binding::Unary,
+            },
+            Expr::And(..) => Binding::And,
+            Expr::Or(..) => Binding::Or,
+            Expr::Cmp(..) => Binding::Compare,
+            Expr::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
+            Expr::Arith(..) => Binding::Mul,
+        }
+    }
+
+    fn term(&self, id: usize) -> String {
+        let term = &self.pool.terms[id];
+        let number = matches!(term.ty, Type::Int(_) | Type::F32 | Type::F64);
+        let bare = term.text.ends_with(|last: char| last.is_ascii_digit() || last == '_')
+            && !term.text.contains(['x', 'i', 'u', 'f']);
+        match self.suffixed && term.constant.is_some() && number && bare {
+            true => format!("{}_{}", term.text, term.ty.name()),
+            false => term.text.clone(),
+        }
+    }
+
+    fn ends_in_cast(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Term(id) => self.pool.terms[*id].binding == Binding::Cast,
+            Expr::Arith(_, _, b) => self.ends_in_cast(b),
+            _ => false,
+        }
+    }
+
+    /// Whether `!(a op b)` is `a flipped(op) b`: not for the order of floats, for NaN is neither
+    /// less nor not less.
+    fn flips(&self, op: CmpOp, operand: &Expr) -> bool {
+        matches!(op, CmpOp::Eq | CmpOp::Ne)
+            || !matches!(operand.ty(self.pool), Some(Type::F32 | Type::F64) | None)
+    }
+}
+
+fn flipped(op: CmpOp) -> CmpOp {
+    match op {
+        CmpOp::Eq => CmpOp::Ne,
+        CmpOp::Ne => CmpOp::Eq,
+        CmpOp::Lt => CmpOp::Ge,
+        CmpOp::Le => CmpOp::Gt,
+        CmpOp::Gt => CmpOp::Le,
+        CmpOp::Ge => CmpOp::Lt,
+    }
+}
+
+fn symbol(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "==",
+        CmpOp::Ne => "!=",
+        CmpOp::Lt => "<",
+        CmpOp::Le => "<=",
+        CmpOp::Gt => ">",
+        CmpOp::Ge => ">=",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Int, IntType, Origin, Term, Value};
+
+    fn pool() -> Pool {
+        let usize = Type::Int(IntType::Usize);
+        let term = |text: &str, ty, binding, constant: Option<i128>| Term {
+            text: text.to_string(),
+            ty,
+            origin: Origin::Variable,
+            binding,
+            constant: constant.map(|value| Value::Int(IntType::Usize, Int::from_i128(value))),
+        };
+        Pool {
+            terms: vec![
+                term("a", Type::Bool, Binding::Atom, None),
+                term("b", Type::Bool, Binding::Atom, None),
+                term("i as usize", usize, Binding::Cast, None),
+                term("n", usize, Binding::Atom, None),
+                term("0", usize, Binding::Atom, Some(0)),
+                term("x", Type::F64, Binding::Atom, None),
+            ],
+        }
+    }
+
+    fn text(expr: &Expr, suffixed: bool) -> String {
+        let pool = pool();
+        Style { pool: &pool, old: &[], suffixed }.text(expr, Binding::Or)
+    }
+
+    #[test]
+    fn parentheses_stand_only_where_they_must() {
+        let t = Expr::Term;
+        assert_eq!(text(&t(0).or(t(1)).and(t(0)), false), "(a || b) && a");
+        assert_eq!(text(&t(0).and(t(1)).or(t(0)), false), "a && b || a");
+        assert_eq!(text(&t(0).and(t(1).and(t(0))), false), "a && (b && a)");
+        assert_eq!(text(&t(2).cmp(CmpOp::Lt, t(3)), false), "(i as usize) < n");
+        assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(2)), false), "n < i as usize");
+        assert_eq!(text(&t(0).and(t(1)).not(), false), "!(a && b)");
+        let sum = t(3).arith(ArithOp::Sub, t(3).arith(ArithOp::Add, t(4)));
+        assert_eq!(text(&sum.cmp(CmpOp::Gt, t(4)), true), "n - (n + 0_usize) > 0_usize");
+    }
+
+    #[test]
+    fn a_negated_comparison_is_turned_round_except_for_the_order_of_floats() {
+        let t = Expr::Term;
+        assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(4)).not(), false), "n >= 0");
+        assert_eq!(text(&t(5).cmp(CmpOp::Lt, t(5)).not(), false), "!(x < x)");
+        assert_eq!(text(&t(5).cmp(CmpOp::Eq, t(5)).not(), false), "x != x");
+    }
+
+    #[test]
+    fn parts_of_the_old_condition_stay_verbatim() {
+        let pool = pool();
+        let old_part = Expr::Term(3).cmp(CmpOp::Gt, Expr::Term(4));
+        let old = [(old_part.clone(), "n   > 0".to_string())];
+        let style = Style { pool: &pool, old: &old, suffixed: false };
+        assert_eq!(style.text(&Expr::Term(0).and(old_part), Binding::Or), "a && n   > 0");
+    }
+}

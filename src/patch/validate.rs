@@ -1,0 +1,115 @@
+//! The last word on a patch: rebuilt alone, without instrumentation, every targeted test passes
+//! and no test or doctest that passed before fails.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::edit::Edit;
+use crate::probe::compiler::write_if_changed;
+use crate::run::suite::{Baseline, Suite, TestIndex};
+use crate::run::{Plan, Runner};
+use crate::source::Sources;
+use crate::subject::TestId;
+use crate::subject::cargo::{Linked, Workspace};
+
+/// Checks patches one after the other in the working copy.
+#[derive(Debug)]
+pub struct Validator<'a> {
+    pub workspace: &'a Workspace<'a>,
+    pub runner: &'a Runner<'a>,
+    pub sources: &'a Sources,
+    pub tests: &'a [TestId],
+    pub baseline: &'a Baseline,
+    pub timeout: Duration,
+    /// Doctests of the subject as it is, `true` for those that passed; read when first needed.
+    pub doctests: Option<BTreeMap<String, bool>>,
+    /// Builds made.
+    pub builds: u32,
+}
+
+impl Validator<'_> {
+    /// Gives every file of the working copy the subject's own text.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn restore(&self) -> Result<()> {
+        for file in &self.sources.files {
+            write_if_changed(&self.workspace.root.join(&file.path), &file.text)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the edit, applied alone, cures the targets and breaks nothing.
+    ///
+    /// # Errors
+    /// If the run is stopped or a file cannot be written.
+    pub fn accepts(&mut self, edit: &Edit, targets: &[TestIndex]) -> Result<bool> {
+        let doctests_before = match &self.doctests {
+            Some(known) => known.clone(),
+            None => {
+                self.restore()?;
+                let known = match self.workspace.may_have_doctests() {
+                    true => self.workspace.doctests()?,
+                    false => BTreeMap::new(),
+                };
+                self.doctests.insert(known).clone()
+            }
+        };
+        self.restore()?;
+        for file in self.sources.files.iter().filter(|file| file.path == edit.file) {
+            let path = self.workspace.root.join(&file.path);
+            write_if_changed(&path, &edit.apply(&file.text))?;
+        }
+        self.builds += 1;
+        let build = self.workspace.build(Linked::Plain)?;
+        if !build.succeeded {
+            return Ok(false);
+        }
+        let suite =
+            Suite { runner: self.runner, tests: self.tests, binaries: &build.binaries };
+        let mut tests = targets.to_vec();
+        tests.extend(self.baseline.passing());
+        let plan = |_| Plan { timeout: self.timeout, ..Plan::default() };
+        let runs = suite.run_all(&tests, plan, &|| ())?;
+        if !runs.iter().all(|run| run.verdict.passed()) {
+            return Ok(false);
+        }
+        if !doctests_before.values().any(|passed| *passed) {
+            return Ok(true);
+        }
+        let after = self.workspace.doctests()?;
+        Ok(still_passing(&doctests_before, &after))
+    }
+}
+
+/// Whether each doctest that passed still does. They are named by line, and a patch may move
+/// lines, so those of one item are compared by number.
+fn still_passing(before: &BTreeMap<String, bool>, after: &BTreeMap<String, bool>) -> bool {
+    let count = |tests: &BTreeMap<String, bool>| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for (name, _) in tests.iter().filter(|(_, passed)| **passed) {
+            let item = name.rsplit_once(" (line ").map_or(name.as_str(), |(item, _)| item);
+            *counts.entry(item.to_string()).or_default() += 1;
+        }
+        counts
+    };
+    let after = count(after);
+    count(before).iter().all(|(item, number)| after.get(item).is_some_and(|now| now >= number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doctests_are_compared_by_item_since_a_patch_moves_lines() {
+        let tests = |pairs: &[(&str, bool)]| -> BTreeMap<String, bool> {
+            pairs.iter().map(|(name, passed)| ((*name).to_string(), *passed)).collect()
+        };
+        let before = tests(&[("src/lib.rs - f (line 3)", true), ("src/lib.rs - g (line 9)", false)]);
+        assert!(still_passing(&before, &tests(&[("src/lib.rs - f (line 5)", true)])));
+        assert!(!still_passing(&before, &tests(&[("src/lib.rs - f (line 5)", false)])));
+    }
+}
