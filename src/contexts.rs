@@ -47,10 +47,12 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let mut pool = Pool::default();
     let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
     let mut add = |pool: &mut Pool, term: Term| {
-        *index.entry((term.text.clone(), term.ty)).or_insert_with(|| {
-            pool.terms.push(term);
-            pool.terms.len() - 1
-        })
+        *index
+            .entry((term.text.clone(), term.ty))
+            .or_insert_with(|| {
+                pool.terms.push(term);
+                pool.terms.len() - 1
+            })
     };
 
     for term in observed(site, tree.as_ref(), recorded) {
@@ -74,7 +76,9 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let mut whole = None;
     if old.is_some() {
         old_texts.extend(
-            spans.into_iter().map(|(expr, span)| (expr, site.text[span].to_string())),
+            spans
+                .into_iter()
+                .map(|(expr, span)| (expr, site.text[span].to_string())),
         );
     } else if is_condition {
         // What cannot be taken apart is one term, whose value is what the condition yielded.
@@ -97,7 +101,11 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             old_is_impure: recorded.impure,
         })
         .collect();
-    Problem { pool, specs, old_texts }
+    Problem {
+        pool,
+        specs,
+        old_texts,
+    }
 }
 
 /// The terms read at the site: those of the old condition first, then by nearness of the
@@ -137,7 +145,11 @@ fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> 
         if let Some(at) = leaves.iter().position(|leaf| leaf.text == text) {
             return (0, at);
         }
-        let root = text.trim_start_matches('*').split(['.', '(']).next().unwrap_or_default();
+        let root = text
+            .trim_start_matches('*')
+            .split(['.', '('])
+            .next()
+            .unwrap_or_default();
         let at = site.names.iter().position(|name| name == root).unwrap_or(0);
         (1, site.names.len() - at)
     };
@@ -148,7 +160,12 @@ fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> 
 
 /// −1, 0, 1 of each type present (§3.3.1), then the literals of the condition, the function and
 /// the file.
-fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, types: &BTreeSet<Type>) -> Vec<Term> {
+fn constants(
+    sources: &Sources,
+    site: &Site,
+    tree: Option<&Node>,
+    types: &BTreeSet<Type>,
+) -> Vec<Term> {
     let function = &sources.functions[site.function].literals;
     let file = &sources.files[site.file].literals;
     let mut terms = Vec::new();
@@ -170,13 +187,21 @@ fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, types: &BTreeS
         let groups: [(Origin, Vec<&str>); 4] = [
             (Origin::Old, old),
             (Origin::Constant, basic.to_vec()),
-            (Origin::FunctionLiteral, function.iter().map(String::as_str).collect()),
-            (Origin::FileLiteral, file.iter().map(String::as_str).collect()),
+            (
+                Origin::FunctionLiteral,
+                function.iter().map(String::as_str).collect(),
+            ),
+            (
+                Origin::FileLiteral,
+                file.iter().map(String::as_str).collect(),
+            ),
         ];
         for (origin, texts) in groups {
             let mut taken = 0;
             for text in texts {
-                let Some(value) = literals::value(text, *ty) else { continue };
+                let Some(value) = literals::value(text, *ty) else {
+                    continue;
+                };
                 if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
                     continue;
                 }
@@ -186,7 +211,11 @@ fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, types: &BTreeS
                     text: text.to_string(),
                     ty: *ty,
                     origin,
-                    binding: if text.starts_with('-') { Binding::Unary } else { Binding::Atom },
+                    binding: if text.starts_with('-') {
+                        Binding::Unary
+                    } else {
+                        Binding::Atom
+                    },
                     constant: Some(value),
                 });
             }
@@ -249,7 +278,10 @@ fn rows(
                     return context.old.map(Value::Bool);
                 }
                 let seen = || context.values.get(&term.text).cloned();
-                term.constant.clone().or_else(seen).filter(|value| value.ty() == term.ty)
+                term.constant
+                    .clone()
+                    .or_else(seen)
+                    .filter(|value| value.ty() == term.ty)
             })
             .collect();
         // A statement that a passing test executes is to be executed.
@@ -259,11 +291,20 @@ fn rows(
             Some(at) => rows[*at].weight += 1,
             None => {
                 index.insert(key, rows.len());
-                rows.push(Row { values, expected, hard, weight: 1 });
+                rows.push(Row {
+                    values,
+                    expected,
+                    hard,
+                    weight: 1,
+                });
             }
         }
     };
-    cured.iter().copied().flatten().for_each(|context| add(context, true));
+    cured
+        .iter()
+        .copied()
+        .flatten()
+        .for_each(|context| add(context, true));
     for context in recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
         add(context, false);
     }

@@ -1,10 +1,13 @@
 //! `cargo nopol`: repairs the conditions of a Rust crate with a failing test. See
 //! `docs/architecture.md`.
 
+pub mod cli;
 pub mod contexts;
 pub mod localize;
 pub mod patch;
 pub mod probe;
+pub mod repair;
+pub mod report;
 pub mod run;
 pub mod source;
 pub mod spec;

@@ -39,7 +39,10 @@ impl Path {
 
     /// The text reads what the value is a reference to.
     pub fn behind(text: &'static str) -> Self {
-        Self { derefs: -1, ..Self::root(text) }
+        Self {
+            derefs: -1,
+            ..Self::root(text)
+        }
     }
 
     /// A field of the value, unless that is too deep.

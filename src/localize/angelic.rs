@@ -34,7 +34,8 @@ impl Bounds {
     /// The fuel for a test that made `ticks` iterations unforced: generous, but not so that a
     /// loop without end takes long.
     pub fn fuel_for(&self, ticks: u64) -> u64 {
-        self.fuel.min(ticks.saturating_mul(20).saturating_add(200_000))
+        self.fuel
+            .min(ticks.saturating_mul(20).saturating_add(200_000))
     }
 }
 
@@ -55,9 +56,17 @@ pub fn search(
     let mut trials = Vec::new();
     for suspect in suspects {
         for test in failing {
-            if let Some(counter) = spectrum.reached.get(test).and_then(|at| at.get(&suspect.site)) {
+            if let Some(counter) = spectrum
+                .reached
+                .get(test)
+                .and_then(|at| at.get(&suspect.site))
+            {
                 let forced = values(&sites[suspect.site as usize], *counter);
-                trials.extend(forced.into_iter().map(|forced| (suspect.site, *test, forced)));
+                trials.extend(
+                    forced
+                        .into_iter()
+                        .map(|forced| (suspect.site, *test, forced)),
+                );
             }
         }
     }
@@ -78,8 +87,10 @@ pub fn search(
     let mut angelic: Vec<AngelicSite> = Vec::new();
     for suspect in suspects {
         let mut cures: BTreeMap<TestIndex, Vec<Forced>> = BTreeMap::new();
-        for ((_, test, forced), _) in
-            trials.iter().zip(&cured).filter(|((site, ..), cured)| *site == suspect.site && **cured)
+        for ((_, test, forced), _) in trials
+            .iter()
+            .zip(&cured)
+            .filter(|((site, ..), cured)| *site == suspect.site && **cured)
         {
             cures.entry(*test).or_default().push(*forced);
         }
@@ -95,7 +106,12 @@ pub fn search(
 }
 
 /// How many forced runs [`search`] will make.
-pub fn trials(sites: &[Site], suspects: &[Suspect], spectrum: &Spectrum, failing: &[TestIndex]) -> usize {
+pub fn trials(
+    sites: &[Site],
+    suspects: &[Suspect],
+    spectrum: &Spectrum,
+    failing: &[TestIndex],
+) -> usize {
     suspects
         .iter()
         .flat_map(|suspect| failing.iter().map(move |test| (suspect.site, test)))
@@ -107,7 +123,10 @@ pub fn trials(sites: &[Site], suspects: &[Suspect], spectrum: &Spectrum, failing
 /// The forced outcomes worth a run: one that every evaluation had anyway changes nothing.
 fn values(site: &Site, counter: crate::run::trace::Counter) -> Vec<Forced> {
     if site.kind == SiteKind::Statement {
-        return vec![Forced { value: false, blind: true }];
+        return vec![Forced {
+            value: false,
+            blind: true,
+        }];
     }
     let blind = counter.broke();
     let mut values = Vec::new();
@@ -115,7 +134,10 @@ fn values(site: &Site, counter: crate::run::trace::Counter) -> Vec<Forced> {
         values.push(Forced { value: true, blind });
     }
     if blind || counter.trues > 0 {
-        values.push(Forced { value: false, blind });
+        values.push(Forced {
+            value: false,
+            blind,
+        });
     }
     values
 }
@@ -126,7 +148,9 @@ pub fn replays(angelic: &[AngelicSite]) -> Vec<(SiteIndex, TestIndex, Forced)> {
         .iter()
         .flat_map(|found| {
             found.cures.iter().flat_map(move |(test, forced)| {
-                forced.iter().map(move |forced| (found.site, *test, *forced))
+                forced
+                    .iter()
+                    .map(move |forced| (found.site, *test, *forced))
             })
         })
         .collect()

@@ -31,14 +31,16 @@ impl Spectrum {
 
     /// Whether a test reaches a site.
     pub fn reaches(&self, test: TestIndex, site: SiteIndex) -> bool {
-        self.reached.get(&test).is_some_and(|sites| sites.contains_key(&site))
+        self.reached
+            .get(&test)
+            .is_some_and(|sites| sites.contains_key(&site))
     }
 
     /// How many evaluations a test makes; the shortest failing test says most about the fault.
     pub fn length(&self, test: TestIndex) -> u64 {
-        self.reached
-            .get(&test)
-            .map_or(0, |sites| sites.values().map(|counter| counter.entered).sum())
+        self.reached.get(&test).map_or(0, |sites| {
+            sites.values().map(|counter| counter.entered).sum()
+        })
     }
 
     /// The sites that failing tests reach, most suspicious first:
@@ -46,7 +48,11 @@ impl Spectrum {
     pub fn rank(&self, failing: &[TestIndex], passing: &[TestIndex]) -> Vec<Suspect> {
         let count = |tests: &[TestIndex]| {
             let mut counts: BTreeMap<SiteIndex, u32> = BTreeMap::new();
-            for site in tests.iter().filter_map(|test| self.reached.get(test)).flat_map(BTreeMap::keys) {
+            for site in tests
+                .iter()
+                .filter_map(|test| self.reached.get(test))
+                .flat_map(BTreeMap::keys)
+            {
                 *counts.entry(*site).or_default() += 1;
             }
             counts
@@ -58,11 +64,16 @@ impl Spectrum {
             .map(|(site, failed)| {
                 let failed = f64::from(*failed);
                 let passed = f64::from(passed.get(site).copied().unwrap_or(0));
-                Suspect { site: *site, suspiciousness: failed / (total * (failed + passed)).sqrt() }
+                Suspect {
+                    site: *site,
+                    suspiciousness: failed / (total * (failed + passed)).sqrt(),
+                }
             })
             .collect();
         suspects.sort_by(|a, b| {
-            b.suspiciousness.total_cmp(&a.suspiciousness).then(a.site.cmp(&b.site))
+            b.suspiciousness
+                .total_cmp(&a.suspiciousness)
+                .then(a.site.cmp(&b.site))
         });
         suspects
     }
@@ -78,12 +89,24 @@ mod tests {
         for (test, sites) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![2, 3])] {
             let mut trace = Trace::default();
             for site in sites {
-                trace.counters.insert(site, Counter { entered: 1, ..Counter::default() });
+                trace.counters.insert(
+                    site,
+                    Counter {
+                        entered: 1,
+                        ..Counter::default()
+                    },
+                );
             }
             spectrum.add(test, &trace);
         }
         let ranked = spectrum.rank(&[0], &[1, 2]);
-        assert_eq!(ranked.iter().map(|suspect| suspect.site).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            ranked
+                .iter()
+                .map(|suspect| suspect.site)
+                .collect::<Vec<_>>(),
+            [1, 2]
+        );
         assert_eq!(ranked[0].suspiciousness, 1.0);
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }

@@ -9,7 +9,11 @@ pub fn unified(path: &Utf8Path, before: &str, after: &str) -> String {
         return String::new();
     }
     // A tab ends a name with a space in it, as in git's own diffs.
-    let end = if path.as_str().contains(' ') { "\t" } else { "" };
+    let end = if path.as_str().contains(' ') {
+        "\t"
+    } else {
+        ""
+    };
     TextDiff::from_lines(before, after)
         .unified_diff()
         .context_radius(3)
@@ -24,7 +28,13 @@ mod tests {
     #[test]
     fn a_missing_newline_at_the_end_is_said() {
         let diff = unified(Utf8Path::new("a b.rs"), "x\ny", "x\nz");
-        assert!(diff.starts_with("--- a/a b.rs\t\n+++ b/a b.rs\t\n@@"), "{diff}");
-        assert!(diff.contains("-y\n\\ No newline at end of file\n+z"), "{diff}");
+        assert!(
+            diff.starts_with("--- a/a b.rs\t\n+++ b/a b.rs\t\n@@"),
+            "{diff}"
+        );
+        assert!(
+            diff.contains("-y\n\\ No newline at end of file\n+z"),
+            "{diff}"
+        );
     }
 }

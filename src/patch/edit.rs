@@ -40,7 +40,12 @@ impl Edit {
 
     /// The file's text after the edit.
     pub fn apply(&self, text: &str) -> String {
-        format!("{}{}{}", &text[..self.span.start], self.after, &text[self.span.end..])
+        format!(
+            "{}{}{}",
+            &text[..self.span.start],
+            self.after,
+            &text[self.span.end..]
+        )
     }
 }
 
@@ -48,13 +53,25 @@ impl Edit {
 fn wrap(text: &str, site: &Site, condition: &str) -> String {
     let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
     let indent = &text[line_start..site.span.start];
-    let rest = text[site.span.end..].lines().next().unwrap_or_default().trim_start();
+    let rest = text[site.span.end..]
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start();
     let alone = indent.trim().is_empty() && (rest.is_empty() || rest.starts_with("//"));
     if !alone {
         return format!("if {condition} {{ {} }}", site.text);
     }
-    let unit = if indent.starts_with('\t') { "\t" } else { "    " };
-    let newline = if text[..site.span.end].contains("\r\n") { "\r\n" } else { "\n" };
+    let unit = if indent.starts_with('\t') {
+        "\t"
+    } else {
+        "    "
+    };
+    let newline = if text[..site.span.end].contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let mut body = String::new();
     let in_literal = lines_inside_literals(&site.text);
     for (number, line) in site.text.split_inclusive('\n').enumerate() {
@@ -112,10 +129,18 @@ mod tests {
 
     #[test]
     fn a_statement_on_its_own_lines_is_indented() {
-        assert_eq!(wrapped("{\n    f(\n        1,\n    );\n}", "f(\n        1,\n    );"),
-            "{\n    if c {\n        f(\n            1,\n        );\n    }\n}");
-        assert_eq!(wrapped("{\n\ta(); // why\n}", "a();"), "{\n\tif c {\n\t\ta();\n\t} // why\n}");
-        assert_eq!(wrapped("{\r\n  a();\r\n}", "a();"), "{\r\n  if c {\r\n      a();\r\n  }\r\n}");
+        assert_eq!(
+            wrapped("{\n    f(\n        1,\n    );\n}", "f(\n        1,\n    );"),
+            "{\n    if c {\n        f(\n            1,\n        );\n    }\n}"
+        );
+        assert_eq!(
+            wrapped("{\n\ta(); // why\n}", "a();"),
+            "{\n\tif c {\n\t\ta();\n\t} // why\n}"
+        );
+        assert_eq!(
+            wrapped("{\r\n  a();\r\n}", "a();"),
+            "{\r\n  if c {\r\n      a();\r\n  }\r\n}"
+        );
     }
 
     #[test]
@@ -125,7 +150,9 @@ mod tests {
 
     #[test]
     fn lines_of_a_string_keep_their_indentation() {
-        assert_eq!(wrapped("{\n    a(\"x\n y\");\n}", "a(\"x\n y\");"),
-            "{\n    if c {\n        a(\"x\n y\");\n    }\n}");
+        assert_eq!(
+            wrapped("{\n    a(\"x\n y\");\n}", "a(\"x\n y\");"),
+            "{\n    if c {\n        a(\"x\n y\");\n    }\n}"
+        );
     }
 }

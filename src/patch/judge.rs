@@ -38,8 +38,10 @@ pub fn is_plausible(
         timeout: bounds.timeout,
         ..Plan::default()
     };
-    let (near, far): (Vec<_>, Vec<_>) =
-        passing.iter().copied().partition(|test| spectrum.reaches(*test, switch.site));
+    let (near, far): (Vec<_>, Vec<_>) = passing
+        .iter()
+        .copied()
+        .partition(|test| spectrum.reaches(*test, switch.site));
     for group in [&switch.targets, &near, &far] {
         for test in group {
             if !suite.run(*test, &plan(*test))?.verdict.passed() {

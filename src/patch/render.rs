@@ -16,7 +16,11 @@ impl Style<'_> {
     /// The expression as an operand that must hold together at least as tightly as `least`.
     pub fn text(&self, expr: &Expr, least: Binding) -> String {
         let (text, binding) = self.write(expr);
-        if binding < least { format!("({text})") } else { text }
+        if binding < least {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     fn write(&self, expr: &Expr) -> (String, Binding) {
@@ -36,10 +40,18 @@ impl Style<'_> {
                 _ => format!("!{}", self.text(a, Binding::Unary)),
             },
             Expr::And(a, b) => {
-                format!("{} && {}", self.text(a, Binding::And), self.text(b, Binding::Compare))
+                format!(
+                    "{} && {}",
+                    self.text(a, Binding::And),
+                    self.text(b, Binding::Compare)
+                )
             }
             Expr::Or(a, b) => {
-                format!("{} || {}", self.text(a, Binding::Or), self.text(b, Binding::And))
+                format!(
+                    "{} || {}",
+                    self.text(a, Binding::Or),
+                    self.text(b, Binding::And)
+                )
             }
             Expr::Cmp(op, a, b) => {
                 // `x as usize < y` would read `usize<y` as generic arguments.
@@ -47,7 +59,12 @@ impl Style<'_> {
                     CmpOp::Lt | CmpOp::Le if self.ends_in_cast(a) => Binding::Atom,
                     _ => Binding::Bits,
                 };
-                format!("{} {} {}", self.text(a, least), symbol(*op), self.text(b, Binding::Bits))
+                format!(
+                    "{} {} {}",
+                    self.text(a, least),
+                    symbol(*op),
+                    self.text(b, Binding::Bits)
+                )
             }
             Expr::Arith(op, a, b) => {
                 let (symbol, here, next) = match op {
@@ -82,7 +99,9 @@ impl Style<'_> {
     fn term(&self, id: usize) -> String {
         let term = &self.pool.terms[id];
         let number = matches!(term.ty, Type::Int(_) | Type::F32 | Type::F64);
-        let bare = term.text.ends_with(|last: char| last.is_ascii_digit() || last == '_')
+        let bare = term
+            .text
+            .ends_with(|last: char| last.is_ascii_digit() || last == '_')
             && !term.text.contains(['x', 'i', 'u', 'f']);
         match self.suffixed && term.constant.is_some() && number && bare {
             true => format!("{}_{}", term.text, term.ty.name()),
@@ -156,7 +175,12 @@ mod tests {
 
     fn text(expr: &Expr, suffixed: bool) -> String {
         let pool = pool();
-        Style { pool: &pool, old: &[], suffixed }.text(expr, Binding::Or)
+        Style {
+            pool: &pool,
+            old: &[],
+            suffixed,
+        }
+        .text(expr, Binding::Or)
     }
 
     #[test]
@@ -169,7 +193,10 @@ mod tests {
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(2)), false), "n < i as usize");
         assert_eq!(text(&t(0).and(t(1)).not(), false), "!(a && b)");
         let sum = t(3).arith(ArithOp::Sub, t(3).arith(ArithOp::Add, t(4)));
-        assert_eq!(text(&sum.cmp(CmpOp::Gt, t(4)), true), "n - (n + 0_usize) > 0_usize");
+        assert_eq!(
+            text(&sum.cmp(CmpOp::Gt, t(4)), true),
+            "n - (n + 0_usize) > 0_usize"
+        );
     }
 
     #[test]
@@ -185,7 +212,14 @@ mod tests {
         let pool = pool();
         let old_part = Expr::Term(3).cmp(CmpOp::Gt, Expr::Term(4));
         let old = [(old_part.clone(), "n   > 0".to_string())];
-        let style = Style { pool: &pool, old: &old, suffixed: false };
-        assert_eq!(style.text(&Expr::Term(0).and(old_part), Binding::Or), "a && n   > 0");
+        let style = Style {
+            pool: &pool,
+            old: &old,
+            suffixed: false,
+        };
+        assert_eq!(
+            style.text(&Expr::Term(0).and(old_part), Binding::Or),
+            "a && n   > 0"
+        );
     }
 }

@@ -58,7 +58,12 @@ impl Validator<'_> {
             }
         };
         self.restore()?;
-        for file in self.sources.files.iter().filter(|file| file.path == edit.file) {
+        for file in self
+            .sources
+            .files
+            .iter()
+            .filter(|file| file.path == edit.file)
+        {
             let path = self.workspace.root.join(&file.path);
             write_if_changed(&path, &edit.apply(&file.text))?;
         }
@@ -67,11 +72,17 @@ impl Validator<'_> {
         if !build.succeeded {
             return Ok(false);
         }
-        let suite =
-            Suite { runner: self.runner, tests: self.tests, binaries: &build.binaries };
+        let suite = Suite {
+            runner: self.runner,
+            tests: self.tests,
+            binaries: &build.binaries,
+        };
         let mut tests = targets.to_vec();
         tests.extend(self.baseline.passing());
-        let plan = |_| Plan { timeout: self.timeout, ..Plan::default() };
+        let plan = |_| Plan {
+            timeout: self.timeout,
+            ..Plan::default()
+        };
         let runs = suite.run_all(&tests, plan, &|| ())?;
         if !runs.iter().all(|run| run.verdict.passed()) {
             return Ok(false);
@@ -90,13 +101,17 @@ fn still_passing(before: &BTreeMap<String, bool>, after: &BTreeMap<String, bool>
     let count = |tests: &BTreeMap<String, bool>| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for (name, _) in tests.iter().filter(|(_, passed)| **passed) {
-            let item = name.rsplit_once(" (line ").map_or(name.as_str(), |(item, _)| item);
+            let item = name
+                .rsplit_once(" (line ")
+                .map_or(name.as_str(), |(item, _)| item);
             *counts.entry(item.to_string()).or_default() += 1;
         }
         counts
     };
     let after = count(after);
-    count(before).iter().all(|(item, number)| after.get(item).is_some_and(|now| now >= number))
+    count(before)
+        .iter()
+        .all(|(item, number)| after.get(item).is_some_and(|now| now >= number))
 }
 
 #[cfg(test)]
@@ -106,10 +121,22 @@ mod tests {
     #[test]
     fn doctests_are_compared_by_item_since_a_patch_moves_lines() {
         let tests = |pairs: &[(&str, bool)]| -> BTreeMap<String, bool> {
-            pairs.iter().map(|(name, passed)| ((*name).to_string(), *passed)).collect()
+            pairs
+                .iter()
+                .map(|(name, passed)| ((*name).to_string(), *passed))
+                .collect()
         };
-        let before = tests(&[("src/lib.rs - f (line 3)", true), ("src/lib.rs - g (line 9)", false)]);
-        assert!(still_passing(&before, &tests(&[("src/lib.rs - f (line 5)", true)])));
-        assert!(!still_passing(&before, &tests(&[("src/lib.rs - f (line 5)", false)])));
+        let before = tests(&[
+            ("src/lib.rs - f (line 3)", true),
+            ("src/lib.rs - g (line 9)", false),
+        ]);
+        assert!(still_passing(
+            &before,
+            &tests(&[("src/lib.rs - f (line 5)", true)])
+        ));
+        assert!(!still_passing(
+            &before,
+            &tests(&[("src/lib.rs - f (line 5)", false)])
+        ));
     }
 }

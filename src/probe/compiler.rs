@@ -82,7 +82,13 @@ fn give_way(
     moved: &mut BTreeMap<(usize, String), u32>,
 ) -> bool {
     const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
-    let Instrumentation { sources, stage, dropped, weakened, .. } = instrumentation;
+    let Instrumentation {
+        sources,
+        stage,
+        dropped,
+        weakened,
+        ..
+    } = instrumentation;
     match (part, &*stage) {
         (Part::Capture(site, nth), Stage::Captures(captures)) => {
             let capture = &captures[&site][nth];
@@ -177,7 +183,9 @@ fn blame(
     let present = |site: SiteIndex| instrumentation.has(site);
     let around = (0..).zip(sites).filter(|(index, site)| {
         present(*index)
-            && places.iter().any(|(file, at)| site.file == *file && site.span.contains(at))
+            && places
+                .iter()
+                .any(|(file, at)| site.file == *file && site.span.contains(at))
     });
     // The innermost one starts last.
     if let Some((index, _)) = around.max_by_key(|(_, site)| site.span.start) {
@@ -185,8 +193,12 @@ fn blame(
     }
     // A function's sites come one after the other; the error is behind one of them.
     for (file, at) in &places {
-        let before = sites.iter().filter(|site| site.file == *file && site.span.start <= *at);
-        let after = sites.iter().filter(|site| site.file == *file && site.span.start > *at);
+        let before = sites
+            .iter()
+            .filter(|site| site.file == *file && site.span.start <= *at);
+        let after = sites
+            .iter()
+            .filter(|site| site.file == *file && site.span.start > *at);
         let near: Vec<usize> = [before.last(), after.into_iter().next()]
             .into_iter()
             .flatten()
@@ -210,7 +222,10 @@ fn blame(
 }
 
 fn is_inner(part: &Part) -> bool {
-    matches!(part, Part::Capture(..) | Part::Candidate(..) | Part::Field(..))
+    matches!(
+        part,
+        Part::Capture(..) | Part::Candidate(..) | Part::Field(..)
+    )
 }
 
 /// The parts a span touches. One that takes in a site's own piece means the whole macro call,
@@ -234,7 +249,11 @@ fn collect(
     secondary: &mut Vec<DiagnosticSpan>,
 ) {
     for span in &error.spans {
-        let list = if span.is_primary { &mut *primary } else { &mut *secondary };
+        let list = if span.is_primary {
+            &mut *primary
+        } else {
+            &mut *secondary
+        };
         let mut at = Some(span);
         while let Some(span) = at {
             list.push(span.clone());

@@ -48,7 +48,13 @@ impl<'a> Instrumentation<'a> {
         excluded: BTreeSet<SiteIndex>,
         weakened: BTreeSet<Part>,
     ) -> Self {
-        Self { sources, stage, dropped: BTreeSet::new(), weakened, excluded }
+        Self {
+            sources,
+            stage,
+            dropped: BTreeSet::new(),
+            weakened,
+            excluded,
+        }
     }
 
     /// Whether the site is in this build.
@@ -113,13 +119,20 @@ impl<'a> Instrumentation<'a> {
         let mut pieces = 0;
         let mut put = |at, base: i64, text: String, owner| {
             pieces += 1;
-            insertions.push(Insertion { at, order: base + pieces, text, owner });
+            insertions.push(Insertion {
+                at,
+                order: base + pieces,
+                text,
+                owner,
+            });
         };
         let owner = Part::Site(index);
         let is_statement = site.kind == SiteKind::Statement;
         let wrap = if is_statement { "if " } else { "" };
         let (open, close) = match (&self.stage, is_statement) {
-            (Stage::Candidates(_), true) => (format!("if {RUNTIME}::select!({index}, true, ["), "]) { "),
+            (Stage::Candidates(_), true) => {
+                (format!("if {RUNTIME}::select!({index}, true, ["), "]) { ")
+            }
             (Stage::Candidates(_), false) => (format!("{RUNTIME}::select!({index}, "), ", ["),
             (_, true) => (format!("if {RUNTIME}::keep!({index}, ["), "]) { "),
             (_, false) => {
@@ -163,6 +176,11 @@ impl<'a> Instrumentation<'a> {
             }
         }
         put(start, opening, close.to_string(), owner);
-        put(end, closing, if is_statement { " }" } else { ")" }.to_string(), owner);
+        put(
+            end,
+            closing,
+            if is_statement { " }" } else { ")" }.to_string(),
+            owner,
+        );
     }
 }

@@ -13,7 +13,14 @@ pub fn impl_for(number: usize, item: &Struct, dropped: &BTreeSet<Part>) -> Vec<I
     if dropped.contains(&whole) {
         return Vec::new();
     }
-    let Struct { at, cfg, parameters, ty, bounds, .. } = item;
+    let Struct {
+        at,
+        cfg,
+        parameters,
+        ty,
+        bounds,
+        ..
+    } = item;
     let mut texts = vec![(
         format!(
             " {cfg} impl {parameters} {RUNTIME}::Observe for {ty} {bounds} \
@@ -35,6 +42,11 @@ pub fn impl_for(number: usize, item: &Struct, dropped: &BTreeSet<Part>) -> Vec<I
     texts.push((" } }".to_string(), whole));
     (0..)
         .zip(texts)
-        .map(|(order, (text, owner))| Insertion { at: *at, order, text, owner })
+        .map(|(order, (text, owner))| Insertion {
+            at: *at,
+            order,
+            text,
+            owner,
+        })
         .collect()
 }

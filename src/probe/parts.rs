@@ -62,7 +62,10 @@ pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
     let mut captures: Vec<Capture> = site
         .names
         .iter()
-        .map(|name| Capture { kind: CaptureKind::Place, text: name.clone() })
+        .map(|name| Capture {
+            kind: CaptureKind::Place,
+            text: name.clone(),
+        })
         .collect();
     for leaf in condition.iter().flat_map(|condition| condition.leaves()) {
         let kind = match leaf.kind {
@@ -71,13 +74,19 @@ pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
             LeafKind::Index => CaptureKind::Index,
             LeafKind::Value => CaptureKind::Value,
         };
-        let capture = Capture { kind, text: leaf.text.clone() };
+        let capture = Capture {
+            kind,
+            text: leaf.text.clone(),
+        };
         if !captures.contains(&capture) {
             captures.push(capture);
         }
     }
     if site.kind != SiteKind::Statement && !is_surely_pure(&site.text) {
-        captures.push(Capture { kind: CaptureKind::Purity, text: site.text.clone() });
+        captures.push(Capture {
+            kind: CaptureKind::Purity,
+            text: site.text.clone(),
+        });
     }
     captures
 }

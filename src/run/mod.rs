@@ -94,7 +94,15 @@ impl Plan {
         if let Some(sites) = self.sites {
             set(env::TRACE, trace.to_string());
             set(env::SITES, sites.to_string());
-            set(env::LOG, if self.capture.is_empty() { "0" } else { LOG_BYTES }.to_string());
+            set(
+                env::LOG,
+                if self.capture.is_empty() {
+                    "0"
+                } else {
+                    LOG_BYTES
+                }
+                .to_string(),
+            );
         }
         if !self.force.is_empty() {
             let how = |forced: &Forced| match (forced.value, forced.blind) {
@@ -103,14 +111,23 @@ impl Plan {
                 (true, true) => 'T',
                 (false, true) => 'F',
             };
-            let pairs = self.force.iter().map(|(site, forced)| format!("{site}={}", how(forced)));
+            let pairs = self
+                .force
+                .iter()
+                .map(|(site, forced)| format!("{site}={}", how(forced)));
             set(env::FORCE, list(pairs.collect()));
         }
         if !self.capture.is_empty() {
-            set(env::CAPTURE, list(self.capture.iter().map(u32::to_string).collect()));
+            set(
+                env::CAPTURE,
+                list(self.capture.iter().map(u32::to_string).collect()),
+            );
         }
         if !self.select.is_empty() {
-            let pairs = self.select.iter().map(|(site, number)| format!("{site}={number}"));
+            let pairs = self
+                .select
+                .iter()
+                .map(|(site, number)| format!("{site}={number}"));
             set(env::SELECT, list(pairs.collect()));
         }
         if let Some(fuel) = self.fuel {
@@ -170,7 +187,13 @@ impl<'a> Runner<'a> {
                 kept.push(arg.clone());
             }
         }
-        Self { supervisor, scratch, args: kept, jobs, runs: AtomicU64::new(0) }
+        Self {
+            supervisor,
+            scratch,
+            args: kept,
+            jobs,
+            runs: AtomicU64::new(0),
+        }
     }
 
     /// How many test processes were started so far.
@@ -193,8 +216,9 @@ impl<'a> Runner<'a> {
 
     fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
-        let mut args: Vec<String> =
-            ["--exact", test, "--nocapture", "--test-threads=1"].map(String::from).to_vec();
+        let mut args: Vec<String> = ["--exact", test, "--nocapture", "--test-threads=1"]
+            .map(String::from)
+            .to_vec();
         args.extend(self.args.iter().cloned());
 
         let mut vars = binary.env.clone();
@@ -220,14 +244,22 @@ impl<'a> Runner<'a> {
             file_size: plan.confined.then_some(CONFINED_FILE),
         })?;
 
-        let trace = plan.sites.map(|sites| Trace::read_dir(dir.as_std_path(), sites)).transpose()?;
+        let trace = plan
+            .sites
+            .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
+            .transpose()?;
         let printed = tail(stdout.as_std_path())?;
         let verdict = verdict(&ended, trace.as_ref(), &printed);
         let output = match verdict.passed() {
             true => String::new(),
             false => tail(dir.join("stderr").as_std_path())? + &printed,
         };
-        Ok(TestRun { verdict, seconds: ended.seconds, trace, output })
+        Ok(TestRun {
+            verdict,
+            seconds: ended.seconds,
+            trace,
+            output,
+        })
     }
 }
 
@@ -238,7 +270,10 @@ fn verdict(ended: &Ended, trace: Option<&Trace>, printed: &str) -> Verdict {
     if ended.timed_out {
         return Verdict::TimedOut;
     }
-    let summary = printed.lines().rev().find(|line| line.starts_with("test result: "));
+    let summary = printed
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("test result: "));
     match ended.code {
         None => Verdict::Crashed,
         Some(0) => match summary {

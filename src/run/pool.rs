@@ -34,7 +34,9 @@ pub fn map<T: Sync, R: Send>(
             });
         }
     });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut results = results
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     results.sort_by_key(|(at, _)| *at);
     results.into_iter().map(|(_, result)| result).collect()
 }
@@ -47,7 +49,10 @@ mod tests {
     fn results_come_in_the_order_of_the_items() {
         let items: Vec<u32> = (0..100).collect();
         let doubled = map(4, &items, |item| Ok(item * 2)).unwrap();
-        assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(
+            doubled,
+            items.iter().map(|item| item * 2).collect::<Vec<_>>()
+        );
         let error = map(4, &items, |item| match item {
             50 => anyhow::bail!("no"),
             _ => Ok(()),

@@ -83,7 +83,11 @@ impl Shared {
             let now = Instant::now();
             for (group, state) in groups.iter_mut() {
                 if state.deadline.is_some_and(|deadline| deadline <= now) {
-                    let signal = if state.warned { Signal::SIGKILL } else { Signal::SIGTERM };
+                    let signal = if state.warned {
+                        Signal::SIGKILL
+                    } else {
+                        Signal::SIGTERM
+                    };
                     // It may be gone already.
                     let _ = killpg(Pid::from_raw(*group), signal);
                     state.deadline = Some(now + GRACE);
@@ -123,11 +127,17 @@ impl Supervisor {
     /// `time_limit` is for everything run under this supervisor, from now on.
     pub fn new(time_limit: Option<Duration>) -> Self {
         let shared = Arc::new(Shared::default());
-        *shared.run_deadline.lock().unwrap_or_else(PoisonError::into_inner) =
+        *shared
+            .run_deadline
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) =
             time_limit.map(|limit| Instant::now() + limit);
         let watched = Arc::clone(&shared);
         let watchdog = std::thread::spawn(move || watched.watch());
-        Self { shared, watchdog: Some(watchdog) }
+        Self {
+            shared,
+            watchdog: Some(watchdog),
+        }
     }
 
     /// Makes SIGINT and SIGTERM end the children; [`Supervisor::check`] then fails.
@@ -156,7 +166,11 @@ impl Supervisor {
     }
 
     fn run_deadline(&self) -> Option<Instant> {
-        *self.shared.run_deadline.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .shared
+            .run_deadline
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a process to its end.
@@ -188,7 +202,10 @@ impl Supervisor {
                 .spawn()
                 .with_context(|| format!("cannot start {}", job.program))?;
             let deadline = [job.timeout.map(|limit| start + limit), self.run_deadline()];
-            let group = Group { deadline: deadline.into_iter().flatten().min(), warned: false };
+            let group = Group {
+                deadline: deadline.into_iter().flatten().min(),
+                warned: false,
+            };
             groups.insert(child.id().cast_signed(), group);
             child
         };
@@ -211,7 +228,9 @@ impl Supervisor {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         while waitid(Id::Pid(pid), flags) == Err(nix::Error::EINTR) {}
         let mut groups = self.shared.lock();
-        let timed_out = groups.remove(&pid.as_raw()).is_some_and(|group| group.warned);
+        let timed_out = groups
+            .remove(&pid.as_raw())
+            .is_some_and(|group| group.warned);
         // Whatever the process left running.
         let _ = killpg(pid, Signal::SIGKILL);
         timed_out

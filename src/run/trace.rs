@@ -71,7 +71,8 @@ impl Trace {
         files.sort();
         let mut trace = Self::default();
         for path in files {
-            let bytes = read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes =
+                read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
             // A process killed while it made its file leaves nothing to read.
             trace.add(&bytes, sites);
         }
@@ -84,12 +85,37 @@ impl Trace {
         if header.u64()? != layout::MAGIC {
             return None;
         }
-        let used = usize::try_from(Reader { bytes, at: layout::LOG_USED }.u64()?).ok()?;
-        self.out_of_fuel |= Reader { bytes, at: layout::ENDED }.u32()? == layout::ENDED_FUEL;
-        self.ticks += Reader { bytes, at: layout::TICKS }.u64()?;
-        self.dropped += u64::from(Reader { bytes, at: layout::DROPPED }.u32()?);
+        let used = usize::try_from(
+            Reader {
+                bytes,
+                at: layout::LOG_USED,
+            }
+            .u64()?,
+        )
+        .ok()?;
+        self.out_of_fuel |= Reader {
+            bytes,
+            at: layout::ENDED,
+        }
+        .u32()?
+            == layout::ENDED_FUEL;
+        self.ticks += Reader {
+            bytes,
+            at: layout::TICKS,
+        }
+        .u64()?;
+        self.dropped += u64::from(
+            Reader {
+                bytes,
+                at: layout::DROPPED,
+            }
+            .u32()?,
+        );
 
-        let mut counters = Reader { bytes, at: layout::COUNTERS };
+        let mut counters = Reader {
+            bytes,
+            at: layout::COUNTERS,
+        };
         for site in 0..u32::try_from(sites).ok()? {
             let (entered, falses, trues) = (counters.u32()?, counters.u32()?, counters.u32()?);
             if entered > 0 {
@@ -101,7 +127,10 @@ impl Trace {
         }
 
         let start = (layout::COUNTERS + sites * layout::COUNTER).next_multiple_of(8);
-        let mut log = Reader { bytes: bytes.get(..start + used)?, at: start };
+        let mut log = Reader {
+            bytes: bytes.get(..start + used)?,
+            at: start,
+        };
         let mut names = Vec::new();
         while let Some(kind) = log.u8() {
             if kind == layout::NAME {
@@ -126,7 +155,12 @@ fn read_used(path: &Path) -> Result<Vec<u8>> {
         return Ok(Vec::new());
     }
     let number = |at| Reader { bytes: &bytes, at }.u64().unwrap_or(0);
-    let sites = Reader { bytes: &bytes, at: layout::SITES }.u32().unwrap_or(0);
+    let sites = Reader {
+        bytes: &bytes,
+        at: layout::SITES,
+    }
+    .u32()
+    .unwrap_or(0);
     let start = (layout::COUNTERS + sites as usize * layout::COUNTER).next_multiple_of(8);
     let rest = (start - layout::COUNTERS) as u64 + number(layout::LOG_USED);
     file.take(rest).read_to_end(&mut bytes)?;
@@ -170,7 +204,10 @@ impl<'a> Reader<'a> {
         let flags = self.u8()?;
         let count = self.u32()?;
         let len = self.u32()? as usize;
-        let mut entries = Reader { bytes: self.take(len)?, at: 0 };
+        let mut entries = Reader {
+            bytes: self.take(len)?,
+            at: 0,
+        };
         let mut values = BTreeMap::new();
         while let Some(name) = entries.u32() {
             let value = entries.value()?;

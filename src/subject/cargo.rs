@@ -58,7 +58,10 @@ impl Workspace<'_> {
         args.extend(self.options.build_args());
         let (succeeded, stdout, stderr) = self.cargo(args, linked)?;
 
-        let mut build = Build { succeeded, ..Build::default() };
+        let mut build = Build {
+            succeeded,
+            ..Build::default()
+        };
         let mut scripts = BTreeMap::new();
         let mut executables = Vec::new();
         let mut programs: BTreeMap<String, Vec<(String, Utf8PathBuf)>> = BTreeMap::new();
@@ -69,7 +72,9 @@ impl Workspace<'_> {
                         message.message.level,
                         DiagnosticLevel::Error | DiagnosticLevel::Ice
                     ) {
-                        build.said.push_str(message.message.rendered.as_deref().unwrap_or(""));
+                        build
+                            .said
+                            .push_str(message.message.rendered.as_deref().unwrap_or(""));
                         build.errors.push(message.message);
                     }
                 }
@@ -77,7 +82,9 @@ impl Workspace<'_> {
                     scripts.insert(script.package_id.clone(), script);
                 }
                 Message::CompilerArtifact(artifact) => {
-                    let Some(exe) = artifact.executable else { continue };
+                    let Some(exe) = artifact.executable else {
+                        continue;
+                    };
                     if artifact.profile.test {
                         executables.push((artifact.package_id, artifact.target, exe));
                     } else if artifact.target.kind.contains(&TargetKind::Bin) {
@@ -92,13 +99,19 @@ impl Workspace<'_> {
         }
         if !succeeded {
             let log = fs::read_to_string(stderr).unwrap_or_default();
-            let cargo_errors = log.lines().filter(|line| !line.trim_start().starts_with("Compiling"));
-            build.said.push_str(&cargo_errors.collect::<Vec<_>>().join("\n"));
+            let cargo_errors = log
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("Compiling"));
+            build
+                .said
+                .push_str(&cargo_errors.collect::<Vec<_>>().join("\n"));
             build.said.push('\n');
         }
         for (package, target, exe) in executables {
             let script = scripts.get(&package);
-            let programs = programs.get(&package.repr).map_or(&[][..], |programs| programs);
+            let programs = programs
+                .get(&package.repr)
+                .map_or(&[][..], |programs| programs);
             if let Some((id, binary)) = self.binary(&target, exe, script, programs) {
                 build.binaries.insert(id, binary);
             }
@@ -111,7 +124,11 @@ impl Workspace<'_> {
     /// # Errors
     /// If cargo cannot be started or the run is stopped.
     pub fn doctests(&self) -> Result<BTreeMap<String, bool>> {
-        let mut args = vec!["test".to_string(), "--doc".to_string(), "--no-fail-fast".to_string()];
+        let mut args = vec![
+            "test".to_string(),
+            "--doc".to_string(),
+            "--no-fail-fast".to_string(),
+        ];
         args.extend(self.options.doc_args());
         let (_, stdout, _) = self.cargo(args, Linked::Plain)?;
         let text = fs::read_to_string(stdout).unwrap_or_default();
@@ -135,9 +152,15 @@ impl Workspace<'_> {
     /// Runs cargo in the working copy; its success, and the files with what it printed.
     fn cargo(&self, args: Vec<String>, linked: Linked) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
         fs::create_dir_all(&self.logs).with_context(|| format!("cannot create {}", self.logs))?;
-        let (stdout, stderr) = (self.logs.join("cargo-stdout"), self.logs.join("cargo-stderr"));
+        let (stdout, stderr) = (
+            self.logs.join("cargo-stdout"),
+            self.logs.join("cargo-stderr"),
+        );
         let mut args = args;
-        args.push(format!("--manifest-path={}", self.root.join(&self.subject.manifest)));
+        args.push(format!(
+            "--manifest-path={}",
+            self.root.join(&self.subject.manifest)
+        ));
         args.push(format!("--target-dir={}", self.target));
         args.push("--color=never".to_string());
         let mut env = vec![
@@ -148,7 +171,10 @@ impl Workspace<'_> {
         ];
         if let Linked::Runtime(rlib) = linked {
             let tool = std::env::current_exe().context("cannot find the tool's own path")?;
-            env.push(("RUSTC_WORKSPACE_WRAPPER".to_string(), tool.to_string_lossy().into_owned()));
+            env.push((
+                "RUSTC_WORKSPACE_WRAPPER".to_string(),
+                tool.to_string_lossy().into_owned(),
+            ));
             env.push((wrapper::RUNTIME.to_string(), rlib.to_string()));
         }
         let ended = self.supervisor.run(&Job {
@@ -174,7 +200,9 @@ impl Workspace<'_> {
         programs: &[(String, Utf8PathBuf)],
     ) -> Option<(TargetId, Binary)> {
         let member = self.subject.members.iter().find(|member| {
-            target.src_path.starts_with(self.root.join(&member.dir).join("src"))
+            target
+                .src_path
+                .starts_with(self.root.join(&member.dir).join("src"))
                 || member.metadata.targets.iter().any(|known| {
                     known.name == target.name
                         && known.src_path.strip_prefix(&self.subject.root).ok()
@@ -199,10 +227,22 @@ impl Workspace<'_> {
             ("CARGO_PKG_VERSION_PATCH", package.version.patch.to_string()),
             ("CARGO_PKG_VERSION_PRE", package.version.pre.to_string()),
             ("CARGO_PKG_AUTHORS", package.authors.join(":")),
-            ("CARGO_PKG_DESCRIPTION", package.description.clone().unwrap_or_default()),
-            ("CARGO_PKG_HOMEPAGE", package.homepage.clone().unwrap_or_default()),
-            ("CARGO_PKG_REPOSITORY", package.repository.clone().unwrap_or_default()),
-            ("CARGO_PKG_LICENSE", package.license.clone().unwrap_or_default()),
+            (
+                "CARGO_PKG_DESCRIPTION",
+                package.description.clone().unwrap_or_default(),
+            ),
+            (
+                "CARGO_PKG_HOMEPAGE",
+                package.homepage.clone().unwrap_or_default(),
+            ),
+            (
+                "CARGO_PKG_REPOSITORY",
+                package.repository.clone().unwrap_or_default(),
+            ),
+            (
+                "CARGO_PKG_LICENSE",
+                package.license.clone().unwrap_or_default(),
+            ),
         ]
         .map(|(name, value)| (name.to_string(), value))
         .to_vec();
@@ -211,7 +251,10 @@ impl Workspace<'_> {
             env.push(("OUT_DIR".to_string(), script.out_dir.to_string()));
             env.extend(script.env.iter().cloned());
             libraries.extend(script.linked_paths.iter().map(|path| {
-                path.as_str().split_once('=').map_or(path.as_str(), |(_, path)| path).to_string()
+                path.as_str()
+                    .split_once('=')
+                    .map_or(path.as_str(), |(_, path)| path)
+                    .to_string()
             }));
         }
         for (name, program) in programs {
@@ -220,7 +263,11 @@ impl Workspace<'_> {
         let deps = exe.parent().map(Utf8Path::to_owned).unwrap_or_default();
         libraries.push(deps.to_string());
         libraries.extend(deps.parent().map(Utf8Path::to_string));
-        let variable = if cfg!(target_os = "macos") { "DYLD_FALLBACK_LIBRARY_PATH" } else { "LD_LIBRARY_PATH" };
+        let variable = if cfg!(target_os = "macos") {
+            "DYLD_FALLBACK_LIBRARY_PATH"
+        } else {
+            "LD_LIBRARY_PATH"
+        };
         libraries.extend(std::env::var(variable));
         env.push((variable.to_string(), libraries.join(":")));
         let id = TargetId {

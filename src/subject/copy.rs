@@ -58,7 +58,12 @@ impl WorkDir {
             let lock = File::create(slot.join("lock"))
                 .with_context(|| format!("cannot write in {slot}"))?;
             if lock.try_lock().is_ok() {
-                let work = Self { base, slot, temporary, _lock: lock };
+                let work = Self {
+                    base,
+                    slot,
+                    temporary,
+                    _lock: lock,
+                };
                 // What a killed run left.
                 work.remove_copy();
                 return Ok(work);
@@ -85,7 +90,10 @@ impl WorkDir {
     pub fn copy(&self, subject: &Subject) -> Result<Utf8PathBuf> {
         let mut ancestor = subject.root.clone();
         while !subject.outside.iter().all(|dir| dir.starts_with(&ancestor)) && ancestor.pop() {}
-        let top = self.slot.join("copy").join(ancestor.file_name().unwrap_or("root"));
+        let top = self
+            .slot
+            .join("copy")
+            .join(ancestor.file_name().unwrap_or("root"));
         let skipped = [subject.target_dir.clone(), self.base.clone()];
         let mut root = top.clone();
         for dir in std::iter::once(&subject.root).chain(&subject.outside) {
@@ -119,14 +127,19 @@ impl Drop for WorkDir {
 }
 
 fn copy_tree(from: &Utf8Path, to: &Utf8Path, skipped: &[Utf8PathBuf]) -> Result<()> {
-    let walk = WalkDir::new(from).sort_by_file_name().into_iter().filter_entry(|entry| {
-        let is_dir = entry.file_type().is_dir();
-        let version_control = entry.depth() > 0 && entry.file_name() == ".git";
-        let build_output = is_dir
-            && (skipped.iter().any(|skip| entry.path() == skip.as_std_path())
-                || (entry.depth() > 0 && entry.path().join("CACHEDIR.TAG").is_file()));
-        !version_control && !build_output
-    });
+    let walk = WalkDir::new(from)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| {
+            let is_dir = entry.file_type().is_dir();
+            let version_control = entry.depth() > 0 && entry.file_name() == ".git";
+            let build_output = is_dir
+                && (skipped
+                    .iter()
+                    .any(|skip| entry.path() == skip.as_std_path())
+                    || (entry.depth() > 0 && entry.path().join("CACHEDIR.TAG").is_file()));
+            !version_control && !build_output
+        });
     for entry in walk {
         let entry = entry.with_context(|| format!("cannot read the subject in {from}"))?;
         let below = entry.path().strip_prefix(from)?;

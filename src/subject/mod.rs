@@ -24,7 +24,9 @@ pub enum SubjectError {
     #[error("{0}")]
     Usage(String),
     /// The subject does not build; the text is the compiler's.
-    #[error("the subject does not build as it is:\n\n{0}\nMake `cargo test --no-run` succeed first; nothing was changed.")]
+    #[error(
+        "the subject does not build as it is:\n\n{0}\nMake `cargo test --no-run` succeed first; nothing was changed."
+    )]
     CannotBuild(String),
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]
@@ -61,9 +63,12 @@ impl Subject {
         let metadata = read_metadata(options)?;
         let root = metadata.workspace_root.clone();
         let manifest = manifest_path(options, &metadata);
-        let manifest = manifest.strip_prefix(&root).map(Utf8Path::to_owned).map_err(|_| {
-            SubjectError::Usage(format!("{manifest} is not below its workspace root {root}"))
-        })?;
+        let manifest = manifest
+            .strip_prefix(&root)
+            .map(Utf8Path::to_owned)
+            .map_err(|_| {
+                SubjectError::Usage(format!("{manifest} is not below its workspace root {root}"))
+            })?;
         let members = metadata
             .workspace_packages()
             .into_iter()
@@ -84,7 +89,13 @@ impl Subject {
             .filter(|dir| !dir.starts_with(&root))
             .map(Utf8Path::to_owned)
             .collect();
-        let subject = Self { root, manifest, target_dir: metadata.target_directory, members, outside };
+        let subject = Self {
+            root,
+            manifest,
+            target_dir: metadata.target_directory,
+            members,
+            outside,
+        };
         subject.check_packages(options)?;
         Ok(subject)
     }
@@ -169,9 +180,13 @@ fn manifest_path(options: &CargoOptions, metadata: &Metadata) -> Utf8PathBuf {
         .and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
     explicit.unwrap_or_else(|| {
         // Without one cargo takes the nearest above the current directory.
-        let here = std::env::current_dir().ok().and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
+        let here = std::env::current_dir()
+            .ok()
+            .and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
         here.and_then(|here| {
-            here.ancestors().map(|dir| dir.join("Cargo.toml")).find(|path| path.is_file())
+            here.ancestors()
+                .map(|dir| dir.join("Cargo.toml"))
+                .find(|path| path.is_file())
         })
         .unwrap_or_else(|| metadata.workspace_root.join("Cargo.toml"))
     })
@@ -196,14 +211,20 @@ pub struct TestId {
 
 impl fmt::Display for TestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::{}::{}", self.target.package, self.target.target, self.name)
+        write!(
+            f,
+            "{}::{}::{}",
+            self.target.package, self.target.target, self.name
+        )
     }
 }
 
 impl TestId {
     /// Whether `[PKG::][TARGET::]NAME` means this test.
     pub fn matches(&self, wanted: &str) -> bool {
-        let TargetId { package, target, .. } = &self.target;
+        let TargetId {
+            package, target, ..
+        } = &self.target;
         wanted == self.name
             || wanted == format!("{target}::{}", self.name)
             || wanted == format!("{package}::{}", self.name)

@@ -8,10 +8,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 const SOURCES: [(&str, &str); 7] = [
     ("lib.rs", include_str!("../../instrument/src/lib.rs")),
-    ("capture.rs", include_str!("../../instrument/src/capture.rs")),
+    (
+        "capture.rs",
+        include_str!("../../instrument/src/capture.rs"),
+    ),
     ("layout.rs", include_str!("../../instrument/src/layout.rs")),
     ("macros.rs", include_str!("../../instrument/src/macros.rs")),
-    ("observe.rs", include_str!("../../instrument/src/observe.rs")),
+    (
+        "observe.rs",
+        include_str!("../../instrument/src/observe.rs"),
+    ),
     ("state.rs", include_str!("../../instrument/src/state.rs")),
     ("trace.rs", include_str!("../../instrument/src/trace.rs")),
 ];
@@ -45,8 +51,17 @@ pub fn build(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         fs::write(aside.path().join(name), text)?;
     }
     let output = Command::new(&rustc)
-        .args(["--edition=2021", "--crate-type=rlib", "--crate-name=nopol_instrument"])
-        .args(["-Copt-level=3", "-Cmetadata=nopol", "--cap-lints=allow", "--out-dir"])
+        .args([
+            "--edition=2021",
+            "--crate-type=rlib",
+            "--crate-name=nopol_instrument",
+        ])
+        .args([
+            "-Copt-level=3",
+            "-Cmetadata=nopol",
+            "--cap-lints=allow",
+            "--out-dir",
+        ])
         .arg(aside.path())
         .arg(aside.path().join("lib.rs"))
         .current_dir(cwd)

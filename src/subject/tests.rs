@@ -23,7 +23,9 @@ pub fn list(
     args: &[String],
 ) -> Result<(Vec<TestId>, Vec<TargetId>)> {
     let (mut tests, mut unlisted) = (Vec::new(), Vec::new());
-    let runs_ignored = args.iter().any(|arg| arg == "--include-ignored" || arg == "--ignored");
+    let runs_ignored = args
+        .iter()
+        .any(|arg| arg == "--include-ignored" || arg == "--ignored");
     for (target, binary) in binaries {
         let Some(all) = list_one(supervisor, logs, binary, args, &[])? else {
             unlisted.push(target.clone());
@@ -34,7 +36,10 @@ pub fn list(
             false => list_one(supervisor, logs, binary, args, &["--ignored"])?.unwrap_or_default(),
         };
         let run = all.into_iter().filter(|name| !ignored.contains(name));
-        tests.extend(run.map(|name| TestId { target: target.clone(), name }));
+        tests.extend(run.map(|name| TestId {
+            target: target.clone(),
+            name,
+        }));
     }
     tests.sort();
     Ok((tests, unlisted))
@@ -66,8 +71,14 @@ fn list_one(
     let text = fs::read_to_string(&stdout).unwrap_or_default();
     let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     let listed = ended.code == Some(0)
-        && lines.iter().all(|line| line.ends_with(": test") || line.ends_with(": benchmark"));
+        && lines
+            .iter()
+            .all(|line| line.ends_with(": test") || line.ends_with(": benchmark"));
     Ok(listed.then(|| {
-        lines.iter().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect()
+        lines
+            .iter()
+            .filter_map(|line| line.strip_suffix(": test"))
+            .map(String::from)
+            .collect()
     }))
 }

@@ -1,0 +1,89 @@
+//! The command line: one file per subcommand, options defined once. Knows nothing of how anything
+//! is done.
+
+mod apply;
+mod list;
+mod localize;
+mod output;
+mod repair;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::repair::settings::Settings;
+use crate::report::EXIT_CODES;
+
+/// Repairs a crate with a failing test: finds a corrected condition or a missing precondition
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo-nopol",
+    bin_name = "cargo nopol",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = EXIT_CODES,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    repair: repair::Repair,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Find patches that make the failing tests pass (the default)
+    #[command(after_help = EXIT_CODES)]
+    Repair(repair::Repair),
+    /// Show where a forced branch or a skipped statement makes a failing test pass
+    #[command(after_help = EXIT_CODES)]
+    Localize(localize::Localize),
+    /// Show all tests and all places a patch can go
+    #[command(after_help = EXIT_CODES)]
+    List(list::List),
+}
+
+/// How the result is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Diffs and sentences
+    #[default]
+    Human,
+    /// One JSON object, as in docs/schema.json
+    Json,
+    /// The first patch as a diff for `git apply`
+    Diff,
+}
+
+/// Options of every subcommand.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    #[command(flatten)]
+    pub settings: Settings,
+
+    /// How to show the result
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Parses the arguments and does what they say; the exit code.
+pub fn main() -> u8 {
+    // `cargo nopol …` starts `cargo-nopol nopol …`.
+    let mut args: Vec<_> = std::env::args_os().collect();
+    if args.get(1).is_some_and(|arg| arg == "nopol") {
+        args.remove(1);
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    match cli.command {
+        None => cli.repair.run(),
+        Some(Command::Repair(repair)) => repair.run(),
+        Some(Command::Localize(localize)) => localize.run(),
+        Some(Command::List(list)) => list.run(),
+    }
+}

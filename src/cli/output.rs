@@ -1,0 +1,45 @@
+//! Running the pipeline under signals, and showing what came of it.
+
+use std::io::Write;
+
+use super::Format;
+use crate::repair::settings::Settings;
+use crate::report::progress::Progress;
+use crate::report::{Ending, Outcome, diff, human, json};
+use crate::run::process::Supervisor;
+
+/// Runs the pipeline with progress on standard error.
+pub fn run(settings: &Settings) -> Outcome {
+    let supervisor = Supervisor::new(settings.time_limit);
+    if let Err(error) = supervisor.handle_signals() {
+        return Outcome {
+            ending: Ending::Internal,
+            message: Some(format!("{error:#}")),
+            ..Outcome::default()
+        };
+    }
+    crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
+}
+
+/// Shows the outcome in the chosen format; the exit code.
+pub fn show(outcome: &Outcome, format: Format) -> u8 {
+    if human::is_error(outcome.ending) {
+        let message = outcome.message.as_deref().unwrap_or("no reason known");
+        // A closed pipe is no reason to fail.
+        let _ = writeln!(anstream::stderr(), "error: {message}");
+    }
+    let text = match format {
+        Format::Human => human::render(outcome),
+        Format::Diff => diff::render(outcome),
+        Format::Json => match json::render(outcome) {
+            Ok(text) => text,
+            Err(error) => {
+                let _ = writeln!(anstream::stderr(), "error: cannot write JSON: {error}");
+                return Ending::Internal.exit_code();
+            }
+        },
+    };
+    let _ = write!(anstream::stdout(), "{text}");
+    let _ = std::io::stdout().flush();
+    outcome.ending.exit_code()
+}

@@ -1,0 +1,195 @@
+//! The pipeline: baseline, localization, contexts, synthesis, judgement, validation. Each step is
+//! told in a file of `repair/`; this one only puts them in order.
+
+mod baseline;
+mod candidates;
+mod instrument;
+mod localization;
+mod reports;
+pub mod settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use self::settings::{Depth, Settings};
+use crate::localize::angelic::{AngelicSite, Bounds};
+use crate::localize::spectrum::{Spectrum, Suspect};
+use crate::probe::Part;
+use crate::report::progress::Progress;
+use crate::report::{Ending, Outcome};
+use crate::run::process::{Stopped, Supervisor};
+use crate::run::suite::{Baseline, Suite, TestIndex};
+use crate::run::{Binary, Runner};
+use crate::source::{SiteIndex, Sources};
+use crate::subject::cargo::Workspace;
+use crate::subject::copy::WorkDir;
+use crate::subject::{Subject, SubjectError, TargetId, TestId, runtime};
+
+/// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
+/// outcome; what was found before the run was stopped is kept.
+pub fn run(settings: &Settings, supervisor: &Supervisor, mut progress: Progress) -> Outcome {
+    let mut outcome = Outcome::default();
+    if let Err(error) = pipeline(settings, supervisor, &mut progress, &mut outcome) {
+        let (ending, message) = classify(&error);
+        outcome.ending = ending;
+        outcome.message = Some(message);
+    }
+    for warning in &outcome.warnings {
+        progress.say(&format!("warning: {warning}"));
+    }
+    outcome.phases = progress.phases().to_vec();
+    outcome
+}
+
+fn classify(error: &anyhow::Error) -> (Ending, String) {
+    let ending = match (
+        error.downcast_ref::<Stopped>(),
+        error.downcast_ref::<SubjectError>(),
+    ) {
+        (Some(Stopped::Interrupted), _) => Ending::Interrupted,
+        (Some(Stopped::TimeLimit), _) => Ending::TimeLimit,
+        (_, Some(SubjectError::Usage(_))) => Ending::Usage,
+        (_, Some(SubjectError::CannotBuild(_))) => Ending::CannotBuild,
+        (_, Some(SubjectError::UnusableBaseline(_))) => Ending::UnusableBaseline,
+        (None, None) => Ending::Internal,
+    };
+    (ending, format!("{error:#}"))
+}
+
+/// What every step of the pipeline works with.
+struct Run<'a> {
+    settings: &'a Settings,
+    progress: &'a mut Progress,
+    outcome: &'a mut Outcome,
+    workspace: &'a Workspace<'a>,
+    runner: &'a Runner<'a>,
+    sources: &'a Sources,
+    tests: &'a [TestId],
+    baseline: &'a Baseline,
+    /// Failing tests to be cured.
+    targets: Vec<TestIndex>,
+    runtime: Utf8PathBuf,
+    /// Sites that no build may have.
+    excluded: BTreeSet<SiteIndex>,
+    /// Sites whose conditions are always evaluated.
+    weakened: BTreeSet<Part>,
+}
+
+impl Run<'_> {
+    fn suite<'s>(&'s self, binaries: &'s BTreeMap<TargetId, Binary>) -> Suite<'s> {
+        Suite {
+            runner: self.runner,
+            tests: self.tests,
+            binaries,
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            timeout: self.settings.forced_timeout(self.baseline),
+            fuel: self.settings.fuel,
+        }
+    }
+}
+
+fn pipeline(
+    settings: &Settings,
+    supervisor: &Supervisor,
+    progress: &mut Progress,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let subject = Subject::load(&settings.cargo)?;
+    let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
+    let phase = progress.start("copying", 0, 0);
+    let root = work.copy(&subject)?;
+    progress.finish(phase, 0, &format!("{} → {root}", subject.root));
+    let workspace = Workspace {
+        subject: &subject,
+        options: &settings.cargo,
+        root,
+        target: work.target(),
+        logs: work.scratch(),
+        supervisor,
+    };
+    let runner = Runner::new(
+        supervisor,
+        work.scratch(),
+        &settings.cargo.test_args,
+        settings.jobs(),
+    );
+    let sources = read_sources(settings, &subject, &workspace.root, outcome)?;
+
+    let Some((tests, baseline)) = baseline::take(settings, progress, outcome, &workspace, &runner)?
+    else {
+        return Ok(());
+    };
+    if settings.depth == Depth::List {
+        outcome.tests = tests.iter().map(ToString::to_string).collect();
+        outcome.sites = sources
+            .sites
+            .iter()
+            .map(|site| reports::site(&sources, site))
+            .collect();
+        outcome.ending = Ending::Listed;
+        return Ok(());
+    }
+    let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
+        return Ok(());
+    };
+
+    let mut run = Run {
+        settings,
+        progress,
+        outcome,
+        workspace: &workspace,
+        runner: &runner,
+        sources: &sources,
+        tests: &tests,
+        baseline: &baseline,
+        targets,
+        runtime: runtime::build(&work.base, &workspace.root)?,
+        excluded: settings.excluded(&sources),
+        weakened: BTreeSet::new(),
+    };
+    let Located {
+        spectrum,
+        suspects,
+        angelic,
+    } = run.localize()?;
+    run.outcome.sites = reports::suspects(&sources, &tests, &suspects, &angelic);
+    if settings.depth == Depth::Localize || angelic.is_empty() {
+        run.outcome.ending = match angelic.is_empty() {
+            true => Ending::NoPatch,
+            false => Ending::Localized,
+        };
+        return Ok(());
+    }
+    let recorded = run.record(&spectrum, &angelic)?;
+    let candidates = run.synthesize(&angelic, &recorded)?;
+    run.select(&spectrum, candidates)
+}
+
+/// What localization found.
+struct Located {
+    spectrum: Spectrum,
+    suspects: Vec<Suspect>,
+    angelic: Vec<AngelicSite>,
+}
+
+fn read_sources(
+    settings: &Settings,
+    subject: &Subject,
+    root: &Utf8Path,
+    outcome: &mut Outcome,
+) -> Result<Sources> {
+    let wanted = settings.file_filter()?;
+    let sources = crate::source::rust::read(root, &subject.crate_roots(), &wanted);
+    for (path, reason) in &sources.skipped {
+        outcome
+            .warnings
+            .push(format!("{path}: {reason}; it has no sites"));
+    }
+    Ok(sources)
+}

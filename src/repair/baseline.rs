@@ -1,0 +1,152 @@
+//! The subject as it is: it builds, which tests it has, and which fail every time.
+
+use anyhow::Result;
+
+use super::settings::{Depth, Settings};
+use crate::report::progress::Progress;
+use crate::report::{Ending, Outcome};
+use crate::run::suite::{Baseline, Suite, TestIndex};
+use crate::run::{Plan, Runner, Verdict};
+use crate::subject::cargo::{Linked, Workspace};
+use crate::subject::{SubjectError, TestId, tests};
+
+/// Builds the subject and runs every test twice. `None` if the outcome is settled by that.
+pub fn take(
+    settings: &Settings,
+    progress: &mut Progress,
+    outcome: &mut Outcome,
+    workspace: &Workspace,
+    runner: &Runner,
+) -> Result<Option<(Vec<TestId>, Baseline)>> {
+    let phase = progress.start("building", 0, runner.runs());
+    outcome.builds += 1;
+    let build = workspace.build(Linked::Plain)?;
+    if !build.succeeded {
+        return Err(SubjectError::CannotBuild(build.said).into());
+    }
+    progress.finish(
+        phase,
+        runner.runs(),
+        &format!("{} test binaries", build.binaries.len()),
+    );
+
+    let args = &settings.cargo.test_args;
+    let (tests, unlisted) =
+        tests::list(workspace.supervisor, &workspace.logs, &build.binaries, args)?;
+    for target in unlisted {
+        outcome.warnings.push(format!(
+            "the tests of target `{}` of package `{}` cannot be listed (no standard test harness); they are left out",
+            target.target, target.package
+        ));
+    }
+    if tests.is_empty() {
+        return Err(SubjectError::UnusableBaseline(
+            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check -p, --test and the filters after `--`".to_string(),
+        )
+        .into());
+    }
+    for wanted in &settings.failing {
+        if !tests.iter().any(|test| test.matches(wanted)) {
+            return Err(SubjectError::Usage(format!(
+                "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names",
+                tests.len()
+            ))
+            .into());
+        }
+    }
+    if settings.depth == Depth::List {
+        return Ok(Some((tests, Baseline::default())));
+    }
+
+    let suite = Suite {
+        runner,
+        tests: &tests,
+        binaries: &build.binaries,
+    };
+    let phase = progress.start("running tests twice", 2 * tests.len(), runner.runs());
+    let plan = |_| Plan {
+        timeout: settings.test_timeout,
+        ..Plan::default()
+    };
+    let first = suite.run_all(&suite.all(), plan, &|| phase.step())?;
+    let second = suite.run_all(&suite.all(), plan, &|| phase.step())?;
+    let baseline = Baseline::from_runs(&first, &second);
+    let name = |test: &TestIndex| tests[*test].to_string();
+    outcome.failing_tests = baseline.failing().iter().map(name).collect();
+    outcome.flaky_tests = baseline.flaky.iter().map(name).collect();
+    progress.finish(
+        phase,
+        runner.runs(),
+        &format!(
+            "{} pass, {} fail, {} flaky",
+            baseline.passing().len(),
+            baseline.failing().len(),
+            baseline.flaky.len()
+        ),
+    );
+    for test in &outcome.flaky_tests {
+        outcome.warnings.push(format!(
+            "{test} passed once and failed once: it is flaky, and is neither repaired nor relied on"
+        ));
+    }
+    for test in baseline.failing() {
+        let verdict = baseline.verdicts[test];
+        if verdict != Verdict::Failed {
+            outcome
+                .warnings
+                .push(format!("{} {}", tests[test], verdict.describe()));
+        }
+    }
+    Ok(Some((tests, baseline)))
+}
+
+/// The tests to cure. `None` if there is nothing to repair, as the outcome then says.
+pub fn targets(
+    settings: &Settings,
+    outcome: &mut Outcome,
+    tests: &[TestId],
+    baseline: &Baseline,
+) -> Result<Option<Vec<TestIndex>>> {
+    let failing = baseline.failing();
+    let targets: Vec<TestIndex> = match settings.failing.is_empty() {
+        true => failing.clone(),
+        false => failing
+            .iter()
+            .copied()
+            .filter(|test| {
+                settings
+                    .failing
+                    .iter()
+                    .any(|wanted| tests[*test].matches(wanted))
+            })
+            .collect(),
+    };
+    let asked_for_flaky = baseline.flaky.iter().any(|test| {
+        settings
+            .failing
+            .iter()
+            .any(|wanted| tests[*test].matches(wanted))
+    });
+    if targets.is_empty() {
+        if !baseline.flaky.is_empty() && (settings.failing.is_empty() || asked_for_flaky) {
+            return Err(SubjectError::UnusableBaseline(format!(
+                "the only failing tests are flaky ({}): they passed once and failed once, so a patch cannot be told from luck. Make them fail every time",
+                outcome.flaky_tests.join(", ")
+            ))
+            .into());
+        }
+        outcome.ending = Ending::NothingToRepair;
+        outcome.message = Some(match settings.failing.is_empty() {
+            true => format!("All {} tests pass.", tests.len()),
+            false => format!("{} passes.", settings.failing.join(", ")),
+        });
+        return Ok(None);
+    }
+    if baseline.passing().is_empty() {
+        outcome.warnings.push(
+            "every test fails: nothing constrains the patch, so do not expect a sensible one"
+                .to_string(),
+        );
+    }
+    Ok(Some(targets))
+}

@@ -1,0 +1,68 @@
+//! Instrumented builds, and whether they still behave like the subject.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use super::Run;
+use crate::probe::{Instrumentation, Stage, compiler};
+use crate::run::suite::TestIndex;
+use crate::run::{Plan, TestRun};
+use crate::subject::SubjectError;
+use crate::subject::cargo::Build;
+
+impl<'a> Run<'a> {
+    /// Builds one stage of the instrumentation, less what the compiler rejects.
+    pub(super) fn instrument(&mut self, stage: Stage) -> Result<(Build, Instrumentation<'a>)> {
+        let mut instrumentation = Instrumentation::new(
+            self.sources,
+            stage,
+            self.excluded.clone(),
+            self.weakened.clone(),
+        );
+        let (build, rounds) =
+            compiler::settle(self.workspace, &mut instrumentation, &self.runtime)?;
+        self.outcome.builds += u32::try_from(rounds)?;
+        self.progress.detail(&format!(
+            "{:>28} {rounds} round(s), {} parts left out",
+            "compiler",
+            instrumentation.dropped.len()
+        ));
+        let Some(build) = build else {
+            return Err(SubjectError::UnusableBaseline(
+                "the instrumented subject does not compile, and the errors cannot be traced to a site; try --file to look for sites in fewer files".to_string(),
+            )
+            .into());
+        };
+        Ok((build, instrumentation))
+    }
+
+    /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
+    pub(super) fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
+        let plan = |_| Plan {
+            timeout: self.settings.test_timeout,
+            ..Plan::default()
+        };
+        let suite = self.suite(&build.binaries);
+        let runs = suite.run_all(&suite.all(), plan, &|| ())?;
+        Ok(self.differing(&runs))
+    }
+
+    /// The steady tests whose verdict is another than in the baseline.
+    pub(super) fn differing(&self, runs: &[TestRun]) -> Vec<TestIndex> {
+        let steady: BTreeSet<TestIndex> = self
+            .baseline
+            .passing()
+            .into_iter()
+            .chain(self.baseline.failing())
+            .collect();
+        runs.iter()
+            .enumerate()
+            .filter(|(test, run)| {
+                steady.contains(test)
+                    && run.verdict.passed() != self.baseline.verdicts[*test].passed()
+            })
+            .map(|(test, _)| test)
+            .collect()
+    }
+}

@@ -1,0 +1,275 @@
+//! Steps one and two: where a forced outcome cures a failing test, and what the program knew
+//! there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::{Located, Run};
+use crate::contexts::Recorded;
+use crate::localize::angelic::{self, AngelicSite};
+use crate::localize::spectrum::Spectrum;
+use crate::probe::{CaptureKind, Part, Stage, captures};
+use crate::run::suite::TestIndex;
+use crate::run::trace::Context;
+use crate::run::{Plan, pool};
+use crate::source::rust::condition;
+use crate::source::{SiteIndex, SiteKind};
+use crate::subject::SubjectError;
+
+impl Run<'_> {
+    /// Builds with conditions instrumented, traces every test, ranks the sites and forces them.
+    pub(super) fn localize(&mut self) -> Result<Located> {
+        let runs = self.runner.runs();
+        let phase = self.progress.start("instrumenting conditions", 0, runs);
+        let (build, instrumentation) = self.instrument(Stage::Conditions)?;
+        self.excluded
+            .extend((0..self.site_count()).filter(|site| !instrumentation.has(*site)));
+        self.weakened = instrumentation.weakened;
+        let used = self.sources.sites.len() - self.excluded.len();
+        self.progress.finish(phase, runs, &format!("{used} sites"));
+
+        let spectrum = self.trace(&build)?;
+        let passing = self.baseline.passing();
+        let mut targets = self.targets.clone();
+        targets.sort_by_key(|test| (spectrum.length(*test), *test));
+        let mut suspects = spectrum.rank(&targets, &passing);
+        suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
+
+        let sites = &self.sources.sites;
+        let trials = angelic::trials(sites, &suspects, &spectrum, &targets);
+        let phase = self
+            .progress
+            .start("forcing outcomes", trials, self.runner.runs());
+        let suite = self.suite(&build.binaries);
+        let bounds = self.bounds();
+        let angelic = angelic::search(
+            &suite,
+            sites,
+            &suspects,
+            &spectrum,
+            &targets,
+            bounds,
+            &|| {
+                phase.step();
+            },
+        )?;
+        let result = format!(
+            "{} angelic sites of {} reached",
+            angelic.len(),
+            suspects.len()
+        );
+        self.progress.finish(phase, self.runner.runs(), &result);
+        Ok(Located {
+            spectrum,
+            suspects,
+            angelic,
+        })
+    }
+
+    fn site_count(&self) -> SiteIndex {
+        SiteIndex::try_from(self.sources.sites.len()).unwrap_or(SiteIndex::MAX)
+    }
+
+    /// Checks that the instrumented build behaves as the subject, and traces every test.
+    fn trace(&mut self, build: &crate::subject::cargo::Build) -> Result<Spectrum> {
+        let runs = self.runner.runs();
+        let phase = self.progress.start("tracing tests", self.tests.len(), runs);
+        let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
+        let plan = |test: TestIndex| Plan {
+            sites: Some(self.sources.sites.len()),
+            // A passing test ends by itself, however long it loops.
+            fuel: (!self.baseline.verdicts[test].passed()).then_some(self.settings.fuel),
+            timeout: self.settings.test_timeout,
+            ..Plan::default()
+        };
+        let suite = self.suite(&build.binaries);
+        let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
+        changed.extend(self.differing(&traced));
+        let mut spectrum = Spectrum::default();
+        for (test, run) in traced.iter().enumerate() {
+            if let Some(trace) = &run.trace {
+                spectrum.add(test, trace);
+            }
+        }
+        self.progress.finish(
+            phase,
+            self.runner.runs(),
+            "the instrumentation changes nothing",
+        );
+
+        for test in &changed {
+            let reached = spectrum
+                .reached
+                .get(test)
+                .map(BTreeMap::keys)
+                .into_iter()
+                .flatten();
+            let before = self.excluded.len();
+            self.excluded.extend(reached);
+            self.outcome.warnings.push(format!(
+                "{} has another outcome with instrumentation; the {} sites it reaches are left out",
+                self.tests[*test],
+                self.excluded.len() - before
+            ));
+        }
+        if changed.len() == self.tests.len() {
+            return Err(SubjectError::UnusableBaseline(
+                "every test has another outcome with instrumentation, so nothing observed could be trusted".to_string(),
+            )
+            .into());
+        }
+        Ok(spectrum)
+    }
+
+    /// Builds with captures at the angelic sites and records the contexts: passing tests as they
+    /// are, failing tests while they are forced to pass.
+    pub(super) fn record(
+        &mut self,
+        spectrum: &Spectrum,
+        angelic: &[AngelicSite],
+    ) -> Result<BTreeMap<SiteIndex, Recorded>> {
+        let sites = &self.sources.sites;
+        let phase = self
+            .progress
+            .start("recording contexts", 0, self.runner.runs());
+        let plan: BTreeMap<SiteIndex, _> = angelic
+            .iter()
+            .map(|found| {
+                let site = &sites[found.site as usize];
+                let tree = (site.kind != SiteKind::Statement)
+                    .then(|| condition::parse(&site.text))
+                    .flatten();
+                (found.site, captures(site, tree.as_ref()))
+            })
+            .collect();
+        let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;
+
+        let suite = self.suite(&build.binaries);
+        let all: Vec<SiteIndex> = angelic.iter().map(|found| found.site).collect();
+        let near: Vec<TestIndex> = self
+            .baseline
+            .passing()
+            .into_iter()
+            .filter(|test| all.iter().any(|site| spectrum.reaches(*test, *site)))
+            .collect();
+        let timeout = self.settings.test_timeout;
+        let observed = suite.run_all(
+            &near,
+            |_| Plan {
+                sites: Some(sites.len()),
+                capture: all.clone(),
+                timeout,
+                ..Plan::default()
+            },
+            &|| (),
+        )?;
+        let replays = angelic::replays(angelic);
+        let bounds = self.bounds();
+        let replayed = pool::map(self.runner.jobs, &replays, |(site, test, forced)| {
+            let ticks = spectrum.ticks.get(test).copied().unwrap_or(0);
+            suite.run(
+                *test,
+                &Plan {
+                    sites: Some(sites.len()),
+                    force: vec![(*site, *forced)],
+                    capture: vec![*site],
+                    fuel: Some(bounds.fuel_for(ticks)),
+                    confined: true,
+                    timeout: bounds.timeout,
+                    ..Plan::default()
+                },
+            )
+        })?;
+
+        let mut recorded: BTreeMap<SiteIndex, Recorded> = BTreeMap::new();
+        for found in angelic {
+            let impure = plan[&found.site].iter().enumerate().any(|(nth, capture)| {
+                capture.kind == CaptureKind::Purity
+                    && instrumentation
+                        .dropped
+                        .contains(&Part::Capture(found.site, nth))
+            });
+            recorded.insert(
+                found.site,
+                Recorded {
+                    impure,
+                    ..Recorded::default()
+                },
+            );
+        }
+        let mut passed_differently = BTreeSet::new();
+        for (test, run) in near.iter().zip(&observed) {
+            let Some(trace) = run.trace.as_ref().filter(|_| run.verdict.passed()) else {
+                passed_differently.insert(*test);
+                continue;
+            };
+            for (site, contexts) in by_site(&trace.contexts) {
+                if let Some(recorded) = recorded.get_mut(&site) {
+                    recorded.passing.push((*test, contexts));
+                    recorded.dropped += trace.dropped;
+                }
+            }
+        }
+        for ((site, test, _), run) in replays.iter().zip(&replayed) {
+            let Some(trace) = run.trace.as_ref().filter(|_| run.verdict.passed()) else {
+                continue;
+            };
+            let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
+            if let Some(recorded) = recorded.get_mut(site) {
+                recorded.cured.entry(*test).or_default().push(contexts);
+                recorded.dropped += trace.dropped;
+            }
+        }
+        // Where no forced run passes again there is no specification.
+        recorded.retain(|site, recorded| {
+            let kept = instrumentation.has(*site)
+                && recorded
+                    .cured
+                    .values()
+                    .flatten()
+                    .any(|contexts| !contexts.is_empty());
+            if !kept {
+                self.outcome.set_reason(
+                    &sites[*site as usize].id,
+                    "the forced test does not pass again when contexts are recorded",
+                );
+            }
+            kept
+        });
+        for test in passed_differently {
+            self.outcome.warnings.push(format!(
+                "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
+                self.tests[test]
+            ));
+        }
+        let contexts: usize = recorded
+            .values()
+            .flat_map(|recorded| {
+                recorded
+                    .passing
+                    .iter()
+                    .map(|(_, contexts)| contexts.len())
+                    .chain(recorded.cured.values().flatten().map(Vec::len))
+            })
+            .sum();
+        let dropped: u64 = recorded.values().map(|recorded| recorded.dropped).sum();
+        if dropped > 0 {
+            self.outcome.warnings.push(format!(
+                "{dropped} contexts were not recorded, for a site keeps {} of a test",
+                nopol_instrument::layout::MOST_ROWS
+            ));
+        }
+        let result = format!("{contexts} contexts at {} sites", recorded.len());
+        self.progress.finish(phase, self.runner.runs(), &result);
+        Ok(recorded)
+    }
+}
+
+fn by_site(contexts: &[Context]) -> BTreeMap<SiteIndex, Vec<Context>> {
+    let mut sites: BTreeMap<SiteIndex, Vec<Context>> = BTreeMap::new();
+    for context in contexts {
+        sites.entry(context.site).or_default().push(context.clone());
+    }
+    sites
+}

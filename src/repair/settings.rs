@@ -1,0 +1,151 @@
+//! What was asked for, in the words of the command line.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::run::suite::Baseline;
+use crate::source::{PatchKind, SiteIndex, Sources};
+use crate::subject::SubjectError;
+use crate::subject::options::CargoOptions;
+
+/// How far the pipeline goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    List,
+    Localize,
+    #[default]
+    Repair,
+}
+
+/// Options of every subcommand.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Settings {
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+
+    /// Repair this failing test; may be given several times [default: all failing tests]
+    #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
+    pub failing: Vec<String>,
+
+    /// Look for sites only in files that match this glob, relative to the workspace root
+    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    pub file: Vec<String>,
+
+    /// Look for no sites in files that match this glob
+    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    pub exclude: Vec<String>,
+
+    /// Only patches of this kind; may be given several times [default: all kinds]
+    #[arg(long, value_name = "KIND", help_heading = "Sites")]
+    pub kind: Vec<PatchKind>,
+
+    /// How many patches to show at most
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
+    pub top: usize,
+
+    /// Test processes at a time [default: the number of processors]
+    #[arg(long, short, value_name = "N", help_heading = "Limits")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+
+    /// Stop after this many seconds and show what was found
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+
+    /// Seconds a single test may take
+    #[arg(long, value_name = "SECONDS", default_value = "20", help_heading = "Limits", value_parser = seconds)]
+    pub test_timeout: Duration,
+
+    /// Loop iterations a failing or forced test may make
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20_000_000,
+        help_heading = "Limits"
+    )]
+    pub fuel: u64,
+
+    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol]
+    #[arg(long, value_name = "DIR")]
+    pub work_dir: Option<Utf8PathBuf>,
+
+    /// Say more about what is being done
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    #[arg(skip)]
+    pub depth: Depth,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| format!("`{text}` is not a positive number of seconds"))
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("`{text}` is not a positive number"))
+}
+
+impl Settings {
+    /// Test processes at a time.
+    pub fn jobs(&self) -> usize {
+        match self.jobs {
+            Some(jobs) => jobs.get(),
+            None => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+        }
+    }
+
+    /// The wall-clock limit of a forced run, behind its fuel: far above what any test of the
+    /// baseline took, for a busy machine must not change the result.
+    pub fn forced_timeout(&self, baseline: &Baseline) -> Duration {
+        let passing = baseline.passing();
+        let slowest = passing
+            .iter()
+            .map(|test| baseline.seconds[*test])
+            .fold(0.0, f64::max);
+        Duration::from_secs_f64(2.0 + 10.0 * slowest).min(self.test_timeout)
+    }
+
+    /// Whether a file may have sites.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if a glob is malformed.
+    pub fn file_filter(&self) -> Result<impl Fn(&Utf8Path) -> bool + use<>, SubjectError> {
+        let (wanted, unwanted) = (globs(&self.file)?, globs(&self.exclude)?);
+        Ok(move |path: &Utf8Path| {
+            (wanted.is_empty() || wanted.is_match(path)) && !unwanted.is_match(path)
+        })
+    }
+
+    /// The sites that are not of the wanted kinds.
+    pub fn excluded(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
+        (0..)
+            .zip(&sources.sites)
+            .filter(|(_, site)| {
+                !self.kind.is_empty() && !self.kind.contains(&site.kind.patch_kind())
+            })
+            .map(|(index, _)| index)
+            .collect()
+    }
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, SubjectError> {
+    let bad = |error: globset::Error| SubjectError::Usage(format!("not a glob: {error}"));
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).map_err(bad)?);
+    }
+    set.build().map_err(bad)
+}

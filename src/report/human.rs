@@ -1,0 +1,208 @@
+//! The report for people: the patches as diffs, or why there is none.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Ending, Outcome, SiteReport};
+
+const BOLD: Style = Style::new().bold();
+const RED: Style = AnsiColor::Red.on_default();
+const GREEN: Style = AnsiColor::Green.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// How many angelic sites without a patch are told of.
+const MOST_REASONS: usize = 10;
+
+/// The report as styled text; whoever prints it strips the style where it is not wanted.
+pub fn render(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write(outcome, &mut out);
+    out
+}
+
+fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    for patch in &outcome.patches {
+        let place = patch.edits.first();
+        let place = place.map_or(String::new(), |edit| format!("{}:{}", edit.file, edit.line));
+        writeln!(
+            out,
+            "{BOLD}Patch {}{BOLD:#} ({}, {place})",
+            patch.rank, patch.kind
+        )?;
+        for line in patch.diff.lines() {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => GREEN,
+                Some(b'-') => RED,
+                Some(b'@') => CYAN,
+                _ => Style::new(),
+            };
+            writeln!(out, "{style}{line}{style:#}")?;
+        }
+        writeln!(out, "  fixes {}", patch.fixes.join(", "))?;
+        writeln!(out, "  {}\n", patch.why)?;
+    }
+    match outcome.ending {
+        Ending::Patched => {
+            let number = outcome.patches.len();
+            let what = if number == 1 { "patch" } else { "patches" };
+            writeln!(
+                out,
+                "{BOLD}{number} plausible {what}{BOLD:#}: each makes the failing test pass and \
+                 breaks no other. Review before you trust: tests can be too few to tell."
+            )?;
+            writeln!(
+                out,
+                "Apply the first with `cargo nopol --apply`, another with `--apply=RANK`."
+            )?;
+        }
+        Ending::Localized => sites(outcome, out)?,
+        Ending::Listed => list(outcome, out)?,
+        Ending::NoPatch => {
+            writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
+            why_not(outcome, out)?;
+        }
+        Ending::TimeLimit if outcome.patches.is_empty() => {
+            writeln!(
+                out,
+                "{BOLD}The time limit was reached before a patch was found.{BOLD:#}"
+            )?;
+        }
+        Ending::TimeLimit => {
+            writeln!(
+                out,
+                "{BOLD}The time limit was reached;{BOLD:#} there may be further patches."
+            )?;
+        }
+        Ending::NothingToRepair => writeln!(out, "{BOLD}Nothing to repair.{BOLD:#}")?,
+        Ending::CannotBuild
+        | Ending::UnusableBaseline
+        | Ending::Interrupted
+        | Ending::Usage
+        | Ending::Internal => {}
+    }
+    if let Some(message) = outcome
+        .message
+        .as_ref()
+        .filter(|_| !is_error(outcome.ending))
+    {
+        writeln!(out, "{message}")?;
+    }
+    Ok(())
+}
+
+/// Whether the message goes to standard error as an error.
+pub fn is_error(ending: Ending) -> bool {
+    matches!(
+        ending,
+        Ending::CannotBuild
+            | Ending::UnusableBaseline
+            | Ending::Interrupted
+            | Ending::Usage
+            | Ending::Internal
+    )
+}
+
+fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "{BOLD}Angelic sites{BOLD:#}, most suspicious first:")?;
+    for site in outcome.sites.iter().filter(|site| !site.angelic.is_empty()) {
+        writeln!(
+            out,
+            "  {:.3}  {}  {}  {}",
+            site.suspiciousness,
+            place(site),
+            site.kind,
+            first_line(&site.text)
+        )?;
+        for angelic in &site.angelic {
+            let how = match (site.kind, angelic.constant) {
+                ("precondition", _) => "skipped",
+                (_, true) => "forced true",
+                (_, false) => "forced false",
+            };
+            writeln!(out, "         {how}: {} passes", angelic.test)?;
+        }
+    }
+    let others = outcome
+        .sites
+        .iter()
+        .filter(|site| site.angelic.is_empty())
+        .count();
+    writeln!(
+        out,
+        "{others} other sites reached by failing tests are not angelic."
+    )
+}
+
+fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "{BOLD}Tests{BOLD:#}")?;
+    for test in &outcome.tests {
+        writeln!(out, "  {test}")?;
+    }
+    writeln!(out, "{BOLD}Sites{BOLD:#}")?;
+    for site in &outcome.sites {
+        writeln!(
+            out,
+            "  {}  {}  {}  {}",
+            site.id,
+            place(site),
+            site.kind,
+            first_line(&site.text)
+        )?;
+    }
+    writeln!(
+        out,
+        "{} tests, {} sites",
+        outcome.tests.len(),
+        outcome.sites.len()
+    )
+}
+
+fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    let angelic: Vec<&SiteReport> = outcome
+        .sites
+        .iter()
+        .filter(|site| !site.angelic.is_empty())
+        .collect();
+    if outcome.sites.is_empty() || outcome.message.is_some() {
+        return Ok(());
+    }
+    if angelic.is_empty() {
+        return writeln!(
+            out,
+            "Localization ended it: of the {} sites that failing tests reach, none makes a \
+             failing test pass when its condition is forced true or false, or its statement is \
+             skipped.",
+            outcome.sites.len()
+        );
+    }
+    for site in angelic.iter().take(MOST_REASONS) {
+        let reason = site.reason.as_deref().unwrap_or("no candidate survived");
+        writeln!(
+            out,
+            "  {} `{}`: {reason}",
+            place(site),
+            first_line(&site.text)
+        )?;
+    }
+    if angelic.len() > MOST_REASONS {
+        writeln!(
+            out,
+            "  and {} more; `--format json` has them all",
+            angelic.len() - MOST_REASONS
+        )?;
+    }
+    Ok(())
+}
+
+fn place(site: &SiteReport) -> String {
+    format!("{}:{}:{}", site.file, site.line, site.column)
+}
+
+fn first_line(text: &str) -> String {
+    match text.split_once('\n') {
+        Some((first, _)) => format!("{} …", first.trim_end()),
+        None => text.to_string(),
+    }
+}

@@ -1,0 +1,220 @@
+//! `--format json`: one object on standard output. The only place that knows its shape; the
+//! schema is committed in `docs/schema.json` and held by a test.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Outcome;
+
+/// Raised when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// The report of one run of `cargo nopol`.
+#[derive(Serialize, JsonSchema)]
+struct Report<'a> {
+    /// Version of this format.
+    version: u32,
+    outcome: OutcomeName,
+    /// Why the run ended so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    warnings: &'a [String],
+    /// Tests that fail every time, as `PACKAGE::TARGET::NAME`.
+    failing_tests: &'a [String],
+    /// Tests that passed once and failed once; neither repaired nor relied on.
+    flaky_tests: &'a [String],
+    /// All tests; only from `cargo nopol list`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tests: &'a [String],
+    /// Places that failing tests reach, most suspicious first; every place from `cargo nopol list`.
+    sites: Vec<Site<'a>>,
+    /// Plausible patches, best first.
+    patches: Vec<Patch<'a>>,
+    phases: Vec<Phase>,
+    /// Builds of the subject.
+    builds: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum OutcomeName {
+    Patched,
+    NoPatch,
+    NothingToRepair,
+    CannotBuild,
+    UnusableBaseline,
+    TimeLimit,
+    Interrupted,
+    /// Only from `cargo nopol localize`.
+    Localized,
+    /// Only from `cargo nopol list`.
+    Listed,
+    UsageError,
+    InternalError,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Site<'a> {
+    /// Stable as long as the function and the text of the place stay as they are.
+    id: &'a str,
+    /// `condition` or `precondition`.
+    kind: &'a str,
+    /// Relative to the workspace root.
+    file: &'a str,
+    line: usize,
+    /// In characters, from 1.
+    column: usize,
+    text: &'a str,
+    /// Ochiai's coefficient, 0 to 1.
+    suspiciousness: f64,
+    angelic: Vec<Angelic<'a>>,
+    /// Why an angelic site gave no patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Angelic<'a> {
+    test: &'a str,
+    /// The outcome forced at every evaluation; `false` skips a statement.
+    constant: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Patch<'a> {
+    id: &'a str,
+    rank: usize,
+    /// `condition` or `precondition`.
+    kind: &'a str,
+    edits: Vec<Edit<'a>>,
+    /// A unified diff relative to the workspace root.
+    diff: &'a str,
+    /// The tests it cures.
+    fixes: &'a [String],
+    why: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Edit<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    span: Span,
+    before: &'a str,
+    after: &'a str,
+    /// The new condition by itself.
+    condition: &'a str,
+}
+
+/// Bytes of the file, the end exclusive.
+#[derive(Serialize, JsonSchema)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Phase {
+    name: &'static str,
+    seconds: f64,
+    /// Test processes run in it.
+    runs: u64,
+}
+
+/// The report as pretty-printed JSON with a newline at its end.
+///
+/// # Errors
+/// If serialization fails, which it does not for these types.
+pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
+    use super::Ending;
+    let report = Report {
+        version: VERSION,
+        outcome: match outcome.ending {
+            Ending::Patched => OutcomeName::Patched,
+            Ending::NoPatch => OutcomeName::NoPatch,
+            Ending::NothingToRepair => OutcomeName::NothingToRepair,
+            Ending::Localized => OutcomeName::Localized,
+            Ending::Listed => OutcomeName::Listed,
+            Ending::CannotBuild => OutcomeName::CannotBuild,
+            Ending::UnusableBaseline => OutcomeName::UnusableBaseline,
+            Ending::TimeLimit => OutcomeName::TimeLimit,
+            Ending::Interrupted => OutcomeName::Interrupted,
+            Ending::Usage => OutcomeName::UsageError,
+            Ending::Internal => OutcomeName::InternalError,
+        },
+        message: outcome.message.as_deref(),
+        warnings: &outcome.warnings,
+        failing_tests: &outcome.failing_tests,
+        flaky_tests: &outcome.flaky_tests,
+        tests: &outcome.tests,
+        sites: outcome
+            .sites
+            .iter()
+            .map(|site| Site {
+                id: &site.id,
+                kind: site.kind,
+                file: &site.file,
+                line: site.line,
+                column: site.column,
+                text: &site.text,
+                suspiciousness: site.suspiciousness,
+                angelic: site
+                    .angelic
+                    .iter()
+                    .map(|angelic| Angelic {
+                        test: &angelic.test,
+                        constant: angelic.constant,
+                    })
+                    .collect(),
+                reason: site.reason.as_deref(),
+            })
+            .collect(),
+        patches: outcome
+            .patches
+            .iter()
+            .map(|patch| Patch {
+                id: &patch.id,
+                rank: patch.rank,
+                kind: patch.kind,
+                edits: patch
+                    .edits
+                    .iter()
+                    .map(|edit| Edit {
+                        file: &edit.file,
+                        line: edit.line,
+                        column: edit.column,
+                        span: Span {
+                            start: edit.span.start,
+                            end: edit.span.end,
+                        },
+                        before: &edit.before,
+                        after: &edit.after,
+                        condition: &edit.condition,
+                    })
+                    .collect(),
+                diff: &patch.diff,
+                fixes: &patch.fixes,
+                why: &patch.why,
+            })
+            .collect(),
+        phases: outcome
+            .phases
+            .iter()
+            .map(|phase| Phase {
+                name: phase.name,
+                seconds: phase.seconds,
+                runs: phase.runs,
+            })
+            .collect(),
+        builds: outcome.builds,
+    };
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+/// The JSON schema of [`render`]'s result.
+///
+/// # Errors
+/// If serialization fails, which it does not for this type.
+pub fn schema() -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(&schemars::schema_for!(Report))? + "\n")
+}

@@ -1,0 +1,164 @@
+//! What a run found out, and how it is shown. Formats know the [`Outcome`] and nothing else.
+
+pub mod diff;
+pub mod human;
+pub mod json;
+pub mod progress;
+
+use std::ops::Range;
+
+/// How the run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Patched,
+    NoPatch,
+    NothingToRepair,
+    /// `cargo nopol localize` found angelic sites.
+    Localized,
+    /// `cargo nopol list`.
+    Listed,
+    CannotBuild,
+    UnusableBaseline,
+    TimeLimit,
+    Interrupted,
+    /// The user's to mend: no manifest, no such test.
+    Usage,
+    Internal,
+}
+
+impl Ending {
+    /// The process's exit code.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Patched | Self::NothingToRepair | Self::Localized | Self::Listed => 0,
+            Self::NoPatch => 1,
+            Self::Usage => 2,
+            Self::CannotBuild => 3,
+            Self::UnusableBaseline => 4,
+            Self::TimeLimit => 5,
+            Self::Internal => 70,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Patched => "patched",
+            Self::NoPatch => "no-patch",
+            Self::NothingToRepair => "nothing-to-repair",
+            Self::Localized => "localized",
+            Self::Listed => "listed",
+            Self::CannotBuild => "cannot-build",
+            Self::UnusableBaseline => "unusable-baseline",
+            Self::TimeLimit => "time-limit",
+            Self::Interrupted => "interrupted",
+            Self::Usage => "usage-error",
+            Self::Internal => "internal-error",
+        }
+    }
+}
+
+/// Exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    a patch was found, or there is nothing to repair (JSON `outcome` tells which)
+  1    no patch was found
+  2    wrong usage: no manifest, no such package or test, --apply refused
+  3    the subject does not build
+  4    unusable baseline: no tests, only flaky failures, or instrumentation changes outcomes
+  5    the time limit was reached
+  70   internal error
+  130  interrupted";
+
+/// What a run found out.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub ending: Ending,
+    /// Why it ended so, in a sentence or the compiler's words.
+    pub message: Option<String>,
+    pub warnings: Vec<String>,
+    pub tests: Vec<String>,
+    pub failing_tests: Vec<String>,
+    pub flaky_tests: Vec<String>,
+    pub sites: Vec<SiteReport>,
+    pub patches: Vec<PatchReport>,
+    pub phases: Vec<Phase>,
+    /// Builds of the subject.
+    pub builds: u32,
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self {
+            ending: Ending::NoPatch,
+            message: None,
+            warnings: Vec::new(),
+            tests: Vec::new(),
+            failing_tests: Vec::new(),
+            flaky_tests: Vec::new(),
+            sites: Vec::new(),
+            patches: Vec::new(),
+            phases: Vec::new(),
+            builds: 0,
+        }
+    }
+}
+
+/// A place that was, or could be, looked at.
+#[derive(Clone, Debug)]
+pub struct SiteReport {
+    pub id: String,
+    pub kind: &'static str,
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    pub text: String,
+    pub suspiciousness: f64,
+    pub angelic: Vec<AngelicReport>,
+    /// Why an angelic site gave no patch.
+    pub reason: Option<String>,
+}
+
+/// A forced outcome under which a failing test passes.
+#[derive(Clone, Debug)]
+pub struct AngelicReport {
+    pub test: String,
+    /// The outcome of every evaluation; `false` at a statement means that it is skipped.
+    pub constant: bool,
+}
+
+/// A change that cures tests and breaks none.
+#[derive(Clone, Debug)]
+pub struct PatchReport {
+    pub id: String,
+    /// From 1.
+    pub rank: usize,
+    pub kind: &'static str,
+    pub edits: Vec<EditReport>,
+    pub diff: String,
+    pub fixes: Vec<String>,
+    pub why: String,
+}
+
+/// A replacement.
+#[derive(Clone, Debug)]
+pub struct EditReport {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    pub span: Range<usize>,
+    pub before: String,
+    pub after: String,
+    /// The new condition by itself.
+    pub condition: String,
+}
+
+/// A part of the run.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    pub name: &'static str,
+    pub seconds: f64,
+    /// Test processes run in it.
+    pub runs: u64,
+}
