@@ -22,7 +22,10 @@ pub enum Expr {
 
 impl Expr {
     /// `!self`.
-    #[expect(clippy::should_implement_trait, reason = "builds a tree, computes nothing")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "builds a tree, computes nothing"
+    )]
     pub fn not(self) -> Self {
         Self::Not(Box::new(self))
     }
@@ -77,9 +80,9 @@ impl Expr {
         match self {
             Self::Term(id) => pool.terms.get(*id).map(|term| term.ty),
             Self::Not(a) => (a.ty(pool)? == Type::Bool).then_some(Type::Bool),
-            Self::And(a, b) | Self::Or(a, b) => (a.ty(pool)? == Type::Bool
-                && b.ty(pool)? == Type::Bool)
-                .then_some(Type::Bool),
+            Self::And(a, b) | Self::Or(a, b) => {
+                (a.ty(pool)? == Type::Bool && b.ty(pool)? == Type::Bool).then_some(Type::Bool)
+            }
             Self::Cmp(_, a, b) => (a.ty(pool)? == b.ty(pool)?).then_some(Type::Bool),
             Self::Arith(_, a, b) => {
                 let ty = a.ty(pool)?;
