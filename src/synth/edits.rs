@@ -7,6 +7,7 @@
 
 use super::atoms::{self, Atom};
 use super::collect::Collector;
+use super::enumerate;
 use super::rank;
 use super::table::{BoolOp, Need, Table};
 use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, TermId, Type, Value};
@@ -175,6 +176,10 @@ impl Added<'_> {
         // A clause inside is as good as one outside where it means the same; say the outer one.
         let base = self.base + 2 * site.depth.min(3);
         for atom in self.atoms {
+            // That is another operator, said in two clauses.
+            if enumerate::same_operands(site.node, &atom.expr) {
+                continue;
+            }
             for op in [BoolOp::And, BoolOp::Or] {
                 let join = |a: Expr, b: Expr| match op {
                     BoolOp::And => a.and(b),
@@ -307,9 +312,12 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
         if *node == Expr::Term(term) || ty == Type::Bool && atoms::is_constant(pool, term) {
             continue;
         }
-        let (base, why) = match constant && atoms::is_constant(pool, term) {
-            true => (rank::CONSTANT, "constant changed"),
-            false => (rank::OPERAND, "operand changed"),
+        let (base, why) = match node {
+            Expr::Term(old) if constant && adjacent(pool, *old, term) => {
+                (rank::NEXT_CONSTANT, "constant off by one")
+            }
+            _ if constant && atoms::is_constant(pool, term) => (rank::CONSTANT, "constant changed"),
+            _ => (rank::OPERAND, "operand changed"),
         };
         push(
             Expr::Term(term),
@@ -375,4 +383,15 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
 fn is_one(pool: &Pool, term: TermId) -> bool {
     let one = Int::from_u128(1);
     matches!(&pool.terms[term].constant, Some(Value::Int(_, value)) if *value == one)
+}
+
+/// Whether two literals are neighbouring integers.
+fn adjacent(pool: &Pool, a: TermId, b: TermId) -> bool {
+    let one = Int::from_u128(1);
+    match (&pool.terms[a].constant, &pool.terms[b].constant) {
+        (Some(Value::Int(_, a)), Some(Value::Int(_, b))) => {
+            a.checked(ArithOp::Add, one) == Some(*b) || b.checked(ArithOp::Add, one) == Some(*a)
+        }
+        _ => false,
+    }
 }

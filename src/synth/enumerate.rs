@@ -3,6 +3,7 @@
 
 use super::atoms::Atom;
 use super::collect::Collector;
+use super::rank;
 use super::table::{BoolOp, Need};
 use crate::spec::Expr;
 
@@ -43,20 +44,38 @@ pub(super) fn pairs(atoms: &[Atom], need: &Need, base: u32, collector: &mut Coll
                 let (Some(left), Some(right)) = (lefts.get(left), rights.get(sum - left)) else {
                     continue;
                 };
-                if !need.met_by_pair(op, &left.planes, &right.planes) {
+                // Two comparisons of the same operands are one comparison.
+                let one = same_operands(&left.expr, &right.expr);
+                if one || !need.met_by_pair(op, &left.planes, &right.planes) {
                     continue;
                 }
                 let (a, b) = (left.expr.clone(), right.expr.clone());
-                let (expr, why) = match op {
-                    BoolOp::And => (a.and(b), "new condition: two clauses that must both hold"),
-                    _ => (a.or(b), "new condition: two clauses one of which must hold"),
+                let (expr, own, why) = match op {
+                    BoolOp::And => (
+                        a.and(b),
+                        rank::AND,
+                        "new condition: two clauses that must both hold",
+                    ),
+                    _ => (
+                        a.or(b),
+                        rank::OR,
+                        "new condition: two clauses one of which must hold",
+                    ),
                 };
-                collector.offer_checked(expr, base + 6 + left.cost + right.cost, why);
+                collector.offer_checked(expr, base + own + left.cost + right.cost, why);
                 accepted += 1;
                 if accepted == PAIRS {
                     break 'search;
                 }
             }
         }
+    }
+}
+
+/// Whether both are comparisons of the same two operands.
+pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
+    match (a, b) {
+        (Expr::Cmp(_, a, b), Expr::Cmp(_, c, d)) => a == c && b == d || a == d && b == c,
+        _ => false,
     }
 }

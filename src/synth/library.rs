@@ -24,7 +24,7 @@ pub(super) struct Level {
 }
 
 /// The levels in the order in which they are tried.
-pub(super) const LEVELS: [Level; 6] = [
+pub(super) const LEVELS: [Level; 7] = [
     Level {
         name: "a boolean or its negation",
         comparisons: 0,
@@ -56,6 +56,14 @@ pub(super) const LEVELS: [Level; 6] = [
         conjunctions: 1,
         disjunctions: 1,
         arithmetic: false,
+    },
+    Level {
+        name: "one comparison with one + and one - per integer type",
+        comparisons: 1,
+        negations: 0,
+        conjunctions: 0,
+        disjunctions: 0,
+        arithmetic: true,
     },
     Level {
         name: "two comparisons with !, &&, || and one + and one - per integer type",
@@ -113,6 +121,7 @@ pub(super) struct Library<'a> {
     /// Where each block's output may be.
     pub slots: Vec<Vec<usize>>,
     pub needed: Needed,
+    has_nan: bool,
 }
 
 impl<'a> Library<'a> {
@@ -124,6 +133,13 @@ impl<'a> Library<'a> {
             .filter(|term| !table.is_opaque(*term))
             .filter(|term| pool.terms[*term].ty != Type::Bool || !atoms::is_constant(pool, *term))
             .collect();
+        // A comparison has at most one literal, so literals alone are of no use.
+        let lively: BTreeSet<Type> = inputs
+            .iter()
+            .filter(|term| !atoms::is_constant(pool, **term))
+            .map(|term| pool.terms[*term].ty)
+            .collect();
+        inputs.retain(|term| lively.contains(&pool.terms[*term].ty));
         inputs.sort_by_key(|term| (pool.terms[*term].ty, *term));
         let types: BTreeSet<Type> = inputs.iter().map(|term| pool.terms[*term].ty).collect();
         let comparable = types.iter().any(|ty| *ty != Type::Bool);
@@ -172,6 +188,7 @@ impl<'a> Library<'a> {
         if matches!(&needed, Needed::Any(any) if any.is_empty()) {
             return None;
         }
+        let has_nan = inputs.iter().any(|term| table.has_nan(*term));
         Some(Self {
             table,
             level,
@@ -179,6 +196,7 @@ impl<'a> Library<'a> {
             blocks,
             slots,
             needed,
+            has_nan,
         })
     }
 
@@ -210,12 +228,19 @@ impl<'a> Library<'a> {
             let ty = self.type_at(*location);
             match self.blocks[block] {
                 Block::Cmp => ty != Type::Bool,
-                Block::Not | Block::And | Block::Or => ty == Type::Bool,
+                // Without NaN the operators of comparisons negate each other.
+                Block::Not => ty == Type::Bool && (self.has_nan || !self.is_comparison(*location)),
+                Block::And | Block::Or => ty == Type::Bool,
                 Block::Arith(_, int) => ty == Type::Int(int),
             }
         };
         let last = self.slots[block].iter().max().copied().unwrap_or(0);
         (0..last).filter(fits).collect()
+    }
+
+    fn is_comparison(&self, location: usize) -> bool {
+        let block = location.checked_sub(self.inputs.len());
+        block.is_some_and(|block| self.blocks[block] == Block::Cmp)
     }
 
     /// Where the result may be: at any boolean location, a bare variable included.

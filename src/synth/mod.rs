@@ -6,9 +6,12 @@ mod atoms;
 mod collect;
 mod edits;
 mod enumerate;
+#[cfg(feature = "z3")]
 mod library;
 mod rank;
+#[cfg_attr(not(feature = "z3"), path = "search_stub.rs")]
 mod search;
+#[cfg(feature = "z3")]
 mod smt;
 mod table;
 #[cfg(test)]
@@ -206,28 +209,27 @@ fn pass(
     enumerate::single(&atoms, &need, base, &mut collector);
     let alone = collector.accepted();
     enumerate::pairs(&atoms, &need, base, &mut collector);
+    let paired = collector.accepted() - alone;
+    if paired > 0 {
+        record("two clauses, enumerated", answer(paired));
+    }
     // Go one level further than the first that has something, and no further.
-    let mut last = if alone > 0 || edited > 0 {
+    let last = if alone > 0 || edited > 0 {
         1
-    } else if collector.accepted() > 0 {
-        3
+    } else if paired > 0 {
+        // Two clauses do; the levels beyond hold those two, and larger ones.
+        2
     } else {
         usize::MAX
     };
-    for (index, level) in library::LEVELS.into_iter().enumerate() {
-        if index > last {
-            break;
-        }
-        let search = search::search(level, table, constrained, limits.rlimit);
-        let Some((answer, found)) = search else {
-            continue;
-        };
-        if matches!(answer, Answer::Found(_)) {
-            last = last.min(index + 1);
-        }
-        search::offer(found, level, base, &mut collector, table);
-        record(level.name, answer);
-    }
+    search::levels(
+        constrained,
+        last,
+        base,
+        limits.rlimit,
+        &mut collector,
+        &mut record,
+    );
     collector.finish()
 }
 

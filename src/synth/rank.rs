@@ -7,7 +7,7 @@
 //! | operator that differs in one more case (`==` for `!=`, `>=` for `==`, `>=` for `<`) | 13 |
 //! | any other operator | 16 |
 //! | `&&` for `\|\|` or the other way round | 17 |
-//! | constant replaced by a constant | 14 |
+//! | constant replaced by the next larger or smaller number, by another constant | 11, 14 |
 //! | a part negated | 19 |
 //! | operand replaced | 22 |
 //! | operand off by one | 22 |
@@ -24,7 +24,7 @@
 //! | operand of the old condition, variable, field, query | 2, 3, 4, 4 |
 //! | constant 0, 1, −1, another of the predefined ones | 2, 3, 4, 4 |
 //! | literal of the function, of the file | 5, 7 |
-//! | comparison; `!`; connective; arithmetic | 2; 2; 6; 6 |
+//! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
 //! | `==` or `!=` between floats | +2 |
 //! | a query compared with something that is no constant | +3 |
 //! | `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, for `== 0` or `> 0` say it | +2 |
@@ -33,7 +33,7 @@
 //! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
-use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
+use crate::spec::{CmpOp, Expr, Int, Origin, Pool, TermId, Type, Value};
 
 /// Cost of a new condition where there was none.
 pub(super) const NEW: u32 = 30;
@@ -47,6 +47,12 @@ pub(super) const CONSTANT: u32 = 14;
 pub(super) const NEGATION: u32 = 19;
 /// Cost of another operand.
 pub(super) const OPERAND: u32 = 22;
+/// Cost of a constant off by one.
+pub(super) const NEXT_CONSTANT: u32 = 11;
+/// Cost of a conjunction.
+pub(super) const AND: u32 = 6;
+/// Cost of a disjunction.
+pub(super) const OR: u32 = 7;
 /// Cost of an operand off by one.
 pub(super) const OFF_BY_ONE: u32 = 22;
 /// Cost of a clause less.
@@ -102,7 +108,8 @@ pub(super) fn expr_cost(expr: &Expr, pool: &Pool) -> u32 {
     let own = match expr {
         Expr::Term(term) => return term_cost(*term, pool),
         Expr::Not(_) => 2,
-        Expr::And(..) | Expr::Or(..) | Expr::Arith(..) => 6,
+        Expr::And(..) | Expr::Arith(..) => AND,
+        Expr::Or(..) => OR,
         Expr::Cmp(op, a, b) => 2 + awkwardness(*op, a, b, pool),
     };
     own + expr
@@ -170,13 +177,41 @@ pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> Expr {
         }
         Expr::Cmp(op, a, b) => {
             let (a, b) = (normal_form(a, pool), normal_form(b, pool));
+            let (op, b) = unsigned_form(*op, b, pool);
             let swap = matches!(op, CmpOp::Gt | CmpOp::Ge) || !op.orders() && b < a;
             match swap {
                 true => b.cmp(op.mirrored(), a),
-                false => a.cmp(*op, b),
+                false => a.cmp(op, b),
             }
         }
         Expr::Arith(op, a, b) => normal_form(a, pool).arith(*op, normal_form(b, pool)),
+    }
+}
+
+/// Comparisons of an unsigned number with 0 or 1 as one with 0, by `==` or `>`.
+fn unsigned_form(op: CmpOp, b: Expr, pool: &Pool) -> (CmpOp, Expr) {
+    let is_literal = |term: TermId, number: u128| {
+        let term = &pool.terms[term];
+        let literal =
+            matches!(&term.constant, Some(Value::Int(_, int)) if *int == Int::from_u128(number));
+        literal && matches!(term.ty, Type::Int(int) if !int.signed())
+    };
+    let Expr::Term(term) = b else {
+        return (op, b);
+    };
+    if is_literal(term, 0) {
+        return match op {
+            CmpOp::Ne => (CmpOp::Gt, b),
+            CmpOp::Le => (CmpOp::Eq, b),
+            _ => (op, b),
+        };
+    }
+    let same_type = |zero: &TermId| pool.terms[*zero].ty == pool.terms[term].ty;
+    let zero = (0..pool.terms.len()).find(|zero| same_type(zero) && is_literal(*zero, 0));
+    match (zero, op) {
+        (Some(zero), CmpOp::Lt) if is_literal(term, 1) => (CmpOp::Eq, Expr::Term(zero)),
+        (Some(zero), CmpOp::Ge) if is_literal(term, 1) => (CmpOp::Gt, Expr::Term(zero)),
+        _ => (op, b),
     }
 }
 

@@ -3,21 +3,56 @@
 
 use super::Answer;
 use super::collect::Collector;
-use super::library::{Level, Library};
+use super::library::{LEVELS, Level, Library};
+use super::rank;
 use super::smt::{Encoding, Verdict, isolated};
 use super::table::{Bits, Table};
+use crate::spec::Expr;
 
 /// How many expressions are taken from one level.
 const MODELS: usize = 30;
 
+/// What part of the limit is spent on an expression after the first.
+const FURTHER: u32 = 50;
+
+/// Tries the levels in order, up to the one after the first that has something and never beyond
+/// the `last`; offers what is found and records what became of each level.
+pub(super) fn levels(
+    constrained: &Bits,
+    mut last: usize,
+    base: u32,
+    rlimit: u32,
+    collector: &mut Collector,
+    mut record: impl FnMut(&str, Answer),
+) {
+    let table = collector.table();
+    for (index, level) in LEVELS.into_iter().enumerate() {
+        if index > last {
+            break;
+        }
+        let Some((answer, found)) = search(level, table, constrained, rlimit) else {
+            continue;
+        };
+        if matches!(answer, Answer::Found(_)) {
+            last = last.min(index + 1);
+        }
+        let why = format!("new condition from the solver: {}", level.name);
+        for expr in found {
+            let cost = base + rank::expr_cost(&expr, table.pool);
+            collector.offer(&expr, cost, &why);
+        }
+        record(level.name, answer);
+    }
+}
+
 /// Looks for expressions of the level that yield the expected outcome in the constrained rows.
 /// `None` if the level does not apply.
-pub(super) fn search(
+fn search(
     level: Level,
     table: &Table,
     constrained: &Bits,
     rlimit: u32,
-) -> Option<(Answer, Vec<crate::spec::Expr>)> {
+) -> Option<(Answer, Vec<Expr>)> {
     let library = Library::new(level, table)?;
     let rows = start(table, constrained);
     Some(isolated(move || {
@@ -50,6 +85,8 @@ pub(super) fn search(
                 }
                 None => {
                     encoding.exclude(&wiring);
+                    // Another one is worth less than the first.
+                    encoding.limit(rlimit / FURTHER);
                     found.push(expr);
                     if found.len() == MODELS {
                         break Answer::Found(found.len());
@@ -76,19 +113,4 @@ fn start(table: &Table, constrained: &Bits) -> Vec<usize> {
         );
     }
     chosen
-}
-
-/// Offers what was found to the collector.
-pub(super) fn offer(
-    found: Vec<crate::spec::Expr>,
-    level: Level,
-    base: u32,
-    collector: &mut Collector,
-    table: &Table,
-) {
-    let why = format!("new condition from the solver: {}", level.name);
-    for expr in found {
-        let cost = base + super::rank::expr_cost(&expr, table.pool);
-        collector.offer(&expr, cost, &why);
-    }
 }

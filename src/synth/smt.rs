@@ -14,10 +14,13 @@
 //! undefined. A definedness bit goes with every value, and `&&`/`||` need their right operand
 //! defined only where the left one leaves the result open.
 
+mod number;
+
 use super::library::{Block, Library, Needed, Wiring};
-use crate::spec::{ArithOp, CmpOp, Int, IntType, Value};
-use std::collections::BTreeMap;
-use z3::ast::{BV, Bool};
+use crate::spec::{ArithOp, CmpOp, Int, IntType, TermId, Type, Value};
+use number::{Format, Number, constant};
+use std::collections::{BTreeMap, BTreeSet};
+use z3::ast::Bool;
 use z3::{Params, SatResult, Solver};
 
 /// What the solver says.
@@ -57,14 +60,6 @@ impl Location {
     }
 }
 
-/// A numeric value variable with its definedness.
-#[derive(Clone)]
-struct Number {
-    value: BV,
-    nan: Bool,
-    defined: Bool,
-}
-
 /// A boolean value variable with its definedness.
 #[derive(Clone)]
 struct Truth {
@@ -84,7 +79,7 @@ pub(super) struct Encoding<'a> {
     operators: Vec<Option<(Bool, Bool)>>,
     /// Assumptions that allow only inputs up to a tier.
     tiers: Vec<Bool>,
-    /// Width of value variables.
+    /// Width of value variables, where they are integers.
     width: u32,
     fresh: u32,
 }
@@ -93,9 +88,6 @@ impl<'a> Encoding<'a> {
     /// φ_WFF of the library (§3.4.4), with no row asserted yet.
     pub fn new(library: &'a Library<'a>, rlimit: u32) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
-        let mut params = Params::new();
-        params.set_u32("rlimit", rlimit);
-        solver.set_params(&params);
         let mut encoding = Self {
             library,
             solver,
@@ -109,6 +101,7 @@ impl<'a> Encoding<'a> {
             width: width(library),
             fresh: 0,
         };
+        encoding.limit(rlimit);
         encoding.phi_fixed();
         encoding.phi_output();
         encoding.phi_input();
@@ -118,6 +111,13 @@ impl<'a> Encoding<'a> {
         encoding.usage();
         encoding.tiers();
         encoding
+    }
+
+    /// Limits the work of each query from now on.
+    pub fn limit(&self, rlimit: u32) {
+        let mut params = Params::new();
+        params.set_u32("rlimit", rlimit);
+        self.solver.set_params(&params);
     }
 
     /// φ_FIXED (§3.4.4): an input term's location is its index, so it needs no variable. l_r is
@@ -309,12 +309,13 @@ impl<'a> Encoding<'a> {
     /// φ_FUNC (§3.4.4) of one row: a conjunct of φ_PATCH.
     pub fn phi_func(&mut self, row: usize) {
         let library = self.library;
+        let scale = self.scale(row);
         let mut numbers: BTreeMap<usize, Number> = BTreeMap::new();
         let mut truths: BTreeMap<usize, Truth> = BTreeMap::new();
         for (index, block) in library.blocks.iter().enumerate() {
             match block {
                 Block::Arith(..) => {
-                    let number = self.number();
+                    let number = self.number(scale.format);
                     numbers.insert(index, number);
                 }
                 _ => {
@@ -326,11 +327,13 @@ impl<'a> Encoding<'a> {
         for (index, block) in library.blocks.iter().enumerate() {
             match block {
                 Block::Arith(op, int) => {
-                    let [a, b] = [0, 1].map(|input| self.conn_number(index, input, row, &numbers));
+                    let [a, b] =
+                        [0, 1].map(|input| self.conn_number(index, input, &scale, &numbers));
                     self.lib_arith(*op, *int, &a, &b, &numbers[&index]);
                 }
                 Block::Cmp => {
-                    let [a, b] = [0, 1].map(|input| self.conn_number(index, input, row, &numbers));
+                    let [a, b] =
+                        [0, 1].map(|input| self.conn_number(index, input, &scale, &numbers));
                     self.lib_cmp(index, &a, &b, &truths[&index]);
                 }
                 Block::Not | Block::And | Block::Or => {
@@ -357,42 +360,36 @@ impl<'a> Encoding<'a> {
         &mut self,
         block: usize,
         input: usize,
-        row: usize,
+        scale: &RowScale,
         outputs: &BTreeMap<usize, Number>,
     ) -> Number {
-        let number = self.number();
+        let number = self.number(scale.format);
         let location = &self.inputs[block][input];
         for (place, at) in &location.at {
             let Some(term) = self.library.inputs.get(*place) else {
                 continue;
             };
-            let Some(rank) = self.library.table.rank(*term, row) else {
-                self.solver.assert(at.implies(number.defined.not()));
-                continue;
-            };
-            self.solver.assert(at.implies(&number.defined));
-            let Some(rank) = rank else {
-                self.solver.assert(at.implies(&number.nan));
-                continue;
-            };
-            self.solver.assert(at.implies(number.nan.not()));
-            let value = &self.library.table.spec.rows[row].values[*term];
-            let constant = match value {
-                Some(Value::Int(_, int)) if self.library.level_is_arithmetic() => {
-                    constant(*int, self.width)
+            let value = match (&scale.ranks[*place], scale.format) {
+                (None, _) => {
+                    self.solver.assert(at.implies(number.defined.not()));
+                    continue;
                 }
-                _ => BV::from_u64(u64::from(rank), self.width),
+                (Some(None), _) => number.nan.clone(),
+                (Some(Some(rank)), format) => {
+                    let row = &self.library.table.spec.rows[scale.row];
+                    let value = match (format, &row.values[*term]) {
+                        (Format::Bits(_), Some(Value::Int(_, int))) => number.is_int(*int),
+                        _ => number.is_rank(*rank),
+                    };
+                    all([number.nan.not(), value])
+                }
             };
-            self.solver.assert(at.implies(number.value.eq(constant)));
+            self.solver
+                .assert(at.implies(all([number.defined.clone(), value])));
         }
         for (source, output) in outputs {
             let connected = self.connected(location, *source);
-            let same = Bool::and(&[
-                number.value.eq(&output.value),
-                number.nan.iff(&output.nan),
-                number.defined.iff(&output.defined),
-            ]);
-            self.solver.assert(connected.implies(same));
+            self.solver.assert(connected.implies(number.is(output)));
         }
         number
     }
@@ -429,9 +426,8 @@ impl<'a> Encoding<'a> {
 
     /// φ_LIB (§3.4.4) of a sum or difference: undefined outside the type.
     fn lib_arith(&self, op: ArithOp, ty: IntType, a: &Number, b: &Number, output: &Number) {
-        let value = match op {
-            ArithOp::Sub => a.value.bvsub(&b.value),
-            _ => a.value.bvadd(&b.value),
+        let Some(value) = a.sum(b, op == ArithOp::Sub) else {
+            return;
         };
         let mut defined = vec![a.defined.clone(), b.defined.clone()];
         let (low, high) = bounds(ty);
@@ -442,21 +438,25 @@ impl<'a> Encoding<'a> {
         if low.bits() < self.width {
             defined.push(value.bvsge(constant(low, self.width)));
         }
-        self.solver.assert(output.value.eq(&value));
+        self.solver.assert(output.is_bits(&value));
         self.solver.assert(output.nan.not());
         self.solver.assert(output.defined.iff(all(defined)));
     }
 
     /// φ_LIB (§3.4.4) of a comparison with the operator it was given.
-    fn lib_cmp(&self, block: usize, a: &Number, b: &Number, output: &Truth) {
-        let Some((order, second)) = &self.operators[block] else {
+    fn lib_cmp(&mut self, block: usize, a: &Number, b: &Number, output: &Truth) {
+        let Some((order, second)) = self.operators[block].clone() else {
             return;
         };
+        let [below, above] = [(a, b), (b, a)].map(|(a, b)| {
+            let fresh = &mut self.fresh;
+            a.less(b, &self.solver, || next(fresh))
+        });
         let ordered = Bool::and(&[a.nan.not(), b.nan.not()]);
-        let less = Bool::and(&[ordered.clone(), a.value.bvslt(&b.value)]);
-        let equal = Bool::and(&[ordered, a.value.eq(&b.value)]);
-        let at_most = Bool::or(&[&less, &Bool::and(&[second, &equal])]);
-        let value = order.ite(&at_most, &equal.xor(second));
+        let less = Bool::and(&[&ordered, &below]);
+        let equal = Bool::and(&[ordered, below.not(), above.not()]);
+        let at_most = Bool::or(&[&less, &Bool::and(&[&second, &equal])]);
+        let value = order.ite(&at_most, &equal.xor(&second));
         self.solver.assert(output.value.iff(value));
         self.solver
             .assert(output.defined.iff(Bool::and(&[&a.defined, &b.defined])));
@@ -572,13 +572,8 @@ impl<'a> Encoding<'a> {
         Location { at }
     }
 
-    fn name(&mut self) -> u32 {
-        self.fresh += 1;
-        self.fresh
-    }
-
     fn boolean(&mut self) -> Bool {
-        Bool::new_const(self.name())
+        Bool::new_const(next(&mut self.fresh))
     }
 
     fn truth(&mut self) -> Truth {
@@ -588,31 +583,64 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    fn number(&mut self) -> Number {
-        let value = BV::new_const(self.name(), self.width);
-        Number {
-            value,
-            nan: self.boolean(),
-            defined: self.boolean(),
+    fn number(&mut self, format: Format) -> Number {
+        let fresh = &mut self.fresh;
+        Number::new(format, &self.solver, || next(fresh))
+    }
+
+    /// The values of the input terms in a row, as ranks.
+    fn scale(&self, row: usize) -> RowScale {
+        let library = self.library;
+        let rank = |term: &TermId| library.table.rank(*term, row);
+        let ty = |term: &TermId| library.table.pool.terms[*term].ty;
+        let mut seen: BTreeMap<Type, BTreeSet<u32>> = BTreeMap::new();
+        for term in &library.inputs {
+            if let Some(Some(rank)) = rank(term) {
+                seen.entry(ty(term)).or_default().insert(rank);
+            }
         }
+        let local = |term: &TermId, rank: u32| {
+            seen.get(&ty(term))
+                .map_or(0, |ranks| ranks.range(..rank).count())
+        };
+        let ranks = library.inputs.iter();
+        let ranks = ranks
+            .map(|term| rank(term).map(|rank| Some(local(term, rank?))))
+            .collect();
+        let top = seen.values().map(BTreeSet::len).max().unwrap_or(1) - 1;
+        let format = match library.level_is_arithmetic() {
+            true => Format::Bits(self.width),
+            false => Format::Steps(top),
+        };
+        RowScale { row, ranks, format }
     }
 }
 
-/// Bits that hold every value and, with arithmetic, every sum.
+/// The values of the input terms in one row.
+struct RowScale {
+    row: usize,
+    /// By location: `None` if undefined, `Some(None)` for a NaN, else the rank in this row.
+    ranks: Vec<Option<Option<usize>>>,
+    format: Format,
+}
+
+/// The next unused name of a z3 constant.
+fn next(fresh: &mut u32) -> u32 {
+    *fresh += 1;
+    *fresh
+}
+
+/// Bits that hold every value, every rank and every sum.
 fn width(library: &Library) -> u32 {
     let rows = &library.table.spec.rows;
-    let values: usize = rows.iter().map(|row| row.values.len()).sum();
-    let mut bits = usize::BITS - values.leading_zeros();
-    if library.level_is_arithmetic() {
-        let of_value = |value: &Value| match value {
-            Value::Int(_, int) => int.bits(),
-            _ => 0,
-        };
-        let values = rows.iter().flat_map(|row| row.values.iter().flatten());
-        // The two blocks of one type may nest, and each may double the magnitude.
-        bits = bits.max(values.map(of_value).max().unwrap_or(0) + 2);
-    }
-    bits + 1
+    let ranks = usize::BITS - library.inputs.len().leading_zeros();
+    let of_value = |value: &Value| match value {
+        Value::Int(_, int) => int.bits(),
+        _ => 0,
+    };
+    let values = rows.iter().flat_map(|row| row.values.iter().flatten());
+    // The two blocks of one type may nest, and each may double the magnitude; then the sign.
+    ranks.max(values.map(of_value).max().unwrap_or(0) + 2) + 1
 }
 
 /// The smallest and largest value of a type.
@@ -624,14 +652,6 @@ fn bounds(ty: IntType) -> (Int, Int) {
             (Int::from_i128(-high - 1), Int::from_i128(high))
         }
         false => (Int::from_u128(0), Int::from_u128(u128::MAX >> (128 - bits))),
-    }
-}
-
-/// An integer as a bit-vector wide enough for it.
-fn constant(int: Int, width: u32) -> BV {
-    match int.to_i128().and_then(|value| i64::try_from(value).ok()) {
-        Some(value) => BV::from_i64(value, width),
-        None => BV::from_str(width, &int.to_string()).unwrap_or_else(|| BV::from_u64(0, width)),
     }
 }
 

@@ -93,11 +93,6 @@ impl BoolOp {
 }
 
 impl Planes {
-    /// The rows of one plane.
-    pub fn plane(&self, index: usize) -> &Bits {
-        &self.0[index]
-    }
-
     fn negated(&self) -> Self {
         let [yes, no, undefined] = self.0.clone();
         Self([no, yes, undefined])
@@ -259,6 +254,11 @@ impl<'a> Table<'a> {
     /// Whether the term is undefined in some row.
     pub fn is_partial(&self, term: TermId) -> bool {
         self.columns[term].contains(&NO_VALUE)
+    }
+
+    /// Whether the term is NaN in some row.
+    pub fn has_nan(&self, term: TermId) -> bool {
+        self.columns[term].contains(&NAN)
     }
 
     /// Whether the term has no value in any row.
