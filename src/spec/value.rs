@@ -172,6 +172,11 @@ impl Int {
         }
     }
 
+    /// Number of bits of the magnitude.
+    pub fn bits(self) -> u32 {
+        u128::BITS - self.magnitude.leading_zeros()
+    }
+
     /// The value as `i128`, if it fits.
     pub fn to_i128(self) -> Option<i128> {
         match self.negative {
@@ -260,6 +265,51 @@ pub enum CmpOp {
     Le,
     Gt,
     Ge,
+}
+
+impl CmpOp {
+    /// Every comparison operator.
+    pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
+
+    /// The operator with the operands exchanged: `a < b` is `b > a`.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+        }
+    }
+
+    /// The operator that yields the opposite, except where NaN is among the operands.
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+        }
+    }
+
+    /// Whether the operator needs an order and not only equality.
+    pub fn orders(self) -> bool {
+        !matches!(self, Self::Eq | Self::Ne)
+    }
+
+    /// The operator's token.
+    pub fn token(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
 }
 
 /// An arithmetic operator of Rust; overflow and division by zero are undefined.

@@ -2,7 +2,24 @@
 //! [`Pool`] to ranked expressions (papers/nopol.txt §3.4). Knows nothing of cargo, files or
 //! processes; only `smt.rs` knows z3.
 
-use crate::spec::{Expr, Pool, Spec};
+mod atoms;
+mod collect;
+mod edits;
+mod enumerate;
+#[cfg(feature = "z3")]
+mod library;
+mod rank;
+#[cfg_attr(not(feature = "z3"), path = "search_stub.rs")]
+mod search;
+#[cfg(feature = "z3")]
+mod smt;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::spec::{Expr, Pool, Row, Spec};
+use collect::{Collector, Found};
+use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
 #[derive(Clone, Debug)]
@@ -57,6 +74,235 @@ pub struct Synthesis {
 }
 
 /// Finds expressions that explain `spec`.
-pub fn synthesize(_spec: &Spec, _pool: &Pool, _limits: &Limits) -> Synthesis {
-    Synthesis::default()
+///
+/// First every row must be explained; if nothing does that, only the hard ones, and the fewer soft
+/// rows a candidate violates the better it is.
+pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
+    if let Some(reason) = unanswerable(spec, pool) {
+        return Synthesis {
+            reason: Some(reason),
+            ..Synthesis::default()
+        };
+    }
+    let table = Table::new(spec, pool);
+    let every = Bits::from_fn(table.rows(), |_| true);
+    let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
+    let mut levels = Vec::new();
+    let mut found = Vec::new();
+    if !contradicts(spec, |_| true) {
+        found = pass(&table, &every, limits, "", &mut levels);
+    }
+    if found.is_empty() && !hard.is_empty() && hard != every {
+        found = pass(&table, &hard, limits, ", failing tests only", &mut levels);
+    }
+    found.truncate(limits.candidates);
+    let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();
+    let reason = candidates.is_empty().then(|| nothing_found(&levels));
+    Synthesis {
+        candidates,
+        levels,
+        reason,
+    }
+}
+
+impl From<Found> for Candidate {
+    fn from(found: Found) -> Self {
+        let Found {
+            expr,
+            cost,
+            soft_violated,
+            why,
+        } = found;
+        Self {
+            expr,
+            cost,
+            soft_violated,
+            why,
+        }
+    }
+}
+
+/// Why no expression could or should be looked for.
+fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
+    let first = spec.rows.first();
+    let Some(first) = first else {
+        return Some("no evaluation was recorded there, so nothing constrains a condition".into());
+    };
+    if spec
+        .rows
+        .iter()
+        .any(|row| row.values.len() != pool.terms.len())
+    {
+        return Some("the recorded values there do not match the terms".into());
+    }
+    if contradicts(spec, |row| row.hard) {
+        return Some(
+            "what is captured there cannot tell apart evaluations that must have different outcomes"
+                .into(),
+        );
+    }
+    spec.is_one_sided().then(|| {
+        let outcome = first.expected;
+        format!(
+            "every outcome observed there is the same, so only the constant `{outcome}` would explain it"
+        )
+    })
+}
+
+/// Whether two of the wanted rows have equal values and different outcomes.
+fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
+    let mut outcomes = std::collections::HashMap::new();
+    let mut rows = spec.rows.iter().filter(|row| wanted(row));
+    rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
+}
+
+/// The reason to give when every level was tried in vain.
+fn nothing_found(levels: &[(String, Answer)]) -> String {
+    let unknown = levels
+        .iter()
+        .find(|(_, answer)| matches!(answer, Answer::Unknown(_)));
+    match unknown {
+        Some((level, Answer::Unknown(reason))) => {
+            format!(
+                "no condition was found; the search at the level \"{level}\" ended early ({reason})"
+            )
+        }
+        _ => "no condition over the values captured there explains the outcomes".into(),
+    }
+}
+
+/// One search, where only the constrained rows must be explained.
+fn pass(
+    table: &Table,
+    constrained: &Bits,
+    limits: &Limits,
+    suffix: &str,
+    levels: &mut Vec<(String, Answer)>,
+) -> Vec<Found> {
+    let spec = table.spec;
+    if spec.old_is_impure {
+        return beside_impure(table, constrained, limits, suffix, levels);
+    }
+    let mut record = |name: &str, answer: Answer| levels.push((format!("{name}{suffix}"), answer));
+    let mut collector = Collector::new(table, constrained);
+    let need = collector.need().clone();
+    let atoms = atoms::atoms(table);
+    if edits::near(table, &atoms, &need, &mut collector) {
+        record(
+            "one edit of the old condition",
+            answer(collector.accepted()),
+        );
+        if collector.accepted() == 0 {
+            edits::two_edits(table, &atoms, &need, &mut collector);
+            record(
+                "an edit of the old condition and a clause added",
+                answer(collector.accepted()),
+            );
+        }
+    }
+    let base = if spec.old.is_some() {
+        rank::REPLACED
+    } else {
+        rank::NEW
+    };
+    let edited = collector.accepted();
+    enumerate::single(&atoms, &need, base, &mut collector);
+    let alone = collector.accepted();
+    enumerate::pairs(&atoms, &need, base, &mut collector);
+    let paired = collector.accepted() - alone;
+    if paired > 0 {
+        record("two clauses, enumerated", answer(paired));
+    }
+    // Go one level further than the first that has something, and no further.
+    let last = if alone > 0 || edited > 0 {
+        1
+    } else if paired > 0 {
+        // Two clauses do; the levels beyond hold those two, and larger ones.
+        2
+    } else {
+        usize::MAX
+    };
+    search::levels(
+        constrained,
+        last,
+        base,
+        limits.rlimit,
+        &mut collector,
+        &mut record,
+    );
+    collector.finish()
+}
+
+fn answer(accepted: usize) -> Answer {
+    match accepted {
+        0 => Answer::Nothing,
+        _ => Answer::Found(accepted),
+    }
+}
+
+/// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
+/// condition alone must explain the others.
+fn beside_impure(
+    table: &Table,
+    constrained: &Bits,
+    limits: &Limits,
+    suffix: &str,
+    levels: &mut Vec<(String, Answer)>,
+) -> Vec<Found> {
+    let spec = table.spec;
+    let Some(old) = &spec.old else {
+        return Vec::new();
+    };
+    let mut collector = Collector::new(table, constrained);
+    edits::of_impure(old, &mut collector);
+    let mut rows = Vec::new();
+    for row in constrained.iter() {
+        rows.push(spec.rows[row].clone());
+    }
+    for conjunction in [true, false] {
+        let (mut open, mut decided) = (Vec::new(), true);
+        for row in &rows {
+            match old.eval_bool(row) {
+                Some(value) if value == conjunction => open.push(without(row, &old.terms())),
+                value => decided &= value == Some(row.expected),
+            }
+        }
+        let one_sided = open.iter().all(|row| row.expected == conjunction);
+        let beside = Spec {
+            rows: open,
+            old: None,
+            old_is_impure: false,
+        };
+        if !decided || one_sided || beside.is_one_sided() || contradicts(&beside, |_| true) {
+            continue;
+        }
+        let inner = Table::new(&beside, table.pool);
+        let every = Bits::from_fn(inner.rows(), |_| true);
+        let form = if conjunction {
+            ", after `old &&`"
+        } else {
+            ", after `old ||`"
+        };
+        let suffix = format!("{form}{suffix}");
+        for found in pass(&inner, &every, limits, &suffix, levels) {
+            let cost = found.cost - rank::NEW + rank::CLAUSE;
+            let expr = match conjunction {
+                true => old.clone().and(found.expr),
+                false => old.clone().or(found.expr),
+            };
+            collector.offer(&expr, cost, "clause added after the old condition");
+        }
+    }
+    collector.finish()
+}
+
+/// The row without the values of some terms.
+fn without(row: &Row, terms: &[usize]) -> Row {
+    let mut row = row.clone();
+    for term in terms {
+        if let Some(value) = row.values.get_mut(*term) {
+            *value = None;
+        }
+    }
+    row
 }

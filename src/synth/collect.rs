@@ -1,0 +1,114 @@
+//! Gathers expressions that explain the spec, checks them and keeps the best.
+
+use super::rank;
+use super::table::{Bits, Need, Table};
+use crate::spec::Expr;
+use std::collections::BTreeMap;
+
+/// How many expressions are kept while searching.
+const KEPT: usize = 400;
+
+/// What is kept of an expression.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub expr: Expr,
+    pub cost: u32,
+    pub soft_violated: u32,
+    pub why: String,
+}
+
+impl Found {
+    fn key(&self) -> (u32, u32, &Expr) {
+        (self.soft_violated, self.cost, &self.expr)
+    }
+}
+
+/// The best expressions so far.
+pub(super) struct Collector<'a> {
+    table: &'a Table<'a>,
+    need: Need,
+    /// By normal form, so that no expression is kept in two spellings.
+    found: BTreeMap<Expr, Found>,
+    accepted: usize,
+}
+
+impl<'a> Collector<'a> {
+    /// Accepts what yields the expected outcome in each constrained row.
+    pub fn new(table: &'a Table<'a>, constrained: &Bits) -> Self {
+        Self {
+            table,
+            need: table.need(constrained),
+            found: BTreeMap::new(),
+            accepted: 0,
+        }
+    }
+
+    /// The spec that candidates explain.
+    #[cfg_attr(
+        not(feature = "z3"),
+        expect(dead_code, reason = "the solver's search needs it")
+    )]
+    pub fn table(&self) -> &'a Table<'a> {
+        self.table
+    }
+
+    /// What an expression must yield to be accepted.
+    pub fn need(&self) -> &Need {
+        &self.need
+    }
+
+    /// How many expressions were accepted.
+    pub fn accepted(&self) -> usize {
+        self.accepted
+    }
+
+    /// Keeps the expression if it explains the spec; false if not.
+    pub fn offer(&mut self, expr: &Expr, cost: u32, why: &str) -> bool {
+        let fits = self.need.met_by(&self.table.planes(expr));
+        if fits {
+            self.offer_checked(expr.clone(), cost, why);
+        }
+        fits
+    }
+
+    /// Keeps an expression that explains the spec.
+    pub fn offer_checked(&mut self, expr: Expr, cost: u32, why: &str) {
+        let planes = self.table.planes(&expr);
+        if planes.is_constant() {
+            return;
+        }
+        self.accepted += 1;
+        let normal = rank::normal_form(&expr, self.table.pool);
+        let soft_violated = self.table.soft_violated(&planes);
+        let found = Found {
+            expr,
+            cost,
+            soft_violated,
+            why: why.to_owned(),
+        };
+        match self.found.get_mut(&normal) {
+            Some(known) if known.key() <= found.key() => {}
+            Some(known) => *known = found,
+            None => {
+                self.found.insert(normal, found);
+            }
+        }
+        if self.found.len() > 2 * KEPT {
+            self.prune();
+        }
+    }
+
+    fn prune(&mut self) {
+        let mut found: Vec<_> = std::mem::take(&mut self.found).into_iter().collect();
+        found.sort_by(|(_, a), (_, b)| a.key().cmp(&b.key()));
+        found.truncate(KEPT);
+        self.found = found.into_iter().collect();
+    }
+
+    /// The expressions kept, best first.
+    pub fn finish(self) -> Vec<Found> {
+        let mut found: Vec<_> = self.found.into_values().collect();
+        found.sort_by(|a, b| a.key().cmp(&b.key()));
+        found
+    }
+}

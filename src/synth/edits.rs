@@ -1,0 +1,397 @@
+//! Near candidates: every single edit of the old condition, every clause added to any part of it,
+//! and, if none of these explains the spec, a clause added on top of another edit.
+//!
+//! An added clause is checked through [`Need`]: what a node of the old condition would have to
+//! yield in each row is computed once per node, after which thousands of clauses cost a few words
+//! each.
+
+use super::atoms::{self, Atom};
+use super::collect::Collector;
+use super::enumerate;
+use super::rank;
+use super::table::{BoolOp, Need, Table};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, TermId, Type, Value};
+
+/// An expression near the old condition.
+struct Edit {
+    expr: Expr,
+    cost: u32,
+    why: String,
+    /// Whether a clause may be added on top.
+    extensible: bool,
+}
+
+/// Offers every single edit of the spec's old condition that meets `need`; false if there is none
+/// to edit.
+pub(super) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) -> bool {
+    let Some(old) = &table.spec.old else {
+        return false;
+    };
+    let edits = edits(old, table);
+    for edit in &edits {
+        collector.offer(&edit.expr, edit.cost, &edit.why);
+    }
+    let unchanged = |expr: Expr| expr;
+    let site = Site {
+        node: old,
+        need: need.clone(),
+        depth: 0,
+        rebuild: &unchanged,
+    };
+    let added = Added {
+        table,
+        atoms,
+        base: rank::CLAUSE,
+        why: "clause added to the old condition",
+    };
+    added.everywhere(&site, collector);
+    true
+}
+
+/// Offers clauses added on top of another edit of the old condition.
+pub(super) fn two_edits(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) {
+    let Some(old) = &table.spec.old else {
+        return;
+    };
+    for edit in edits(old, table).iter().filter(|edit| edit.extensible) {
+        let why = format!("{}, and a clause added", edit.why);
+        let unchanged = |expr: Expr| expr;
+        let site = Site {
+            node: &edit.expr,
+            need: need.clone(),
+            depth: 0,
+            rebuild: &unchanged,
+        };
+        let base = rank::CLAUSE + edit.cost;
+        Added {
+            table,
+            atoms,
+            base,
+            why: &why,
+        }
+        .everywhere(&site, collector);
+    }
+}
+
+/// Offers what may be done with an old condition that must be evaluated once and first, other
+/// than adding a clause found by synthesis: its negation.
+pub(super) fn of_impure(old: &Expr, collector: &mut Collector) {
+    collector.offer(&old.clone().not(), rank::NEGATION, "old condition negated");
+}
+
+/// A boolean node of the old condition in its surroundings.
+struct Site<'a> {
+    node: &'a Expr,
+    /// What must stand in the node's place.
+    need: Need,
+    depth: u32,
+    /// The whole condition with another node in this place.
+    rebuild: &'a dyn Fn(Expr) -> Expr,
+}
+
+/// Adding one clause somewhere.
+struct Added<'a> {
+    table: &'a Table<'a>,
+    atoms: &'a [Atom],
+    base: u32,
+    why: &'a str,
+}
+
+impl Added<'_> {
+    fn everywhere(&self, site: &Site, collector: &mut Collector) {
+        self.here(site, collector);
+        let rebuild = site.rebuild;
+        match site.node {
+            Expr::Not(a) => {
+                let rebuild = |new: Expr| rebuild(new.not());
+                let need = site.need.under_not();
+                self.everywhere(
+                    &Site {
+                        node: a,
+                        need,
+                        depth: site.depth + 1,
+                        rebuild: &rebuild,
+                    },
+                    collector,
+                );
+            }
+            Expr::And(a, b) | Expr::Or(a, b) => {
+                let (op, join): (BoolOp, fn(Expr, Expr) -> Expr) = match site.node {
+                    Expr::And(..) => (BoolOp::And, Expr::and),
+                    _ => (BoolOp::Or, Expr::or),
+                };
+                self.both(site, (a, b), op, &join, collector);
+            }
+            Expr::Cmp(op @ (CmpOp::Eq | CmpOp::Ne), a, b)
+                if a.ty(self.table.pool) == Some(Type::Bool) =>
+            {
+                let join = |a: Expr, b: Expr| a.cmp(*op, b);
+                self.both(
+                    site,
+                    (a, b),
+                    BoolOp::Same(*op == CmpOp::Eq),
+                    &join,
+                    collector,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn both(
+        &self,
+        site: &Site,
+        (a, b): (&Expr, &Expr),
+        op: BoolOp,
+        join: &dyn Fn(Expr, Expr) -> Expr,
+        collector: &mut Collector,
+    ) {
+        let depth = site.depth + 1;
+        let need = site.need.of_left(op, &self.table.planes(b));
+        let rebuild = |new: Expr| (site.rebuild)(join(new, b.clone()));
+        self.everywhere(
+            &Site {
+                node: a,
+                need,
+                depth,
+                rebuild: &rebuild,
+            },
+            collector,
+        );
+        let need = site.need.of_right(op, &self.table.planes(a));
+        let rebuild = |new: Expr| (site.rebuild)(join(a.clone(), new));
+        self.everywhere(
+            &Site {
+                node: b,
+                need,
+                depth,
+                rebuild: &rebuild,
+            },
+            collector,
+        );
+    }
+
+    fn here(&self, site: &Site, collector: &mut Collector) {
+        let node = self.table.planes(site.node);
+        // A clause inside is as good as one outside where it means the same; say the outer one.
+        let base = self.base + 2 * site.depth.min(3);
+        for atom in self.atoms {
+            // That is another operator, said in two clauses.
+            if enumerate::same_operands(site.node, &atom.expr) {
+                continue;
+            }
+            for op in [BoolOp::And, BoolOp::Or] {
+                let join = |a: Expr, b: Expr| match op {
+                    BoolOp::And => a.and(b),
+                    _ => a.or(b),
+                };
+                if site.need.met_by_pair(op, &node, &atom.planes) {
+                    let new = join(site.node.clone(), atom.expr.clone());
+                    collector.offer_checked((site.rebuild)(new), base + atom.cost, self.why);
+                }
+                if site.need.met_by_pair(op, &atom.planes, &node) {
+                    let new = join(atom.expr.clone(), site.node.clone());
+                    collector.offer_checked((site.rebuild)(new), base + 1 + atom.cost, self.why);
+                }
+            }
+            if site.depth > 0 && site.need.met_by(&atom.planes) {
+                let new = (site.rebuild)(atom.expr.clone());
+                let cost = self.base + rank::SUBSTITUTE - rank::CLAUSE + atom.cost;
+                collector.offer_checked(new, cost, "clause of the old condition replaced");
+            }
+        }
+    }
+}
+
+/// Every single edit that adds no clause.
+fn edits(old: &Expr, table: &Table) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    boolean(old, table, &|expr| expr, &mut edits);
+    edits
+}
+
+type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
+
+/// Edits of a boolean node.
+fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {
+    let pool = table.pool;
+    let mut push = |expr: Expr, cost: u32, why: String| {
+        edits.push(Edit {
+            expr: rebuild(expr),
+            cost,
+            why,
+            extensible: true,
+        });
+    };
+    match node {
+        Expr::Not(a) => {
+            push((**a).clone(), rank::NEGATION, "negation removed".into());
+            boolean(a, table, &|new| rebuild(new.not()), edits);
+        }
+        Expr::And(a, b) | Expr::Or(a, b) => {
+            let conjunction = matches!(node, Expr::And(..));
+            let (left, right) = ((**a).clone(), (**b).clone());
+            let (swapped, why) = match conjunction {
+                true => (left.clone().or(right.clone()), "`&&` changed to `||`"),
+                false => (left.clone().and(right.clone()), "`||` changed to `&&`"),
+            };
+            push(swapped, rank::CONNECTIVE, why.into());
+            push(
+                node.clone().not(),
+                rank::NEGATION,
+                "part of the old condition negated".into(),
+            );
+            for op in [CmpOp::Eq, CmpOp::Ne] {
+                let expr = left.clone().cmp(op, right.clone());
+                let why = format!("connective changed to `{}`", op.token());
+                push(expr, rank::SUBSTITUTE, why);
+            }
+            push(left.clone(), rank::DROPPED, "clause dropped".into());
+            push(right.clone(), rank::DROPPED, "clause dropped".into());
+            let join: fn(Expr, Expr) -> Expr = if conjunction { Expr::and } else { Expr::or };
+            boolean(a, table, &|new| rebuild(join(new, right.clone())), edits);
+            boolean(b, table, &|new| rebuild(join(left.clone(), new)), edits);
+        }
+        Expr::Cmp(old, a, b) => {
+            let ty = a.ty(pool);
+            let ordered = ty.is_some_and(Type::ordered);
+            for op in CmpOp::ALL {
+                if op != *old && (ordered || !op.orders()) {
+                    let expr = Expr::Cmp(op, a.clone(), b.clone());
+                    let why = format!("`{}` changed to `{}`", old.token(), op.token());
+                    push(expr, rank::operator_cost(*old, op), why);
+                }
+            }
+            if matches!(ty, Some(Type::F32 | Type::F64)) {
+                push(
+                    node.clone().not(),
+                    rank::NEGATION,
+                    "comparison negated".into(),
+                );
+            }
+            let (left, right) = ((**a).clone(), (**b).clone());
+            let with_left = |new: Expr| rebuild(new.cmp(*old, right.clone()));
+            let with_right = |new: Expr| rebuild(left.clone().cmp(*old, new));
+            if ty == Some(Type::Bool) {
+                boolean(a, table, &with_left, edits);
+                boolean(b, table, &with_right, edits);
+            }
+            operand(a, table, &with_left, edits);
+            operand(b, table, &with_right, edits);
+        }
+        Expr::Term(_) => {
+            push(
+                node.clone().not(),
+                rank::NEGATION,
+                "condition negated".into(),
+            );
+            operand(node, table, rebuild, edits);
+        }
+        Expr::Arith(..) => {}
+    }
+}
+
+/// Edits of an operand.
+fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {
+    let pool = table.pool;
+    let Some(ty) = node.ty(pool) else {
+        return;
+    };
+    let mut push = |expr: Expr, cost: u32, why: &str, extensible: bool| {
+        edits.push(Edit {
+            expr: rebuild(expr),
+            cost,
+            why: why.into(),
+            extensible,
+        });
+    };
+    let constant = matches!(node, Expr::Term(term) if atoms::is_constant(pool, *term));
+    let terms =
+        (0..pool.terms.len()).filter(|term| pool.terms[*term].ty == ty && !table.is_opaque(*term));
+    for term in terms.clone() {
+        if *node == Expr::Term(term) || ty == Type::Bool && atoms::is_constant(pool, term) {
+            continue;
+        }
+        let (base, why) = match node {
+            Expr::Term(old) if constant && adjacent(pool, *old, term) => {
+                (rank::NEXT_CONSTANT, "constant off by one")
+            }
+            _ if constant && atoms::is_constant(pool, term) => (rank::CONSTANT, "constant changed"),
+            _ => (rank::OPERAND, "operand changed"),
+        };
+        push(
+            Expr::Term(term),
+            base + rank::term_cost(term, pool),
+            why,
+            true,
+        );
+    }
+    let Type::Int(int) = ty else {
+        return;
+    };
+    if !constant {
+        for term in terms {
+            let one = is_one(pool, term);
+            if *node == Expr::Term(term) || atoms::is_constant(pool, term) && !one {
+                continue;
+            }
+            for op in [ArithOp::Add, ArithOp::Sub] {
+                let (base, why) = match one {
+                    true => (rank::OFF_BY_ONE, "operand off by one"),
+                    false => (rank::SUMMAND, "operand offset by another"),
+                };
+                // Subtracting from an unsigned number invites overflow.
+                let risk = 2 * u32::from(op == ArithOp::Sub && !int.signed());
+                let cost = base + risk + rank::term_cost(term, pool);
+                push(node.clone().arith(op, Expr::Term(term)), cost, why, one);
+            }
+        }
+    }
+    if let Expr::Arith(op, a, b) = node {
+        for new in [
+            ArithOp::Add,
+            ArithOp::Sub,
+            ArithOp::Mul,
+            ArithOp::Div,
+            ArithOp::Rem,
+        ] {
+            if new != *op {
+                let expr = Expr::Arith(new, a.clone(), b.clone());
+                push(expr, rank::OPERAND, "arithmetic operator changed", true);
+            }
+        }
+        for part in [a, b] {
+            push((**part).clone(), rank::OPERAND, "arithmetic dropped", true);
+        }
+        let (left, right) = ((**a).clone(), (**b).clone());
+        operand(
+            a,
+            table,
+            &|new| rebuild(new.arith(*op, right.clone())),
+            edits,
+        );
+        operand(
+            b,
+            table,
+            &|new| rebuild(left.clone().arith(*op, new)),
+            edits,
+        );
+    }
+}
+
+/// Whether a term is the literal 1.
+fn is_one(pool: &Pool, term: TermId) -> bool {
+    let one = Int::from_u128(1);
+    matches!(&pool.terms[term].constant, Some(Value::Int(_, value)) if *value == one)
+}
+
+/// Whether two literals are neighbouring integers.
+fn adjacent(pool: &Pool, a: TermId, b: TermId) -> bool {
+    let one = Int::from_u128(1);
+    match (&pool.terms[a].constant, &pool.terms[b].constant) {
+        (Some(Value::Int(_, a)), Some(Value::Int(_, b))) => {
+            a.checked(ArithOp::Add, one) == Some(*b) || b.checked(ArithOp::Add, one) == Some(*a)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,235 @@
+//! What makes one candidate better than another, as one number: the cost. It is the sum of a base
+//! for how the candidate relates to the old condition and of what its new parts are made of.
+//!
+//! | relation to the old condition | base |
+//! | --- | --- |
+//! | neighbouring operator (`<` for `<=`, `>` for `>=`) | 10 |
+//! | operator that differs in one more case (`==` for `!=`, `>=` for `==`, `>=` for `<`) | 13 |
+//! | any other operator | 16 |
+//! | `&&` for `\|\|` or the other way round | 17 |
+//! | constant replaced by the next larger or smaller number, by another constant | 11, 14 |
+//! | a part negated | 19 |
+//! | operand replaced | 22 |
+//! | operand off by one | 22 |
+//! | clause dropped | 24 |
+//! | clause added, old condition kept verbatim | 30 |
+//! | something other than one added to or subtracted from an operand | 34 |
+//! | clause replaced, or `==`/`!=` for a connective | 38 |
+//! | an operator, constant or negation changed and a clause added | 30 + the change's |
+//! | new condition where there was none | 30 |
+//! | new condition in place of the old one | 60 |
+//!
+//! | new part | cost |
+//! | --- | --- |
+//! | operand of the old condition, variable, field, query | 2, 3, 4, 4 |
+//! | constant 0, 1, −1, another of the predefined ones | 2, 3, 4, 4 |
+//! | literal of the function, of the file | 5, 7 |
+//! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
+//! | `==` or `!=` between floats | +2 |
+//! | a query compared with something that is no constant | +3 |
+//! | `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, for `== 0` or `> 0` say it | +2 |
+//! | literal before the operator | +2 |
+//!
+//! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
+//! Ties are broken by the structure of the expression, where earlier terms come first.
+
+use crate::spec::{CmpOp, Expr, Int, Origin, Pool, TermId, Type, Value};
+
+/// Cost of a new condition where there was none.
+pub(super) const NEW: u32 = 30;
+/// Cost of a new condition in place of an old one.
+pub(super) const REPLACED: u32 = 60;
+/// Cost of `&&` for `||`.
+pub(super) const CONNECTIVE: u32 = 17;
+/// Cost of one constant for another.
+pub(super) const CONSTANT: u32 = 14;
+/// Cost of a negated part.
+pub(super) const NEGATION: u32 = 19;
+/// Cost of another operand.
+pub(super) const OPERAND: u32 = 22;
+/// Cost of a constant off by one.
+pub(super) const NEXT_CONSTANT: u32 = 11;
+/// Cost of a conjunction.
+pub(super) const AND: u32 = 6;
+/// Cost of a disjunction.
+pub(super) const OR: u32 = 7;
+/// Cost of an operand off by one.
+pub(super) const OFF_BY_ONE: u32 = 22;
+/// Cost of a clause less.
+pub(super) const DROPPED: u32 = 24;
+/// Cost of a clause more.
+pub(super) const CLAUSE: u32 = 30;
+/// Cost of a summand more.
+pub(super) const SUMMAND: u32 = 34;
+/// Cost of another clause in the place of one.
+pub(super) const SUBSTITUTE: u32 = 38;
+
+/// Cost of `new` in place of `old`.
+pub(super) fn operator_cost(old: CmpOp, new: CmpOp) -> u32 {
+    use CmpOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    match (old, new) {
+        (Lt, Le) | (Le, Lt) | (Gt, Ge) | (Ge, Gt) => 10,
+        (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => 13,
+        _ if new == old.negated() => 13,
+        _ => 16,
+    }
+}
+
+/// Cost of an operand.
+pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
+    let Some(term) = pool.terms.get(term) else {
+        return 0;
+    };
+    match term.origin {
+        Origin::Old => 2,
+        Origin::Variable => 3,
+        Origin::Field | Origin::Query => 4,
+        Origin::Constant => match numeric_text(&term.text) {
+            "0" => 2,
+            "1" => 3,
+            _ => 4,
+        },
+        Origin::FunctionLiteral => 5,
+        Origin::FileLiteral => 7,
+    }
+}
+
+/// A literal's digits without type suffix and trailing `.0`.
+fn numeric_text(text: &str) -> &str {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.'));
+    let text = digits.map_or(text, |end| &text[..end]);
+    text.strip_suffix(".0")
+        .unwrap_or(text)
+        .trim_end_matches('.')
+}
+
+/// Cost of an expression for what it is made of.
+pub(super) fn expr_cost(expr: &Expr, pool: &Pool) -> u32 {
+    let own = match expr {
+        Expr::Term(term) => return term_cost(*term, pool),
+        Expr::Not(_) => 2,
+        Expr::And(..) | Expr::Arith(..) => AND,
+        Expr::Or(..) => OR,
+        Expr::Cmp(op, a, b) => 2 + awkwardness(*op, a, b, pool),
+    };
+    own + expr
+        .children()
+        .map(|child| expr_cost(child, pool))
+        .sum::<u32>()
+}
+
+/// What a human would not write although it means the same.
+fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
+    let leaf = |expr: &Expr| match expr {
+        Expr::Term(term) => pool.terms.get(*term),
+        _ => None,
+    };
+    let literal = |expr: &Expr| leaf(expr).is_some_and(|term| term.constant.is_some());
+    let query = |expr: &Expr| leaf(expr).is_some_and(|term| term.origin == Origin::Query);
+    let mut cost = 0;
+    if literal(a) {
+        cost += 2;
+    }
+    if (query(a) || query(b)) && !literal(a) && !literal(b) {
+        cost += 3;
+    }
+    match a.ty(pool) {
+        Some(Type::F32 | Type::F64) if !op.orders() => cost += 2,
+        Some(Type::Int(int)) if !int.signed() && literal(b) => {
+            let value = leaf(b).map_or("", |term| numeric_text(&term.text));
+            let needless = match value {
+                "0" => matches!(op, CmpOp::Le | CmpOp::Ne),
+                "1" => matches!(op, CmpOp::Lt | CmpOp::Ge),
+                _ => false,
+            };
+            cost += 2 * u32::from(needless);
+        }
+        _ => {}
+    }
+    cost
+}
+
+/// A form in which expressions that only differ in how they are written are equal.
+pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> Expr {
+    match expr {
+        Expr::Term(_) => expr.clone(),
+        Expr::Not(a) => match normal_form(a, pool) {
+            Expr::Not(inner) => *inner,
+            Expr::Cmp(op, a, b) if negates_exactly(op, &a, pool) => {
+                normal_form(&Expr::Cmp(op.negated(), a, b), pool)
+            }
+            inner => inner.not(),
+        },
+        Expr::And(..) | Expr::Or(..) => {
+            let conjunction = matches!(expr, Expr::And(..));
+            let mut clauses = Vec::new();
+            flatten(expr, conjunction, pool, &mut clauses);
+            clauses.sort();
+            clauses.dedup();
+            let join = |left: Expr, right| match conjunction {
+                true => left.and(right),
+                false => left.or(right),
+            };
+            clauses
+                .into_iter()
+                .reduce(join)
+                .unwrap_or_else(|| expr.clone())
+        }
+        Expr::Cmp(op, a, b) => {
+            let (a, b) = (normal_form(a, pool), normal_form(b, pool));
+            let (op, b) = unsigned_form(*op, b, pool);
+            let swap = matches!(op, CmpOp::Gt | CmpOp::Ge) || !op.orders() && b < a;
+            match swap {
+                true => b.cmp(op.mirrored(), a),
+                false => a.cmp(op, b),
+            }
+        }
+        Expr::Arith(op, a, b) => normal_form(a, pool).arith(*op, normal_form(b, pool)),
+    }
+}
+
+/// Comparisons of an unsigned number with 0 or 1 as one with 0, by `==` or `>`.
+fn unsigned_form(op: CmpOp, b: Expr, pool: &Pool) -> (CmpOp, Expr) {
+    let is_literal = |term: TermId, number: u128| {
+        let term = &pool.terms[term];
+        let literal =
+            matches!(&term.constant, Some(Value::Int(_, int)) if *int == Int::from_u128(number));
+        literal && matches!(term.ty, Type::Int(int) if !int.signed())
+    };
+    let Expr::Term(term) = b else {
+        return (op, b);
+    };
+    if is_literal(term, 0) {
+        return match op {
+            CmpOp::Ne => (CmpOp::Gt, b),
+            CmpOp::Le => (CmpOp::Eq, b),
+            _ => (op, b),
+        };
+    }
+    let same_type = |zero: &TermId| pool.terms[*zero].ty == pool.terms[term].ty;
+    let zero = (0..pool.terms.len()).find(|zero| same_type(zero) && is_literal(*zero, 0));
+    match (zero, op) {
+        (Some(zero), CmpOp::Lt) if is_literal(term, 1) => (CmpOp::Eq, Expr::Term(zero)),
+        (Some(zero), CmpOp::Ge) if is_literal(term, 1) => (CmpOp::Gt, Expr::Term(zero)),
+        _ => (op, b),
+    }
+}
+
+/// Whether `!(a op b)` is the negated operator: always, but for an order of floats.
+fn negates_exactly(op: CmpOp, a: &Expr, pool: &Pool) -> bool {
+    !op.orders() || !matches!(a.ty(pool), Some(Type::F32 | Type::F64))
+}
+
+fn flatten(expr: &Expr, conjunction: bool, pool: &Pool, clauses: &mut Vec<Expr>) {
+    match expr {
+        Expr::And(a, b) if conjunction => {
+            flatten(a, conjunction, pool, clauses);
+            flatten(b, conjunction, pool, clauses);
+        }
+        Expr::Or(a, b) if !conjunction => {
+            flatten(a, conjunction, pool, clauses);
+            flatten(b, conjunction, pool, clauses);
+        }
+        _ => clauses.push(normal_form(expr, pool)),
+    }
+}

@@ -1,0 +1,116 @@
+//! Counterexample-guided search in one level: the solver sees a few rows, each expression it
+//! proposes is evaluated on all of them, and a row it fails joins the solver's.
+
+use super::Answer;
+use super::collect::Collector;
+use super::library::{LEVELS, Level, Library};
+use super::rank;
+use super::smt::{Encoding, Verdict, isolated};
+use super::table::{Bits, Table};
+use crate::spec::Expr;
+
+/// How many expressions are taken from one level.
+const MODELS: usize = 30;
+
+/// What part of the limit is spent on an expression after the first.
+const FURTHER: u32 = 50;
+
+/// Tries the levels in order, up to the one after the first that has something and never beyond
+/// the `last`; offers what is found and records what became of each level.
+pub(super) fn levels(
+    constrained: &Bits,
+    mut last: usize,
+    base: u32,
+    rlimit: u32,
+    collector: &mut Collector,
+    mut record: impl FnMut(&str, Answer),
+) {
+    let table = collector.table();
+    for (index, level) in LEVELS.into_iter().enumerate() {
+        if index > last {
+            break;
+        }
+        let Some((answer, found)) = search(level, table, constrained, rlimit) else {
+            continue;
+        };
+        if matches!(answer, Answer::Found(_)) {
+            last = last.min(index + 1);
+        }
+        let why = format!("new condition from the solver: {}", level.name);
+        for expr in found {
+            let cost = base + rank::expr_cost(&expr, table.pool);
+            collector.offer(&expr, cost, &why);
+        }
+        record(level.name, answer);
+    }
+}
+
+/// Looks for expressions of the level that yield the expected outcome in the constrained rows.
+/// `None` if the level does not apply.
+fn search(
+    level: Level,
+    table: &Table,
+    constrained: &Bits,
+    rlimit: u32,
+) -> Option<(Answer, Vec<Expr>)> {
+    let library = Library::new(level, table)?;
+    let rows = start(table, constrained);
+    Some(isolated(move || {
+        let mut encoding = Encoding::new(&library, rlimit);
+        let mut asserted = rows;
+        for row in &asserted {
+            encoding.phi_func(*row);
+        }
+        let mut found = Vec::new();
+        let answer = loop {
+            let wiring = match encoding.phi_patch() {
+                Verdict::Found(wiring) => wiring,
+                Verdict::Nothing if found.is_empty() => break Answer::Nothing,
+                Verdict::Unknown(reason) if found.is_empty() => break Answer::Unknown(reason),
+                Verdict::Nothing | Verdict::Unknown(_) => break Answer::Found(found.len()),
+            };
+            let expr = wiring.expr(&library);
+            let fails = |row: &usize| {
+                let row = &table.spec.rows[*row];
+                expr.eval_bool(row) != Some(row.expected)
+            };
+            let violated = constrained.iter().find(fails);
+            match violated {
+                Some(row) if asserted.contains(&row) => {
+                    break Answer::Unknown("the solver's semantics disagree with ours".to_owned());
+                }
+                Some(row) => {
+                    asserted.push(row);
+                    encoding.phi_func(row);
+                }
+                None => {
+                    encoding.exclude(&wiring);
+                    // Another one is worth less than the first.
+                    encoding.limit(rlimit / FURTHER);
+                    found.push(expr);
+                    if found.len() == MODELS {
+                        break Answer::Found(found.len());
+                    }
+                }
+            }
+        };
+        (answer, found)
+    }))
+}
+
+/// A few rows to begin with: two of each outcome, hard ones first.
+fn start(table: &Table, constrained: &Bits) -> Vec<usize> {
+    let rows = &table.spec.rows;
+    let mut order: Vec<usize> = constrained.iter().collect();
+    order.sort_by_key(|row| !rows[*row].hard);
+    let mut chosen = Vec::new();
+    for outcome in [true, false] {
+        chosen.extend(
+            order
+                .iter()
+                .filter(|row| rows[**row].expected == outcome)
+                .take(2),
+        );
+    }
+    chosen
+}

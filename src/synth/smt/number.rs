@@ -1,0 +1,139 @@
+//! Numeric value variables of one row. Where there is no arithmetic a value is its rank among the
+//! values of its type in that row, in order encoding: one boolean per step, which lets the solver
+//! propagate `<` in both directions. Where there is, it is a bit-vector that no sum overflows.
+
+use super::{all, any};
+use crate::spec::Int;
+use z3::Solver;
+use z3::ast::{BV, Bool};
+
+/// A value without its definedness.
+#[derive(Clone)]
+enum Scale {
+    /// The value is at least 1, 2, …
+    Steps(Vec<Bool>),
+    /// A signed integer.
+    Bits(BV),
+}
+
+/// How the numbers of a row are represented.
+#[derive(Clone, Copy)]
+pub(super) enum Format {
+    /// Ranks from 0 up to this.
+    Steps(usize),
+    /// Integers of that many bits, the sign included.
+    Bits(u32),
+}
+
+/// A numeric value variable: its value, whether it is NaN, whether it is defined.
+#[derive(Clone)]
+pub(super) struct Number {
+    scale: Scale,
+    pub nan: Bool,
+    pub defined: Bool,
+}
+
+impl Number {
+    /// A fresh variable.
+    pub fn new(format: Format, solver: &Solver, mut name: impl FnMut() -> u32) -> Self {
+        let scale = match format {
+            Format::Bits(width) => Scale::Bits(BV::new_const(name(), width)),
+            Format::Steps(count) => {
+                let steps: Vec<Bool> = (0..count).map(|_| Bool::new_const(name())).collect();
+                for pair in steps.windows(2) {
+                    solver.assert(pair[1].implies(&pair[0]));
+                }
+                Scale::Steps(steps)
+            }
+        };
+        Self {
+            scale,
+            nan: Bool::new_const(name()),
+            defined: Bool::new_const(name()),
+        }
+    }
+
+    /// That the value is this rank.
+    pub fn is_rank(&self, rank: usize) -> Bool {
+        match &self.scale {
+            Scale::Bits(bits) => bits.eq(BV::from_u64(rank as u64, bits.get_size())),
+            Scale::Steps(steps) => {
+                let reached = rank.checked_sub(1).and_then(|step| steps.get(step));
+                let next = steps.get(rank).map(Bool::not);
+                all(reached.cloned().into_iter().chain(next))
+            }
+        }
+    }
+
+    /// That the value is this integer, where integers are represented.
+    pub fn is_int(&self, int: Int) -> Bool {
+        match &self.scale {
+            Scale::Bits(bits) => bits.eq(constant(int, bits.get_size())),
+            Scale::Steps(_) => Bool::from_bool(false),
+        }
+    }
+
+    /// That both are the same, undefined or NaN included.
+    pub fn is(&self, other: &Self) -> Bool {
+        let value = match (&self.scale, &other.scale) {
+            (Scale::Bits(a), Scale::Bits(b)) => a.eq(b),
+            (Scale::Steps(a), Scale::Steps(b)) => all(a.iter().zip(b).map(|(a, b)| a.iff(b))),
+            _ => Bool::from_bool(false),
+        };
+        all([
+            value,
+            self.nan.iff(&other.nan),
+            self.defined.iff(&other.defined),
+        ])
+    }
+
+    /// Whether the value is smaller, leaving NaN aside.
+    pub fn less(&self, other: &Self, solver: &Solver, mut name: impl FnMut() -> u32) -> Bool {
+        match (&self.scale, &other.scale) {
+            (Scale::Bits(a), Scale::Bits(b)) => a.bvslt(b),
+            (Scale::Steps(a), Scale::Steps(b)) => {
+                let less = Bool::new_const(name());
+                for (a, b) in a.iter().zip(b) {
+                    solver.assert(any([a.clone(), b.not(), less.clone()]));
+                }
+                // If smaller, the other is at least one step higher.
+                for (step, higher) in b.iter().enumerate() {
+                    let lower = step.checked_sub(1).and_then(|step| a.get(step));
+                    let reached = lower.map_or_else(|| Bool::from_bool(true), Bool::clone);
+                    solver.assert(any([less.not(), reached.not(), higher.clone()]));
+                }
+                match a.last() {
+                    Some(top) => solver.assert(any([less.not(), top.not()])),
+                    None => solver.assert(less.not()),
+                }
+                less
+            }
+            _ => Bool::from_bool(false),
+        }
+    }
+
+    /// `self + other` or `self - other`; `None` where integers are not represented.
+    pub fn sum(&self, other: &Self, subtract: bool) -> Option<BV> {
+        match (&self.scale, &other.scale) {
+            (Scale::Bits(a), Scale::Bits(b)) if subtract => Some(a.bvsub(b)),
+            (Scale::Bits(a), Scale::Bits(b)) => Some(a.bvadd(b)),
+            _ => None,
+        }
+    }
+
+    /// That the value is the one given.
+    pub fn is_bits(&self, value: &BV) -> Bool {
+        match &self.scale {
+            Scale::Bits(bits) => bits.eq(value),
+            Scale::Steps(_) => Bool::from_bool(false),
+        }
+    }
+}
+
+/// An integer as a bit-vector wide enough for it.
+pub(super) fn constant(int: Int, width: u32) -> BV {
+    match int.to_i128().and_then(|value| i64::try_from(value).ok()) {
+        Some(value) => BV::from_i64(value, width),
+        None => BV::from_str(width, &int.to_string()).unwrap_or_else(|| BV::from_u64(0, width)),
+    }
+}

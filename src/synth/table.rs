@@ -1,0 +1,363 @@
+//! The spec as bitsets over its rows, so that a boolean expression is a handful of words and `&&`,
+//! `||` and `!` are word operations. Knows no cost and proposes nothing.
+
+use crate::spec::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// A set of rows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// The rows for which `member` holds.
+    pub fn from_fn(rows: usize, mut member: impl FnMut(usize) -> bool) -> Self {
+        let mut words = vec![0u64; rows.div_ceil(64)];
+        for row in 0..rows {
+            words[row / 64] |= u64::from(member(row)) << (row % 64);
+        }
+        Self(words)
+    }
+
+    fn zip(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(
+            self.0
+                .iter()
+                .zip(&other.0)
+                .map(|(a, b)| f(*a, *b))
+                .collect(),
+        )
+    }
+
+    /// Union.
+    pub fn or(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a | b)
+    }
+
+    /// Intersection.
+    pub fn and(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// The rows of `self` that are not in `other`.
+    pub fn minus(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The rows in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            (0..64).filter_map(move |bit| (word >> bit & 1 == 1).then_some(index * 64 + bit))
+        })
+    }
+}
+
+/// What a boolean expression yields in each row: three disjoint sets that cover all rows, by
+/// [`TRUE`], [`FALSE`] and [`UNDEFINED`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Planes([Bits; 3]);
+
+/// Index of the rows that yield true.
+pub(super) const TRUE: usize = 0;
+/// Index of the rows that yield false.
+pub(super) const FALSE: usize = 1;
+/// Index of the rows in which evaluation is undefined.
+pub(super) const UNDEFINED: usize = 2;
+
+/// An operator with two boolean operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoolOp {
+    And,
+    Or,
+    /// `==` or `!=`.
+    Same(bool),
+}
+
+impl BoolOp {
+    /// The operator's value, short-circuiting, where operands and result are plane indices.
+    fn apply(self, a: usize, b: usize) -> usize {
+        match (self, a) {
+            (_, UNDEFINED) => UNDEFINED,
+            (Self::And, FALSE) => FALSE,
+            (Self::Or, TRUE) => TRUE,
+            (Self::And | Self::Or, _) | (_, _) if b == UNDEFINED => UNDEFINED,
+            (Self::And | Self::Or, _) => b,
+            (Self::Same(same), _) => usize::from((a == b) != same),
+        }
+    }
+}
+
+impl Planes {
+    fn negated(&self) -> Self {
+        let [yes, no, undefined] = self.0.clone();
+        Self([no, yes, undefined])
+    }
+
+    /// `self op other`.
+    pub fn combine(&self, op: BoolOp, other: &Self) -> Self {
+        let empty = self.0[0].minus(&self.0[0]);
+        let mut result = [empty.clone(), empty.clone(), empty];
+        for a in 0..3 {
+            for b in 0..3 {
+                let plane = op.apply(a, b);
+                result[plane] = result[plane].or(&self.0[a].and(&other.0[b]));
+            }
+        }
+        Self(result)
+    }
+
+    /// Whether the expression never yields both outcomes: such a clause decides nothing.
+    pub fn is_constant(&self) -> bool {
+        self.0[TRUE].is_empty() || self.0[FALSE].is_empty()
+    }
+}
+
+/// Which rows are well served if a node yields true, false or nothing there, by plane index.
+#[derive(Clone, Debug)]
+pub(super) struct Need([Bits; 3]);
+
+impl Need {
+    /// Whether a node with these planes serves every row.
+    pub fn met_by(&self, node: &Planes) -> bool {
+        (0..self.0[0].0.len())
+            .all(|word| (0..3).all(|plane| node.0[plane].0[word] & !self.0[plane].0[word] == 0))
+    }
+
+    /// Whether `a op b` in the node's place serves every row; [`Planes::combine`] without building
+    /// the planes.
+    pub fn met_by_pair(&self, op: BoolOp, a: &Planes, b: &Planes) -> bool {
+        (0..self.0[0].0.len()).all(|word| {
+            let [at, af, au] = [TRUE, FALSE, UNDEFINED].map(|plane| a.0[plane].0[word]);
+            let [bt, bf, bu] = [TRUE, FALSE, UNDEFINED].map(|plane| b.0[plane].0[word]);
+            let (yes, no, undefined) = match op {
+                BoolOp::And => (at & bt, af | at & bf, au | at & bu),
+                BoolOp::Or => (at | af & bt, af & bf, au | af & bu),
+                BoolOp::Same(true) => (at & bt | af & bf, at & bf | af & bt, au | bu),
+                BoolOp::Same(false) => (at & bf | af & bt, at & bt | af & bf, au | bu),
+            };
+            yes & !self.0[TRUE].0[word] == 0
+                && no & !self.0[FALSE].0[word] == 0
+                && undefined & !self.0[UNDEFINED].0[word] == 0
+        })
+    }
+
+    /// Whether some right operand of `op` could make up for what this left one leaves open.
+    pub fn allows_left(&self, op: BoolOp, left: &Planes) -> bool {
+        let stops = match op {
+            BoolOp::And => FALSE,
+            _ => TRUE,
+        };
+        left.0[stops].minus(&self.0[stops]).is_empty()
+            && left.0[UNDEFINED].minus(&self.0[UNDEFINED]).is_empty()
+    }
+
+    /// Whether some left operand of `op` could make up for what this right one gets wrong.
+    pub fn allows_right(&self, op: BoolOp, right: &Planes) -> bool {
+        // Where only the outcome that does not stop the evaluation will do, the right operand is
+        // reached and must yield it.
+        let stops = match op {
+            BoolOp::And => FALSE,
+            _ => TRUE,
+        };
+        let wrong = right.0[stops].minus(&self.0[stops]);
+        let undefined = right.0[UNDEFINED]
+            .minus(&self.0[UNDEFINED])
+            .minus(&self.0[stops]);
+        wrong.is_empty() && undefined.is_empty()
+    }
+
+    /// What the operand of a `!` in this place must yield.
+    pub fn under_not(&self) -> Self {
+        let [yes, no, undefined] = self.0.clone();
+        Self([no, yes, undefined])
+    }
+
+    /// What the left operand of `op` in this place must yield, given the right one.
+    pub fn of_left(&self, op: BoolOp, right: &Planes) -> Self {
+        Self([TRUE, FALSE, UNDEFINED].map(|a| self.given(right, |b| op.apply(a, b))))
+    }
+
+    /// What the right operand of `op` in this place must yield, given the left one.
+    pub fn of_right(&self, op: BoolOp, left: &Planes) -> Self {
+        Self([TRUE, FALSE, UNDEFINED].map(|b| self.given(left, |a| op.apply(a, b))))
+    }
+
+    /// Rows served if `other` yields what it yields and the whole is then `outcome(other)`.
+    fn given(&self, other: &Planes, outcome: impl Fn(usize) -> usize) -> Bits {
+        let served = |plane: usize| other.0[plane].and(&self.0[outcome(plane)]);
+        served(TRUE).or(&served(FALSE)).or(&served(UNDEFINED))
+    }
+}
+
+/// Rank of an undefined value in a column.
+const NO_VALUE: u32 = u32::MAX;
+/// Rank of a NaN in a column.
+const NAN: u32 = u32::MAX - 1;
+
+/// A spec and its pool, with each term's values as ranks among the values of its type: comparing
+/// ranks is comparing values.
+pub(super) struct Table<'a> {
+    pub spec: &'a Spec,
+    pub pool: &'a Pool,
+    columns: Vec<Vec<u32>>,
+}
+
+impl<'a> Table<'a> {
+    /// Ranks every value of the spec.
+    pub fn new(spec: &'a Spec, pool: &'a Pool) -> Self {
+        let mut values: BTreeMap<Type, Vec<&Value>> = BTreeMap::new();
+        for value in spec.rows.iter().flat_map(|row| row.values.iter().flatten()) {
+            if !is_nan(value) {
+                values.entry(value.ty()).or_default().push(value);
+            }
+        }
+        for sorted in values.values_mut() {
+            sorted.sort_by(|a, b| order(a, b));
+            sorted.dedup_by(|a, b| order(a, b).is_eq());
+        }
+        let rank = |term: TermId, value: Option<&Value>| match value {
+            Some(value) if value.ty() != pool.terms[term].ty => NO_VALUE,
+            Some(value) if is_nan(value) => NAN,
+            Some(value) => values
+                .get(&value.ty())
+                .and_then(|sorted| sorted.binary_search_by(|other| order(other, value)).ok())
+                .and_then(|rank| u32::try_from(rank).ok())
+                .unwrap_or(NO_VALUE),
+            None => NO_VALUE,
+        };
+        let columns = (0..pool.terms.len())
+            .map(|term| {
+                let value_of = |row: &'a crate::spec::Row| row.values.get(term)?.as_ref();
+                spec.rows
+                    .iter()
+                    .map(|row| rank(term, value_of(row)))
+                    .collect()
+            })
+            .collect();
+        Self {
+            spec,
+            pool,
+            columns,
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.spec.rows.len()
+    }
+
+    /// Whether the term is undefined in some row.
+    pub fn is_partial(&self, term: TermId) -> bool {
+        self.columns[term].contains(&NO_VALUE)
+    }
+
+    /// Whether the term is NaN in some row.
+    pub fn has_nan(&self, term: TermId) -> bool {
+        self.columns[term].contains(&NAN)
+    }
+
+    /// Whether the term has no value in any row.
+    pub fn is_opaque(&self, term: TermId) -> bool {
+        self.columns[term].iter().all(|rank| *rank == NO_VALUE)
+    }
+
+    /// The term's value in a row as its rank among the values of its type; `None` if undefined,
+    /// `Some(None)` for a NaN.
+    pub fn rank(&self, term: TermId, row: usize) -> Option<Option<u32>> {
+        match self.columns[term][row] {
+            NO_VALUE => None,
+            NAN => Some(None),
+            rank => Some(Some(rank)),
+        }
+    }
+
+    /// What the whole condition must yield, where only rows in `constrained` matter.
+    pub fn need(&self, constrained: &Bits) -> Need {
+        let free = |row| constrained.0[row / 64] >> (row % 64) & 1 == 0;
+        let rows = &self.spec.rows;
+        Need([
+            Bits::from_fn(self.rows(), |row| free(row) || rows[row].expected),
+            Bits::from_fn(self.rows(), |row| free(row) || !rows[row].expected),
+            Bits::from_fn(self.rows(), free),
+        ])
+    }
+
+    /// What a boolean expression yields in each row.
+    pub fn planes(&self, expr: &Expr) -> Planes {
+        match expr {
+            Expr::Not(a) => self.planes(a).negated(),
+            Expr::And(a, b) => self.planes(a).combine(BoolOp::And, &self.planes(b)),
+            Expr::Or(a, b) => self.planes(a).combine(BoolOp::Or, &self.planes(b)),
+            Expr::Cmp(op, a, b) => match (&**a, &**b) {
+                (Expr::Term(a), Expr::Term(b)) => self.compare(*op, *a, *b),
+                _ => self.evaluate(expr),
+            },
+            Expr::Term(_) | Expr::Arith(..) => self.evaluate(expr),
+        }
+    }
+
+    fn evaluate(&self, expr: &Expr) -> Planes {
+        let values: Vec<_> = self
+            .spec
+            .rows
+            .iter()
+            .map(|row| expr.eval_bool(row))
+            .collect();
+        let plane = |wanted| Bits::from_fn(self.rows(), |row| values[row] == wanted);
+        Planes([plane(Some(true)), plane(Some(false)), plane(None)])
+    }
+
+    /// What `a op b` yields in each row.
+    pub fn compare(&self, op: CmpOp, a: TermId, b: TermId) -> Planes {
+        let same_type = self.pool.terms[a].ty == self.pool.terms[b].ty;
+        let holds = |row: usize| {
+            let (a, b) = (self.columns[a][row], self.columns[b][row]);
+            if !same_type || a == NO_VALUE || b == NO_VALUE {
+                return None;
+            }
+            let ordering = (a != NAN && b != NAN).then(|| a.cmp(&b));
+            Some(match op {
+                CmpOp::Eq => ordering == Some(Ordering::Equal),
+                CmpOp::Ne => ordering != Some(Ordering::Equal),
+                CmpOp::Lt => ordering == Some(Ordering::Less),
+                CmpOp::Le => ordering.is_some_and(Ordering::is_le),
+                CmpOp::Gt => ordering == Some(Ordering::Greater),
+                CmpOp::Ge => ordering.is_some_and(Ordering::is_ge),
+            })
+        };
+        let values: Vec<_> = (0..self.rows()).map(holds).collect();
+        let plane = |wanted| Bits::from_fn(self.rows(), |row| values[row] == wanted);
+        Planes([plane(Some(true)), plane(Some(false)), plane(None)])
+    }
+
+    /// Summed weight of the soft rows in which the planes are not what is expected.
+    pub fn soft_violated(&self, planes: &Planes) -> u32 {
+        let wrong = |row: usize| match self.spec.rows[row].expected {
+            true => planes.0[TRUE].0[row / 64] >> (row % 64) & 1 == 0,
+            false => planes.0[FALSE].0[row / 64] >> (row % 64) & 1 == 0,
+        };
+        let rows = self.spec.rows.iter().enumerate();
+        rows.filter(|(index, row)| !row.hard && wrong(*index))
+            .fold(0, |sum, (_, row)| sum.saturating_add(row.weight))
+    }
+}
+
+fn is_nan(value: &Value) -> bool {
+    value.compare(CmpOp::Eq, value) == Some(false)
+}
+
+/// The order of two values of one type, neither of which is NaN.
+fn order(a: &Value, b: &Value) -> Ordering {
+    if a.compare(CmpOp::Lt, b) == Some(true) {
+        Ordering::Less
+    } else if a.compare(CmpOp::Eq, b) == Some(true) {
+        Ordering::Equal
+    } else {
+        Ordering::Greater
+    }
+}
