@@ -181,6 +181,12 @@ fn blame(
         .collect();
     let sites = &instrumentation.sources.sites;
     let present = |site: SiteIndex| instrumentation.has(site);
+    if error.code.as_ref().is_some_and(|code| code.code == "E0381") {
+        let initializers = initializers(instrumentation, error, &places);
+        if !initializers.is_empty() {
+            return initializers;
+        }
+    }
     let around = (0..).zip(sites).filter(|(index, site)| {
         present(*index)
             && places
@@ -217,6 +223,42 @@ fn blame(
     (0..)
         .zip(sites)
         .filter(|(index, site)| present(*index) && files.contains(&site.file))
+        .map(|(index, _)| Part::Site(index))
+        .collect()
+}
+
+/// A variable may be uninitialized: due to the statements before that use, of those in the same
+/// function, that assign to it and can now be skipped.
+fn initializers(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(usize, usize)],
+) -> Vec<Part> {
+    let Some(variable) = error.message.split('`').nth(1) else {
+        return Vec::new();
+    };
+    let sites = &instrumentation.sources.sites;
+    let functions: Vec<usize> = places
+        .iter()
+        .filter_map(|(file, at)| {
+            let before = |site: &&crate::source::Site| site.file == *file && site.span.start <= *at;
+            sites.iter().rfind(before).map(|site| site.function)
+        })
+        .collect();
+    let assigns = |text: &str| {
+        text.match_indices(variable).any(|(at, _)| {
+            let rest = text[at + variable.len()..].trim_start();
+            rest.starts_with('=') && !rest.starts_with("==")
+        })
+    };
+    (0..)
+        .zip(sites)
+        .filter(|(index, site)| {
+            instrumentation.has(*index)
+                && site.kind == SiteKind::Statement
+                && functions.contains(&site.function)
+                && assigns(&site.text)
+        })
         .map(|(index, _)| Part::Site(index))
         .collect()
 }
