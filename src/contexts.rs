@@ -29,12 +29,18 @@ pub struct Problem {
     pub pool: Pool,
     /// One for each way to choose among the outcomes that cure a failing test.
     pub specs: Vec<Spec>,
+    /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only one of
+    /// them had to change. Each asks for one changed evaluation per test and leaves the others
+    /// open; the tests decide.
+    pub relaxed: Vec<Spec>,
     /// The text of each part of the old condition.
     pub old_texts: Vec<(Expr, String)>,
 }
 
 /// Ways to choose among angelic outcomes that are tried.
 const MOST_SPECS: usize = 4;
+/// Changed evaluations that are tried as the only one.
+const MOST_RELAXED: usize = 4;
 /// Terms read at a site, constants aside.
 const MOST_TERMS: usize = 60;
 /// Literals taken from the function, and again from the file, per type.
@@ -257,56 +263,86 @@ fn choices(recorded: &Recorded) -> Vec<Vec<&Vec<Context>>> {
     choices
 }
 
-/// The rows: hard ones of the cured tests, soft ones of the passing tests, each context once.
-/// `whole` is the term that stands for the old condition as a whole.
-fn rows(
-    pool: &Pool,
+/// What rows are made from.
+struct Rows<'a> {
+    pool: &'a Pool,
+    /// The term that stands for the old condition as a whole.
     whole: Option<TermId>,
-    recorded: &Recorded,
-    cured: &[&Vec<Context>],
+    recorded: &'a Recorded,
     is_condition: bool,
-) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut index: BTreeMap<String, usize> = BTreeMap::new();
-    let mut add = |context: &Context, hard: bool| {
-        let values: Vec<Option<Value>> = pool
-            .terms
-            .iter()
-            .enumerate()
-            .map(|(id, term)| {
-                if Some(id) == whole {
-                    return context.old.map(Value::Bool);
-                }
-                let seen = || context.values.get(&term.text).cloned();
-                term.constant
-                    .clone()
-                    .or_else(seen)
-                    .filter(|value| value.ty() == term.ty)
-            })
-            .collect();
-        // A statement that a passing test executes is to be executed.
-        let expected = context.outcome || (!is_condition && !hard);
-        let key = format!("{hard} {expected} {values:?}");
-        match index.get(&key) {
-            Some(at) => rows[*at].weight += 1,
-            None => {
-                index.insert(key, rows.len());
-                rows.push(Row {
-                    values,
-                    expected,
-                    hard,
-                    weight: 1,
-                });
-            }
-        }
-    };
-    cured
-        .iter()
-        .copied()
-        .flatten()
-        .for_each(|context| add(context, true));
-    for context in recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
-        add(context, false);
+}
+
+/// How much a row says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Say {
+    Must,
+    Should,
+    /// Shows what values occur, and constrains nothing.
+    Nothing,
+}
+
+impl Rows<'_> {
+    /// Every evaluation of a cured test must have the forced outcome.
+    fn strict(&self, cured: &[&Vec<Context>]) -> Vec<Row> {
+        let forced = cured.iter().copied().flatten();
+        self.collect(forced.map(|context| (context, context.outcome, Say::Must)))
     }
-    rows
+
+    /// Of the evaluations of each cured test whose outcome was changed only the `nth` must be;
+    /// `None` if no test has so many, or none has several.
+    fn relaxed(&self, cured: &[&Vec<Context>], nth: usize) -> Option<Vec<Row>> {
+        let changed = |contexts: &Vec<Context>| -> Vec<usize> {
+            let old = |context: &Context| context.old.unwrap_or(!context.outcome);
+            let changed = |at: &usize| old(&contexts[*at]) != contexts[*at].outcome;
+            (0..contexts.len()).filter(changed).collect()
+        };
+        let all: Vec<Vec<usize>> = cured.iter().map(|contexts| changed(contexts)).collect();
+        let most = all.iter().map(Vec::len).max()?;
+        if nth >= most || cured.iter().all(|contexts| contexts.len() < 2) {
+            return None;
+        }
+        let rows = cured.iter().zip(&all).flat_map(|(contexts, changed)| {
+            let chosen = changed.get(nth.min(changed.len().saturating_sub(1))).copied();
+            contexts.iter().enumerate().map(move |(at, context)| match chosen == Some(at) {
+                true => (context, context.outcome, Say::Must),
+                false => (context, context.old.unwrap_or(!context.outcome), Say::Nothing),
+            })
+        });
+        Some(self.collect(rows))
+    }
+
+    /// The rows of failing tests as given, and those of passing tests, each context once.
+    fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Say)>) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |context: &Context, expected: bool, say: Say| {
+            let values = self.values(context);
+            let key = format!("{say:?} {expected} {values:?}");
+            let weight = u32::from(say != Say::Nothing);
+            match index.get(&key) {
+                Some(at) => rows[*at].weight += weight,
+                None => {
+                    index.insert(key, rows.len());
+                    rows.push(Row { values, expected, hard: say == Say::Must, weight });
+                }
+            }
+        };
+        failing.for_each(|(context, expected, say)| add(context, expected, say));
+        for context in self.recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
+            // A statement that a passing test executes is to be executed.
+            add(context, context.outcome || !self.is_condition, Say::Should);
+        }
+        rows
+    }
+
+    fn values(&self, context: &Context) -> Vec<Option<Value>> {
+        let value = |(id, term): (TermId, &Term)| {
+            if Some(id) == self.whole {
+                return context.old.map(Value::Bool);
+            }
+            let seen = || context.values.get(&term.text).cloned();
+            term.constant.clone().or_else(seen).filter(|value| value.ty() == term.ty)
+        };
+        self.pool.terms.iter().enumerate().map(value).collect()
+    }
 }

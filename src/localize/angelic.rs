@@ -4,7 +4,7 @@
 //! Against the printed Algorithm 1 both values are always tried: a test may pass under either,
 //! and then it must not constrain the patch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -39,8 +39,14 @@ impl Bounds {
     }
 }
 
-/// Tries every suspect against every failing test that reaches it. `failing` is in the order in
-/// which tests are tried: shortest first.
+/// A forced run to be made.
+type Trial = (SiteIndex, TestIndex, Forced);
+
+/// Tries the suspects against the failing tests, which are in the order of trial: shortest first.
+///
+/// The first test is tried at every suspect it reaches. A site that cures it is then tried with
+/// the other tests; only tests that no such site cures are tried everywhere again. So a fault
+/// shared by many tests costs little more than one test.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -53,71 +59,62 @@ pub fn search(
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<AngelicSite>> {
-    let mut trials = Vec::new();
-    for suspect in suspects {
-        for test in failing {
-            if let Some(counter) = spectrum
-                .reached
-                .get(test)
-                .and_then(|at| at.get(&suspect.site))
-            {
-                let forced = values(&sites[suspect.site as usize], *counter);
-                trials.extend(
-                    forced
-                        .into_iter()
-                        .map(|forced| (suspect.site, *test, forced)),
-                );
+    let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
+        let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
+            let ticks = spectrum.ticks.get(test).copied().unwrap_or(0);
+            let plan = Plan {
+                force: vec![(*site, *forced)],
+                fuel: Some(bounds.fuel_for(ticks)),
+                confined: true,
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            let run = suite.run(*test, &plan)?;
+            done();
+            Ok(run.verdict.passed())
+        })?;
+        let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
+        Ok(cured.map(|(trial, _)| trial).collect())
+    };
+    let trials = |tests: &[TestIndex], wanted: &dyn Fn(SiteIndex) -> bool| -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
+            let site = &sites[suspect.site as usize];
+            for test in tests {
+                let reached = spectrum.reached.get(test).and_then(|at| at.get(&suspect.site));
+                let forced = reached.map(|counter| values(site, *counter)).unwrap_or_default();
+                trials.extend(forced.into_iter().map(|forced| (suspect.site, *test, forced)));
+            }
+        }
+        trials
+    };
+
+    let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Forced>>> = BTreeMap::new();
+    let mut left = failing.to_vec();
+    while let Some(first) = left.first().copied() {
+        left.remove(0);
+        let mut found = force(trials(&[first], &|_| true))?;
+        let angelic: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
+        let others = force(trials(&left, &|site| angelic.contains(&site)))?;
+        left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
+        found.extend(others);
+        for (site, test, forced) in found {
+            let of_test = cures.entry(site).or_default().entry(test).or_default();
+            if !of_test.contains(&forced) {
+                of_test.push(forced);
             }
         }
     }
-    let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
-        let ticks = spectrum.ticks.get(test).copied().unwrap_or(0);
-        let plan = Plan {
-            force: vec![(*site, *forced)],
-            fuel: Some(bounds.fuel_for(ticks)),
-            confined: true,
-            timeout: bounds.timeout,
-            ..Plan::default()
-        };
-        let run = suite.run(*test, &plan)?;
-        done();
-        Ok(run.verdict.passed())
-    })?;
-
-    let mut angelic: Vec<AngelicSite> = Vec::new();
-    for suspect in suspects {
-        let mut cures: BTreeMap<TestIndex, Vec<Forced>> = BTreeMap::new();
-        for ((_, test, forced), _) in trials
-            .iter()
-            .zip(&cured)
-            .filter(|((site, ..), cured)| *site == suspect.site && **cured)
-        {
-            cures.entry(*test).or_default().push(*forced);
-        }
-        if !cures.is_empty() {
-            angelic.push(AngelicSite {
+    Ok(suspects
+        .iter()
+        .filter_map(|suspect| {
+            Some(AngelicSite {
                 site: suspect.site,
                 suspiciousness: suspect.suspiciousness,
-                cures,
-            });
-        }
-    }
-    Ok(angelic)
-}
-
-/// How many forced runs [`search`] will make.
-pub fn trials(
-    sites: &[Site],
-    suspects: &[Suspect],
-    spectrum: &Spectrum,
-    failing: &[TestIndex],
-) -> usize {
-    suspects
-        .iter()
-        .flat_map(|suspect| failing.iter().map(move |test| (suspect.site, test)))
-        .filter_map(|(site, test)| Some((site, spectrum.reached.get(test)?.get(&site)?)))
-        .map(|(site, counter)| values(&sites[site as usize], *counter).len())
-        .sum()
+                cures: cures.remove(&suspect.site)?,
+            })
+        })
+        .collect())
 }
 
 /// The forced outcomes worth a run: one that every evaluation had anyway changes nothing.

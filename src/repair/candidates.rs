@@ -29,6 +29,9 @@ const MOST_JUDGED: usize = 400;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 6;
 
+/// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
+const RELAXED: u32 = 3;
+
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
@@ -90,7 +93,9 @@ impl Run<'_> {
         let problem = contexts::problem(self.sources, site, recorded);
         let mut candidates: Vec<SiteCandidate> = Vec::new();
         let mut reason = None;
-        for spec in &problem.specs {
+        let strict = problem.specs.iter().map(|spec| (spec, 0));
+        let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
+        for (spec, penalty) in strict.chain(relaxed) {
             let synthesis = synth::synthesize(spec, &problem.pool, &Limits::default());
             reason = reason.or(synthesis.reason);
             for candidate in synthesis.candidates {
@@ -124,7 +129,7 @@ impl Run<'_> {
                     targets: found.cures.keys().copied().collect(),
                     text,
                     typed,
-                    cost: candidate.cost + extra,
+                    cost: candidate.cost + extra + penalty,
                     soft_violated: candidate.soft_violated,
                     why: candidate.why,
                 });

@@ -37,7 +37,6 @@ impl Run<'_> {
         suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
 
         let sites = &self.sources.sites;
-        let trials = angelic::trials(sites, &suspects, &spectrum, &targets);
         let phase = self
             .progress
             .start("forcing outcomes", trials, self.runner.runs());
