@@ -26,7 +26,8 @@ use table::{Bits, Table};
 pub struct Limits {
     /// How many candidates are returned at most.
     pub candidates: usize,
-    /// z3's `rlimit` for one query.
+    /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a
+    /// second.
     pub rlimit: u32,
 }
 
@@ -34,7 +35,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             candidates: 20,
-            rlimit: 20_000_000,
+            rlimit: 15_000_000,
         }
     }
 }

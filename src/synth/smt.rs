@@ -21,7 +21,7 @@ use crate::spec::{ArithOp, CmpOp, Int, IntType, TermId, Type, Value};
 use number::{Format, Number, constant};
 use std::collections::{BTreeMap, BTreeSet};
 use z3::ast::Bool;
-use z3::{Params, SatResult, Solver};
+use z3::{Params, SatResult, Solver, StatisticsValue};
 
 /// What the solver says.
 pub(super) enum Verdict {
@@ -82,6 +82,8 @@ pub(super) struct Encoding<'a> {
     /// Width of value variables, where they are integers.
     width: u32,
     fresh: u32,
+    /// How much work z3 may have done in the end.
+    budget: u32,
 }
 
 impl<'a> Encoding<'a> {
@@ -100,6 +102,7 @@ impl<'a> Encoding<'a> {
             tiers: Vec::new(),
             width: width(library),
             fresh: 0,
+            budget: 0,
         };
         encoding.limit(rlimit);
         encoding.phi_fixed();
@@ -113,11 +116,29 @@ impl<'a> Encoding<'a> {
         encoding
     }
 
-    /// Limits the work of each query from now on.
-    pub fn limit(&self, rlimit: u32) {
+    /// Allows that much work from now on.
+    pub fn limit(&mut self, rlimit: u32) {
+        self.budget = self.consumed().saturating_add(rlimit);
+    }
+
+    /// The work done so far, in z3's unit.
+    fn consumed(&self) -> u32 {
+        match self.solver.get_statistics().value("rlimit count") {
+            Some(StatisticsValue::UInt(count)) => count,
+            _ => 0,
+        }
+    }
+
+    /// Asks the solver, with at most that share of the work that is left.
+    fn query(&self, assumptions: &[Bool], share: u32) -> SatResult {
+        let left = self.budget.saturating_sub(self.consumed()) / share;
+        if left == 0 {
+            return SatResult::Unknown;
+        }
         let mut params = Params::new();
-        params.set_u32("rlimit", rlimit);
+        params.set_u32("rlimit", left);
         self.solver.set_params(&params);
+        self.solver.check_assumptions(assumptions)
     }
 
     /// φ_FIXED (§3.4.4): an input term's location is its index, so it needs no variable. l_r is
@@ -487,11 +508,11 @@ impl<'a> Encoding<'a> {
     pub fn phi_patch(&self) -> Verdict {
         for tier in &self.tiers {
             // Giving up here is no answer yet: the unrestricted question may be easier.
-            if self.solver.check_assumptions(std::slice::from_ref(tier)) == SatResult::Sat {
+            if self.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
                 return self.read();
             }
         }
-        match self.solver.check() {
+        match self.query(&[], 1) {
             SatResult::Sat => self.read(),
             SatResult::Unsat => Verdict::Nothing,
             SatResult::Unknown => Verdict::Unknown(self.reason()),
@@ -499,9 +520,11 @@ impl<'a> Encoding<'a> {
     }
 
     fn reason(&self) -> String {
-        match self.solver.get_reason_unknown() {
-            Some(reason) if !reason.is_empty() && reason != "unknown" => format!("z3: {reason}"),
-            _ => "z3: resource limit reached".to_owned(),
+        let reason = self.solver.get_reason_unknown().unwrap_or_default();
+        // What z3 says when its `rlimit` is used up depends on where that happened.
+        match reason.contains("cancel") || reason.contains("resource") || reason.len() < 8 {
+            true => "z3 reached its resource limit".to_owned(),
+            false => format!("z3: {reason}"),
         }
     }
 
