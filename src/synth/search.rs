@@ -62,6 +62,7 @@ fn search(
             encoding.phi_func(*row);
         }
         let mut found = Vec::new();
+        let mut constants = 0;
         let answer = loop {
             let wiring = match encoding.phi_patch() {
                 Verdict::Found(wiring) => wiring,
@@ -85,6 +86,13 @@ fn search(
                 }
                 None => {
                     encoding.exclude(&wiring);
+                    if table.planes(&expr).is_constant() {
+                        constants += 1;
+                        if constants == MODELS {
+                            break Answer::Unknown("only constants were found".to_owned());
+                        }
+                        continue;
+                    }
                     if found.is_empty() {
                         encoding.limit(rlimit / FURTHER);
                     }

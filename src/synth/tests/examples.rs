@@ -30,10 +30,14 @@ fn gcd_is_not_decided_by_a_product_that_overflows() {
         .constants(IntType::I32)
         .old(product.cmp(CmpOp::Eq, term(2)))
         .row(&[i32(3_145_728), i32(98_304)], false)
+        .row(&[i32(98_304), i32(3_145_728)], false)
         .row(&[i32(60_000), i32(-70_000)], false)
+        .row(&[i32(-70_000), i32(60_000)], false)
         .row(&[i32(-3), i32(-5)], false)
         .row(&[i32(0), i32(17)], true)
+        .row(&[i32(17), i32(0)], true)
         .row(&[i32(-17), i32(0)], true)
+        .row(&[i32(0), i32(-17)], true)
         .row(&[i32(0), i32(0)], true)
         .row(&[i32(1), i32(1)], false);
     assert_eq!(problem.answers()[0], "u == 0 || v == 0");

@@ -81,7 +81,16 @@ fn problem(rows: std::ops::Range<usize>) -> impl Strategy<Value = Problem> {
         })
 }
 
-/// Every comparison of two terms and every boolean, negated or not, whatever its use.
+/// With little work for the solver: giving up is an answer here.
+fn solve(problem: &Problem) -> Synthesis {
+    let limits = Limits {
+        rlimit: 300_000,
+        ..Limits::default()
+    };
+    synthesize(&problem.spec, &problem.pool, &limits)
+}
+
+/// Every comparison of two terms that are not both literals, and every boolean, negated or not, whatever its use.
 fn brute_force(pool: &Pool) -> Vec<(usize, Expr)> {
     let mut all = Vec::new();
     for a in 0..pool.terms.len() {
@@ -91,7 +100,10 @@ fn brute_force(pool: &Pool) -> Vec<(usize, Expr)> {
         }
         for b in 0..pool.terms.len() {
             for op in CmpOp::ALL {
-                let fits = pool.terms[b].ty == ty && (ty.ordered() || !op.orders());
+                let literals = [a, b]
+                    .iter()
+                    .all(|term| pool.terms[*term].constant.is_some());
+                let fits = pool.terms[b].ty == ty && (ty.ordered() || !op.orders()) && !literals;
                 if fits && ty != Type::Bool && a != b {
                     all.push((1, cmp(a, op, b)));
                 }
@@ -106,12 +118,21 @@ fn explains(expr: &Expr, spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
     rows.all(|row| expr.eval_bool(row) == Some(row.expected))
 }
 
+fn is_constant(expr: &Expr, spec: &Spec) -> bool {
+    let yields = |outcome| {
+        spec.rows
+            .iter()
+            .any(|row| expr.eval_bool(row) == Some(outcome))
+    };
+    !yields(true) || !yields(false)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn candidates_explain_every_hard_row_and_no_candidate_is_constant(problem in problem(1..9)) {
-        let synthesis = problem.solve();
+        let synthesis = solve(&problem);
         prop_assert_eq!(synthesis.candidates.is_empty(), synthesis.reason.is_some());
         for candidate in &synthesis.candidates {
             let expr = &candidate.expr;
@@ -122,10 +143,7 @@ proptest! {
                 .map(|row| row.weight)
                 .sum();
             prop_assert_eq!(candidate.soft_violated, violated, "{}", shown);
-            let outcomes = [true, false].map(|outcome| {
-                problem.spec.rows.iter().any(|row| expr.eval_bool(row) == Some(outcome))
-            });
-            prop_assert_eq!(outcomes, [true, true], "{}", shown);
+            prop_assert!(!is_constant(expr, &problem.spec), "{}", shown);
             prop_assert_eq!(expr.ty(&problem.pool), Some(Type::Bool));
         }
         let order: Vec<_> = synthesis.candidates.iter()
@@ -136,7 +154,7 @@ proptest! {
 
     #[test]
     fn the_first_levels_agree_with_brute_force(problem in problem(2..7)) {
-        let synthesis = problem.solve();
+        let synthesis = solve(&problem);
         if problem.spec.old_is_impure || problem.spec.is_one_sided() {
             return Ok(());
         }
@@ -150,6 +168,7 @@ proptest! {
                 };
                 let explained: Vec<_> = brute_force(&problem.pool).into_iter()
                     .filter(|(kind, _)| *kind == index)
+                    .filter(|(_, expr)| !is_constant(expr, &problem.spec))
                     .filter(|(_, expr)| explains(expr, &problem.spec, |row| row.hard || !hard_only))
                     .map(|(_, expr)| problem.show(&expr))
                     .collect();
@@ -164,7 +183,7 @@ proptest! {
 
     #[test]
     fn the_same_spec_gets_the_same_answer(problem in problem(2..8)) {
-        let (first, second) = (problem.solve(), problem.solve());
+        let (first, second) = (solve(&problem), solve(&problem));
         prop_assert_eq!(format!("{first:?}"), format!("{second:?}"));
     }
 }
