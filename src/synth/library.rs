@@ -224,12 +224,14 @@ impl<'a> Library<'a> {
     /// Where an input of the block may be located; φ_INPUT of §3.4.4 up to the condition that a
     /// comparison's two inputs are of one type.
     pub fn domain(&self, block: usize) -> Vec<usize> {
+        // Without NaN the operators of comparisons negate each other, and where no two `&&` are
+        // at hand a comparison and its negation in one expression can be had with fewer blocks.
+        let both = self.has_nan || self.level.conjunctions > 1;
         let fits = |location: &usize| {
             let ty = self.type_at(*location);
             match self.blocks[block] {
                 Block::Cmp => ty != Type::Bool,
-                // Without NaN the operators of comparisons negate each other.
-                Block::Not => ty == Type::Bool && (self.has_nan || !self.is_comparison(*location)),
+                Block::Not => ty == Type::Bool && (both || !self.is_comparison(*location)),
                 Block::And | Block::Or => ty == Type::Bool,
                 Block::Arith(_, int) => ty == Type::Int(int),
             }

@@ -1,6 +1,10 @@
 //! Synthesis of a boolean expression that explains a spec: a pure function from [`Spec`] and
 //! [`Pool`] to ranked expressions (papers/nopol.txt §3.4). Knows nothing of cargo, files or
-//! processes; only `smt.rs` knows z3.
+//! processes; only `smt.rs` and its parts know z3.
+//!
+//! `table` turns the spec into bitsets and `atoms` lists the clauses; `edits` proposes what is near
+//! the old condition, `enumerate` new conditions of one or two clauses, and `search` drives the
+//! solver (`smt`) through the levels of `library`. `collect` keeps the best by the cost in `rank`.
 
 mod atoms;
 mod collect;
@@ -26,7 +30,8 @@ use table::{Bits, Table};
 pub struct Limits {
     /// How many candidates are returned at most.
     pub candidates: usize,
-    /// z3's `rlimit` for one query.
+    /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a
+    /// second.
     pub rlimit: u32,
 }
 
@@ -34,7 +39,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             candidates: 20,
-            rlimit: 20_000_000,
+            rlimit: 15_000_000,
         }
     }
 }

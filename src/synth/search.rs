@@ -12,8 +12,8 @@ use crate::spec::Expr;
 /// How many expressions are taken from one level.
 const MODELS: usize = 30;
 
-/// What part of the limit is spent on an expression after the first.
-const FURTHER: u32 = 50;
+/// What part of the limit may be spent on looking for more once something is found.
+const FURTHER: u32 = 20;
 
 /// Tries the levels in order, up to the one after the first that has something and never beyond
 /// the `last`; offers what is found and records what became of each level.
@@ -62,6 +62,7 @@ fn search(
             encoding.phi_func(*row);
         }
         let mut found = Vec::new();
+        let mut constants = 0;
         let answer = loop {
             let wiring = match encoding.phi_patch() {
                 Verdict::Found(wiring) => wiring,
@@ -85,8 +86,16 @@ fn search(
                 }
                 None => {
                     encoding.exclude(&wiring);
-                    // Another one is worth less than the first.
-                    encoding.limit(rlimit / FURTHER);
+                    if table.planes(&expr).is_constant() {
+                        constants += 1;
+                        if constants == MODELS {
+                            break Answer::Unknown("only constants were found".to_owned());
+                        }
+                        continue;
+                    }
+                    if found.is_empty() {
+                        encoding.limit(rlimit / FURTHER);
+                    }
                     found.push(expr);
                     if found.len() == MODELS {
                         break Answer::Found(found.len());

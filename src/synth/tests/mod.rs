@@ -1,0 +1,152 @@
+//! Tests of the room as a whole, and a small language to state their specs in.
+
+mod examples;
+mod honesty;
+mod properties;
+
+use super::{Limits, Synthesis, synthesize};
+use crate::spec::{
+    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, Type, Value,
+};
+
+/// A spec under construction.
+#[derive(Clone, Debug, Default)]
+struct Problem {
+    pool: Pool,
+    spec: Spec,
+}
+
+impl Problem {
+    /// Adds a term that is no literal.
+    fn term(mut self, text: &str, ty: Type, origin: Origin) -> Self {
+        let text = text.to_owned();
+        self.pool.terms.push(Term {
+            text,
+            ty,
+            origin,
+            binding: Binding::Atom,
+            constant: None,
+        });
+        self
+    }
+
+    /// Adds the literals −1, 0 and 1 of an integer type, as far as it has them.
+    fn constants(mut self, ty: IntType) -> Self {
+        for number in [0, 1, -1].map(Int::from_i128) {
+            if number.fits(ty) {
+                self.pool.terms.push(Term {
+                    text: number.to_string(),
+                    ty: Type::Int(ty),
+                    origin: Origin::Constant,
+                    binding: Binding::Atom,
+                    constant: Some(Value::Int(ty, number)),
+                });
+            }
+        }
+        self
+    }
+
+    fn old(mut self, old: Expr) -> Self {
+        self.spec.old = Some(old);
+        self
+    }
+
+    /// Adds a row with the values of the terms that are no literals.
+    fn row(self, values: &[Option<Value>], expected: bool) -> Self {
+        self.weighted(values, expected, true, 1)
+    }
+
+    fn soft(self, values: &[Option<Value>], expected: bool, weight: u32) -> Self {
+        self.weighted(values, expected, false, weight)
+    }
+
+    fn weighted(
+        mut self,
+        values: &[Option<Value>],
+        expected: bool,
+        hard: bool,
+        weight: u32,
+    ) -> Self {
+        let mut given = values.iter().cloned();
+        let values = self.pool.terms.iter().map(|term| match &term.constant {
+            Some(value) => Some(value.clone()),
+            None => given.next().flatten(),
+        });
+        let values = values.collect();
+        self.spec.rows.push(Row {
+            values,
+            expected,
+            hard,
+            weight,
+        });
+        self
+    }
+
+    fn solve(&self) -> Synthesis {
+        synthesize(&self.spec, &self.pool, &Limits::default())
+    }
+
+    /// The candidates as text, best first.
+    fn answers(&self) -> Vec<String> {
+        let candidates = self.solve().candidates;
+        candidates
+            .iter()
+            .map(|candidate| self.show(&candidate.expr))
+            .collect()
+    }
+
+    fn show(&self, expr: &Expr) -> String {
+        let nested = |expr: &Expr| match expr {
+            Expr::And(..) | Expr::Or(..) => format!("({})", self.show(expr)),
+            _ => self.show(expr),
+        };
+        match expr {
+            Expr::Term(term) => self.pool.terms[*term].text.clone(),
+            Expr::Not(a) => match &**a {
+                Expr::Term(_) => format!("!{}", self.show(a)),
+                _ => format!("!({})", self.show(a)),
+            },
+            Expr::And(a, b) => format!("{} && {}", nested(a), nested(b)),
+            Expr::Or(a, b) => format!("{} || {}", nested(a), nested(b)),
+            Expr::Cmp(op, a, b) => format!("{} {} {}", nested(a), op.token(), nested(b)),
+            Expr::Arith(op, a, b) => {
+                let token = match op {
+                    ArithOp::Add => "+",
+                    ArithOp::Sub => "-",
+                    ArithOp::Mul => "*",
+                    ArithOp::Div => "/",
+                    ArithOp::Rem => "%",
+                };
+                format!("{} {token} {}", nested(a), nested(b))
+            }
+        }
+    }
+}
+
+fn int(ty: IntType, value: i128) -> Option<Value> {
+    Some(Value::Int(ty, Int::from_i128(value)))
+}
+
+fn i32(value: i128) -> Option<Value> {
+    int(IntType::I32, value)
+}
+
+fn usize(value: i128) -> Option<Value> {
+    int(IntType::Usize, value)
+}
+
+fn f64(value: f64) -> Option<Value> {
+    Some(Value::F64(value.to_bits()))
+}
+
+fn bool(value: bool) -> Option<Value> {
+    Some(Value::Bool(value))
+}
+
+fn term(index: usize) -> Expr {
+    Expr::Term(index)
+}
+
+fn cmp(a: usize, op: CmpOp, b: usize) -> Expr {
+    term(a).cmp(op, term(b))
+}
