@@ -99,17 +99,31 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         old = whole.map(Expr::Term);
     }
 
-    let specs = choices(recorded)
-        .into_iter()
-        .map(|cured| Spec {
-            rows: rows(&pool, whole, recorded, &cured, is_condition),
-            old: old.clone(),
-            old_is_impure: recorded.impure,
-        })
+    let spec = |rows| Spec {
+        rows,
+        old: old.clone(),
+        old_is_impure: recorded.impure,
+    };
+    let table = Rows {
+        pool: &pool,
+        whole,
+        recorded,
+        is_condition,
+    };
+    let choices = choices(recorded);
+    let specs = choices
+        .iter()
+        .map(|cured| spec(table.strict(cured)))
+        .collect();
+    let relaxed = choices
+        .iter()
+        .flat_map(|cured| (0..MOST_RELAXED).map_while(|nth| table.relaxed(cured, nth)))
+        .map(spec)
         .collect();
     Problem {
         pool,
         specs,
+        relaxed,
         old_texts,
     }
 }
@@ -302,11 +316,20 @@ impl Rows<'_> {
             return None;
         }
         let rows = cured.iter().zip(&all).flat_map(|(contexts, changed)| {
-            let chosen = changed.get(nth.min(changed.len().saturating_sub(1))).copied();
-            contexts.iter().enumerate().map(move |(at, context)| match chosen == Some(at) {
-                true => (context, context.outcome, Say::Must),
-                false => (context, context.old.unwrap_or(!context.outcome), Say::Nothing),
-            })
+            let chosen = changed
+                .get(nth.min(changed.len().saturating_sub(1)))
+                .copied();
+            contexts
+                .iter()
+                .enumerate()
+                .map(move |(at, context)| match chosen == Some(at) {
+                    true => (context, context.outcome, Say::Must),
+                    false => (
+                        context,
+                        context.old.unwrap_or(!context.outcome),
+                        Say::Nothing,
+                    ),
+                })
         });
         Some(self.collect(rows))
     }
@@ -323,12 +346,22 @@ impl Rows<'_> {
                 Some(at) => rows[*at].weight += weight,
                 None => {
                     index.insert(key, rows.len());
-                    rows.push(Row { values, expected, hard: say == Say::Must, weight });
+                    rows.push(Row {
+                        values,
+                        expected,
+                        hard: say == Say::Must,
+                        weight,
+                    });
                 }
             }
         };
         failing.for_each(|(context, expected, say)| add(context, expected, say));
-        for context in self.recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
+        for context in self
+            .recorded
+            .passing
+            .iter()
+            .flat_map(|(_, contexts)| contexts)
+        {
             // A statement that a passing test executes is to be executed.
             add(context, context.outcome || !self.is_condition, Say::Should);
         }
@@ -341,7 +374,10 @@ impl Rows<'_> {
                 return context.old.map(Value::Bool);
             }
             let seen = || context.values.get(&term.text).cloned();
-            term.constant.clone().or_else(seen).filter(|value| value.ty() == term.ty)
+            term.constant
+                .clone()
+                .or_else(seen)
+                .filter(|value| value.ty() == term.ty)
         };
         self.pool.terms.iter().enumerate().map(value).collect()
     }

@@ -81,9 +81,18 @@ pub fn search(
         for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
             let site = &sites[suspect.site as usize];
             for test in tests {
-                let reached = spectrum.reached.get(test).and_then(|at| at.get(&suspect.site));
-                let forced = reached.map(|counter| values(site, *counter)).unwrap_or_default();
-                trials.extend(forced.into_iter().map(|forced| (suspect.site, *test, forced)));
+                let reached = spectrum
+                    .reached
+                    .get(test)
+                    .and_then(|at| at.get(&suspect.site));
+                let forced = reached
+                    .map(|counter| values(site, *counter))
+                    .unwrap_or_default();
+                trials.extend(
+                    forced
+                        .into_iter()
+                        .map(|forced| (suspect.site, *test, forced)),
+                );
             }
         }
         trials

@@ -27,10 +27,10 @@ const MOST_PER_SITE: usize = 12;
 /// Candidates judged in all.
 const MOST_JUDGED: usize = 400;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
-const NEW_STATEMENT: u32 = 6;
+const NEW_STATEMENT: u32 = 12;
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
-const RELAXED: u32 = 3;
+const RELAXED: u32 = 4;
 
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]

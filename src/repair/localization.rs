@@ -39,7 +39,7 @@ impl Run<'_> {
         let sites = &self.sources.sites;
         let phase = self
             .progress
-            .start("forcing outcomes", trials, self.runner.runs());
+            .start("forcing outcomes", 0, self.runner.runs());
         let suite = self.suite(&build.binaries);
         let bounds = self.bounds();
         let angelic = angelic::search(

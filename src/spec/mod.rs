@@ -71,8 +71,16 @@ pub struct Row {
     /// Rows of failing tests must be satisfied; rows of passing tests only rank, for the suite
     /// itself decides about those.
     pub hard: bool,
-    /// How many (test, evaluation) pairs stand behind a soft row.
+    /// How many (test, evaluation) pairs stand behind a row. A row of weight 0 constrains nothing:
+    /// it only shows which values occur.
     pub weight: u32,
+}
+
+impl Row {
+    /// Whether a candidate is held against this row.
+    pub fn constrains(&self) -> bool {
+        self.hard || self.weight > 0
+    }
 }
 
 /// The synthesis problem of one site.

@@ -90,11 +90,11 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         };
     }
     let table = Table::new(spec, pool);
-    let every = Bits::from_fn(table.rows(), |_| true);
+    let every = Bits::from_fn(table.rows(), |row| spec.rows[row].constrains());
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let mut levels = Vec::new();
     let mut found = Vec::new();
-    if !contradicts(spec, |_| true) {
+    if !contradicts(spec, Row::constrains) {
         found = pass(&table, &every, limits, "", &mut levels);
     }
     if found.is_empty() && !hard.is_empty() && hard != every {
