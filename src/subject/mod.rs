@@ -4,6 +4,7 @@
 pub mod cargo;
 pub mod copy;
 pub mod options;
+mod outside;
 pub mod runtime;
 pub mod tests;
 pub mod wrapper;
@@ -81,14 +82,7 @@ impl Subject {
                 })
             })
             .collect();
-        let outside = metadata
-            .packages
-            .iter()
-            .filter(|package| package.source.is_none())
-            .filter_map(|package| package.manifest_path.parent())
-            .filter(|dir| !dir.starts_with(&root))
-            .map(Utf8Path::to_owned)
-            .collect();
+        let outside = outside::path_dependencies(&metadata)?;
         let subject = Self {
             root,
             manifest,
@@ -161,6 +155,8 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
     let mut other = options.lock_args();
     other.extend(options.feature_args());
     command.other_options(other);
+    // Resolving dependencies would write a `Cargo.lock` into the subject.
+    command.no_deps();
     command.exec().map_err(|error| {
         let text = match &error {
             cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_string(),

@@ -1,0 +1,408 @@
+//! Whatever is wrong gets a sentence, the documented exit code, and nothing is lost.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use common::{GRADES, MANIFEST, Run, Subject, strings};
+
+fn assert_says(run: &Run, code: i32, words: &[&str]) {
+    assert_eq!(run.code, code, "{}\n{}", run.stdout, run.stderr);
+    for word in words {
+        assert!(
+            run.stderr.contains(word),
+            "`{word}` is not in:\n{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn no_manifest_is_a_usage_error() {
+    let subject = Subject::new(&[("notes.txt", "nothing here")]);
+    assert_says(&subject.nopol(&[]), 2, &["error:", "Cargo.toml"]);
+}
+
+#[test]
+fn a_manifest_path_that_is_no_file_is_a_usage_error() {
+    let subject = Subject::lib(GRADES);
+    let run = subject.nopol(&["--manifest-path", "src"]);
+    assert_says(&run, 2, &["`src` is not a file", "Cargo.toml"]);
+}
+
+#[test]
+fn a_manifest_that_is_none_is_a_usage_error() {
+    let subject = Subject::new(&[
+        ("Cargo.toml", "this is = not [a manifest"),
+        ("src/lib.rs", ""),
+    ]);
+    assert_says(&subject.nopol(&[]), 2, &["cargo cannot read the manifest"]);
+}
+
+#[test]
+fn an_unknown_package_or_test_is_a_usage_error() {
+    let subject = Subject::lib(GRADES);
+    assert_says(
+        &subject.nopol(&["-p", "other"]),
+        2,
+        &["no package `other`", "subject"],
+    );
+    let run = subject.nopol(&["--failing", "tests::nowhere"]);
+    assert_says(&run, 2, &["no test `tests::nowhere`", "cargo nopol list"]);
+    assert_says(&subject.nopol(&["--file", "a[b"]), 2, &["not a glob"]);
+    assert_says(
+        &subject.nopol(&["--time-limit", "soon"]),
+        2,
+        &["not a number of seconds"],
+    );
+    assert_says(
+        &subject.nopol(&["--top", "0"]),
+        2,
+        &["not a positive number"],
+    );
+}
+
+#[test]
+fn a_crate_that_does_not_compile_shows_rustcs_own_message() {
+    let subject = Subject::lib("pub fn f() -> u32 { \"text\" }\n#[test] fn t() {}");
+    let run = subject.nopol(&["--format", "json"]);
+    assert_says(
+        &run,
+        3,
+        &["error[E0308]", "src/lib.rs:1", "cargo test --no-run"],
+    );
+    assert_eq!(run.json()["outcome"], "cannot-build");
+}
+
+#[test]
+fn a_crate_without_tests_is_an_unusable_baseline() {
+    let subject = Subject::lib("pub fn f() {}");
+    let run = subject.nopol(&["--format", "json"]);
+    assert_says(&run, 4, &["there are no tests"]);
+    assert_eq!(run.json()["outcome"], "unusable-baseline");
+}
+
+#[test]
+fn passing_tests_leave_nothing_to_repair() {
+    let subject = Subject::lib(&GRADES.replace("score > needed", "score >= needed"));
+    let run = subject.nopol(&["--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.json()["outcome"], "nothing-to-repair");
+    let run = subject.nopol(&["--failing", "less_is_not"]);
+    assert_eq!(run.code, 2, "a name is matched as a whole: {}", run.stderr);
+    let run = subject.nopol(&["--failing", "subject::tests::less_is_not"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
+}
+
+#[test]
+fn when_every_test_fails_a_warning_says_that_nothing_constrains_the_patch() {
+    let only_failing = r"
+        pub fn is_big(n: i32) -> bool { if n > 10 { return true; } false }
+        #[test] fn ten_is_big() { assert!(is_big(10)); }
+    ";
+    let run = Subject::lib(only_failing).nopol(&[]);
+    assert!(
+        run.stderr
+            .contains("every test fails: nothing constrains the patch"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn tests_that_hang_abort_exit_or_overflow_are_failing_tests_and_do_not_stop_the_repair() {
+    let text = GRADES.replace(
+        "    #[test]\n    fn less_is_not",
+        r"    #[test]
+    fn hangs() { let mut n = 0u64; while std::hint::black_box(true) { n = n.wrapping_add(1); } }
+
+    #[test]
+    fn sleeps() { std::thread::sleep(std::time::Duration::from_secs(3600)); }
+
+    #[test]
+    fn aborts() { std::process::abort(); }
+
+    #[test]
+    fn exits() { std::process::exit(0); }
+
+    #[test]
+    fn overflows() {
+        fn deeper(n: u64) -> u64 { std::hint::black_box(deeper(n + 1)) + 1 }
+        deeper(0);
+    }
+
+    #[test]
+    fn less_is_not",
+    );
+    let subject = Subject::lib(&text);
+    let run = subject.nopol(&[
+        "--test-timeout",
+        "1",
+        "--format",
+        "json",
+        "--failing",
+        "tests::just_enough_is_enough",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    let failing = strings(&report["failing_tests"]);
+    for name in [
+        "hangs",
+        "sleeps",
+        "aborts",
+        "exits",
+        "overflows",
+        "just_enough_is_enough",
+    ] {
+        assert!(
+            failing.contains(&format!("subject::subject::tests::{name}")),
+            "{failing:?}"
+        );
+    }
+    let warnings = strings(&report["warnings"]).join("\n");
+    for words in [
+        "sleeps does not end",
+        "aborts crashes",
+        "exits exits before its verdict",
+    ] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+    assert_eq!(
+        report["patches"][0]["edits"][0]["condition"],
+        "score >= needed"
+    );
+}
+
+#[test]
+fn a_loop_without_end_is_repaired_in_its_condition() {
+    let text = r"
+        /// Halvings until nothing is left.
+        pub fn halvings(mut n: u32) -> u32 {
+            let mut count = 0;
+            while n != 1 {
+                if count > 40 && n == 0 { count = 41; }
+                n /= 2;
+                count += 1;
+                if count > 1_000_000_000 { count = 50; }
+            }
+            count
+        }
+        #[test] fn of_one() { assert_eq!(halvings(1), 0); }
+        #[test] fn of_eight() { assert_eq!(halvings(8), 3); }
+        #[test] fn of_nine() { assert_eq!(halvings(9), 3); }
+        #[test] fn of_zero() { assert_eq!(halvings(0), 0); }
+    ";
+    let run = Subject::lib(text).nopol(&["--test-timeout", "2", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let condition = run.json()["patches"][0]["edits"][0]["condition"].clone();
+    assert_eq!(condition, "n > 1", "{}", run.stdout);
+}
+
+/// Fails in its first run and passes in the next.
+const FLAKY: &str = r#"
+    #[test]
+    fn flaky() {
+        let mark = concat!(env!("CARGO_MANIFEST_DIR"), "/mark");
+        let first = !std::path::Path::new(mark).exists();
+        std::fs::write(mark, "").unwrap();
+        assert!(!first);
+    }
+"#;
+
+#[test]
+fn flaky_tests_are_set_aside_and_named() {
+    let text = GRADES.replace(
+        "    use super::passes;\n",
+        &format!("    use super::passes;\n{FLAKY}"),
+    );
+    let run = Subject::lib(&text).nopol(&["--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    assert_eq!(
+        strings(&report["flaky_tests"]),
+        ["subject::subject::tests::flaky"]
+    );
+    assert_eq!(
+        report["patches"][0]["edits"][0]["condition"],
+        "score >= needed"
+    );
+    assert!(run.stderr.contains("it is flaky"), "{}", run.stderr);
+}
+
+#[test]
+fn only_flaky_failures_are_an_unusable_baseline() {
+    let run = Subject::lib(&format!("{FLAKY}\n#[test] fn fine() {{}}")).nopol(&[]);
+    assert_says(&run, 4, &["flaky", "flaky"]);
+}
+
+#[test]
+fn a_subject_that_cannot_be_written_to_is_repaired_elsewhere() {
+    let subject = Subject::lib(GRADES);
+    // Nothing can be made below a file; the read-only bits alone do not keep root out.
+    fs::write(subject.root.join("target"), "in the way").unwrap();
+    for path in ["src/lib.rs", "Cargo.toml", "src", "."] {
+        let path = subject.root.join(path);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode & !0o222)).unwrap();
+    }
+    let run = subject.nopol(&["--format", "json"]);
+    fs::set_permissions(&subject.root, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(subject.root.join("src"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(
+        run.json()["patches"][0]["edits"][0]["condition"],
+        "score >= needed"
+    );
+    assert_eq!(subject.read("target"), "in the way");
+}
+
+#[test]
+fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
+    let lib = GRADES.replace(
+        "/// Whether",
+        "#[path = \"größe.rs\"]\nmod groesse;\n/// Whether",
+    );
+    let subject = Subject::named(
+        "mein schönes Ding",
+        &[
+            ("Cargo.toml", MANIFEST),
+            (
+                "src/lib.rs",
+                "#[path = \"die noten/prüfung.rs\"]\nmod noten;\n",
+            ),
+            ("src/die noten/prüfung.rs", &lib),
+            (
+                "src/die noten/größe.rs",
+                "pub fn groß(n: u32) -> bool { n > 9 }\n",
+            ),
+        ],
+    );
+    subject.commit();
+    let run = subject.nopol(&["--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    assert_eq!(
+        report["patches"][0]["edits"][0]["file"],
+        "src/die noten/prüfung.rs"
+    );
+    fs::write(
+        subject.root.join("target/p.diff"),
+        report["patches"][0]["diff"].as_str().unwrap(),
+    )
+    .unwrap();
+    let applied = subject.git(&["apply", "target/p.diff"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+}
+
+#[test]
+fn the_time_limit_ends_the_run_with_its_own_code() {
+    let slow = format!(
+        "{GRADES}\n#[test] fn slow() {{ std::thread::sleep(std::time::Duration::from_secs(60)); }}"
+    );
+    let subject = Subject::lib(&slow);
+    let start = Instant::now();
+    let run = subject.nopol(&[
+        "--time-limit",
+        "3",
+        "--test-timeout",
+        "100",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(run.code, 5, "{}", run.stderr);
+    assert_eq!(run.json()["outcome"], "time-limit");
+    assert!(start.elapsed() < Duration::from_secs(40));
+    assert!(!subject.has_working_copy());
+}
+
+#[test]
+fn ctrl_c_kills_the_children_and_removes_the_working_copy() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    let slow = format!(
+        r#"{GRADES}
+        #[test]
+        fn slow() {{
+            let out = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../../pid");
+            std::fs::write(out, std::process::id().to_string()).unwrap();
+            std::thread::sleep(std::time::Duration::from_secs(600));
+        }}"#
+    );
+    let subject = Subject::lib(&slow);
+    let mut command = subject.command(&["--test-timeout", "1000", "--format", "json"]);
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let mark = subject.root.join("pid");
+    let start = Instant::now();
+    while !fs::read_to_string(&mark).is_ok_and(|text| !text.is_empty()) {
+        assert!(
+            start.elapsed() < Duration::from_secs(120),
+            "the slow test never started"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let test: i32 = subject.read("pid").parse().unwrap();
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+    let run: Run = child.wait_with_output().unwrap().into();
+    assert_says(&run, 130, &["interrupted"]);
+    assert_eq!(run.json()["outcome"], "interrupted");
+    assert!(
+        kill(Pid::from_raw(test), None).is_err(),
+        "the test is still running"
+    );
+    assert!(!subject.has_working_copy());
+}
+
+#[test]
+fn a_test_that_reads_its_own_source_loses_its_sites_and_is_named() {
+    let text = GRADES.replace(
+        "    #[test]\n    fn less_is_not",
+        "    #[test]\n    fn short() { assert!(include_str!(\"lib.rs\").len() < LEN); passes(1, 2); }\n\n    #[test]\n    fn less_is_not",
+    );
+    let subject = Subject::lib(&text.replace("LEN", &(text.len() + 9).to_string()));
+    let run = subject.nopol(&[]);
+    assert!(
+        run.stderr
+            .contains("short has another outcome with instrumentation"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(
+        run.code, 1,
+        "its only site is reached by that test: {}",
+        run.stdout
+    );
+}
+
+#[test]
+fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
+    let subject = Subject::lib(GRADES);
+    subject.commit();
+    let edited = format!("{GRADES}// a change of my own\n");
+    fs::write(subject.root.join("src/lib.rs"), &edited).unwrap();
+    let run = subject.nopol(&["--apply"]);
+    assert_says(&run, 2, &["uncommitted changes", "--allow-dirty"]);
+    assert!(
+        run.stdout.contains("+    if score >= needed {"),
+        "the patch is still shown"
+    );
+    assert_eq!(subject.read("src/lib.rs"), edited);
+
+    let run = subject.nopol(&["--apply=99", "--allow-dirty"]);
+    assert_says(&run, 2, &["there is no patch 99"]);
+
+    let run = subject.nopol(&["--apply", "--allow-dirty"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(
+        subject.read("src/lib.rs"),
+        edited.replace("score > needed", "score >= needed")
+    );
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+}
