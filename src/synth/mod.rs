@@ -23,6 +23,7 @@ mod tests;
 
 use crate::spec::{Expr, Pool, Row, Spec};
 use collect::{Collector, Found};
+use std::collections::HashMap;
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
@@ -80,8 +81,9 @@ pub struct Synthesis {
 
 /// Finds expressions that explain `spec`.
 ///
-/// First every row must be explained; if nothing does that, only the hard ones, and the fewer soft
-/// rows a candidate violates the better it is.
+/// First every row must be explained, but for soft ones whose values call for another outcome
+/// elsewhere: no expression explains both. If nothing does that, only the hard rows must be. The
+/// less soft rows a candidate violates, by weight, the better it is.
 pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     if let Some(reason) = unanswerable(spec, pool) {
         return Synthesis {
@@ -90,14 +92,11 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         };
     }
     let table = Table::new(spec, pool);
-    let every = Bits::from_fn(table.rows(), |_| true);
+    let consistent = consistent(spec);
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let mut levels = Vec::new();
-    let mut found = Vec::new();
-    if !contradicts(spec, |_| true) {
-        found = pass(&table, &every, limits, "", &mut levels);
-    }
-    if found.is_empty() && !hard.is_empty() && hard != every {
+    let mut found = pass(&table, &consistent, limits, "", &mut levels);
+    if found.is_empty() && !hard.is_empty() && hard != consistent {
         found = pass(&table, &hard, limits, ", failing tests only", &mut levels);
     }
     found.truncate(limits.candidates);
@@ -156,9 +155,31 @@ fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
 
 /// Whether two of the wanted rows have equal values and different outcomes.
 fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
-    let mut outcomes = std::collections::HashMap::new();
+    let mut outcomes = HashMap::new();
     let mut rows = spec.rows.iter().filter(|row| wanted(row));
     rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
+}
+
+/// All hard rows, and of soft rows with equal values those that no hard and no weightier row
+/// contradicts.
+fn consistent(spec: &Spec) -> Bits {
+    /// Weight behind each outcome, `u64::MAX` for a hard row.
+    type Votes = [u64; 2];
+    let mut votes: HashMap<_, Votes> = HashMap::new();
+    for row in &spec.rows {
+        let vote = &mut votes.entry(&row.values).or_default()[usize::from(row.expected)];
+        let weight = if row.hard {
+            u64::MAX
+        } else {
+            u64::from(row.weight)
+        };
+        *vote = vote.saturating_add(weight);
+    }
+    Bits::from_fn(spec.rows.len(), |row| {
+        let row = &spec.rows[row];
+        let [no, yes] = votes.get(&row.values).copied().unwrap_or_default();
+        row.hard || row.expected == (yes >= no)
+    })
 }
 
 /// The reason to give when every level was tried in vain.
