@@ -139,6 +139,10 @@ fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
     {
         return Some("the recorded values there do not match the terms".into());
     }
+    let old = spec.old.iter().flat_map(Expr::terms);
+    if old.into_iter().any(|term| term >= pool.terms.len()) {
+        return Some("the old condition there has parts that are no terms".into());
+    }
     if contradicts(spec, |row| row.hard) {
         return Some(
             "what is captured there cannot tell apart evaluations that must have different outcomes"
@@ -248,14 +252,12 @@ fn pass(
     } else {
         usize::MAX
     };
-    search::levels(
-        constrained,
-        last,
-        base,
-        limits.rlimit,
-        &mut collector,
-        &mut record,
-    );
+    // Where something is found already, the solver's part is to confirm and to add little.
+    let rlimit = match last {
+        usize::MAX => limits.rlimit,
+        _ => limits.rlimit / 5,
+    };
+    search::levels(constrained, last, base, rlimit, &mut collector, &mut record);
     collector.finish()
 }
 
