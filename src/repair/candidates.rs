@@ -32,6 +32,9 @@ const NEW_STATEMENT: u32 = 12;
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
 
+/// z3's resources for one level, shared between all sites.
+const SOLVER_BUDGET: u32 = 60_000_000;
+
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
@@ -61,10 +64,12 @@ impl Run<'_> {
             .iter()
             .filter(|found| recorded.contains_key(&found.site))
             .collect();
+        let share = SOLVER_BUDGET / u32::try_from(found.len().max(1))?;
+        let rlimit = share.min(Limits::default().rlimit);
         let results = pool::map(self.runner.jobs, &found, |found| {
             self.workspace.supervisor.check()?;
             let site = &self.sources.sites[found.site as usize];
-            let result = self.synthesize_at(found, site, &recorded[&found.site]);
+            let result = self.synthesize_at(found, site, &recorded[&found.site], rlimit);
             phase.step();
             Ok(result)
         })?;
@@ -89,6 +94,7 @@ impl Run<'_> {
         found: &AngelicSite,
         site: &Site,
         recorded: &Recorded,
+        rlimit: u32,
     ) -> (Vec<SiteCandidate>, Option<String>) {
         let problem = contexts::problem(self.sources, site, recorded);
         let mut candidates: Vec<SiteCandidate> = Vec::new();
@@ -96,7 +102,13 @@ impl Run<'_> {
         let strict = problem.specs.iter().map(|spec| (spec, 0));
         let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
         for (spec, penalty) in strict.chain(relaxed) {
-            let synthesis = synth::synthesize(spec, &problem.pool, &Limits::default());
+            // What a weaker spec admits near the old condition is worth a trial; a search for more
+            // would only find what the tests then refute.
+            let limits = Limits {
+                rlimit: if penalty > 0 { 0 } else { rlimit },
+                ..Limits::default()
+            };
+            let synthesis = synth::synthesize(spec, &problem.pool, &limits);
             reason = reason.or(synthesis.reason);
             for candidate in synthesis.candidates {
                 let style = Style {

@@ -63,7 +63,13 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
                 if op.orders() && !terms[a].ty.ordered() {
                     continue;
                 }
-                keep(comparison(table.pool, op, a, b), table.compare(op, a, b));
+                let expr = comparison(table.pool, op, a, b);
+                let planes = table.compare(op, a, b);
+                // With a NaN the negation of an order is not the opposite order.
+                if op.orders() && (table.has_nan(a) || table.has_nan(b)) {
+                    keep(expr.clone().not(), planes.negated());
+                }
+                keep(expr, planes);
             }
         }
     }

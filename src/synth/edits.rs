@@ -21,6 +21,9 @@ struct Edit {
     extensible: bool,
 }
 
+/// On top of how many edits a clause is added, cheapest first.
+const EXTENDED: usize = 64;
+
 /// Offers every single edit of the spec's old condition that meets `need`; false if there is none
 /// to edit.
 pub(super) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) -> bool {
@@ -53,7 +56,10 @@ pub(super) fn two_edits(table: &Table, atoms: &[Atom], need: &Need, collector: &
     let Some(old) = &table.spec.old else {
         return;
     };
-    for edit in edits(old, table).iter().filter(|edit| edit.extensible) {
+    let mut first = edits(old, table);
+    first.retain(|edit| edit.extensible);
+    first.sort_by_key(|edit| edit.cost);
+    for edit in first.iter().take(EXTENDED) {
         let why = format!("{}, and a clause added", edit.why);
         let unchanged = |expr: Expr| expr;
         let site = Site {

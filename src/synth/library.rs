@@ -332,3 +332,57 @@ impl Wiring {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Binding, Int, Pool, Row, Spec, Term, Value};
+
+    #[test]
+    fn blocks_that_are_wired_but_not_connected_are_left_behind() {
+        // papers/nopol.txt §3.5: the result is the comparison's output, the negation is idle.
+        let i32 = Type::Int(IntType::I32);
+        let value = Some(Value::Int(IntType::I32, Int::from_i128(3)));
+        let terms = ["a", "b"].map(|text| Term {
+            text: text.to_owned(),
+            ty: i32,
+            origin: Origin::Variable,
+            binding: Binding::Atom,
+            constant: None,
+        });
+        let pool = Pool {
+            terms: terms.to_vec(),
+        };
+        let row = Row {
+            values: vec![value.clone(), value],
+            expected: true,
+            hard: true,
+            weight: 1,
+        };
+        let spec = Spec {
+            rows: vec![row],
+            ..Spec::default()
+        };
+        let table = Table::new(&spec, &pool);
+        let Some(library) = Library::new(LEVELS[2], &table) else {
+            panic!("the level applies");
+        };
+        assert_eq!(
+            library.blocks,
+            [Block::Cmp, Block::Not, Block::And, Block::Or]
+        );
+        assert_eq!(library.slots[0], [2]);
+        assert_eq!(library.slots[1], [3, 4, 5]);
+        let wiring = Wiring {
+            inputs: vec![vec![0, 1], vec![5], vec![2, 5], vec![2, 4]],
+            outputs: vec![2, 3, 4, 5],
+            operators: vec![Some(CmpOp::Le), None, None, None],
+            result: 2,
+        };
+        assert_eq!(
+            wiring.expr(&library),
+            Expr::Term(0).cmp(CmpOp::Le, Expr::Term(1))
+        );
+        assert_eq!(wiring.used(), BTreeSet::from([0]));
+    }
+}

@@ -23,6 +23,7 @@ mod tests;
 
 use crate::spec::{Expr, Pool, Row, Spec};
 use collect::{Collector, Found};
+use std::collections::HashMap;
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
@@ -30,8 +31,8 @@ use table::{Bits, Table};
 pub struct Limits {
     /// How many candidates are returned at most.
     pub candidates: usize,
-    /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a
-    /// second.
+    /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a second; with
+    /// 0 the solver is not asked.
     pub rlimit: u32,
 }
 
@@ -78,10 +79,14 @@ pub struct Synthesis {
     pub reason: Option<String>,
 }
 
+/// How many candidates that disagree with passing tests are returned beside those that do not.
+const DISAGREEING: usize = 6;
+
 /// Finds expressions that explain `spec`.
 ///
-/// First every row must be explained; if nothing does that, only the hard ones, and the fewer soft
-/// rows a candidate violates the better it is.
+/// First every row must be explained, but for soft ones whose values call for another outcome
+/// elsewhere: no expression explains both. If nothing does that, only the hard rows must be. The
+/// less soft rows a candidate violates, by weight, the better it is.
 pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     if let Some(reason) = unanswerable(spec, pool) {
         return Synthesis {
@@ -90,15 +95,24 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         };
     }
     let table = Table::new(spec, pool);
-    let every = Bits::from_fn(table.rows(), |row| spec.rows[row].constrains());
+    let consistent = consistent(spec);
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let mut levels = Vec::new();
-    let mut found = Vec::new();
-    if !contradicts(spec, Row::constrains) {
-        found = pass(&table, &every, limits, "", &mut levels);
-    }
-    if found.is_empty() && !hard.is_empty() && hard != every {
+    let mut found = pass(&table, &consistent, limits, "", &mut levels);
+    if found.is_empty() && !hard.is_empty() && hard != consistent {
         found = pass(&table, &hard, limits, ", failing tests only", &mut levels);
+    }
+    if !found.is_empty() && hard != consistent {
+        // What is near the old condition and disagrees with passing tests at one place may still
+        // pass them; it comes last.
+        let mut near = Collector::new(&table, &hard);
+        let need = near.need().clone();
+        edits::near(&table, &atoms::atoms(&table), &need, &mut near);
+        let known: Vec<Expr> = found.iter().map(|found| found.expr.clone()).collect();
+        let more = near.finish().into_iter();
+        let more = more.filter(|other| other.soft_violated > 0 && !known.contains(&other.expr));
+        found.truncate(limits.candidates.saturating_sub(DISAGREEING));
+        found.extend(more.take(DISAGREEING));
     }
     found.truncate(limits.candidates);
     let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();
@@ -140,6 +154,10 @@ fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
     {
         return Some("the recorded values there do not match the terms".into());
     }
+    let old = spec.old.iter().flat_map(Expr::terms);
+    if old.into_iter().any(|term| term >= pool.terms.len()) {
+        return Some("the old condition there has parts that are no terms".into());
+    }
     if contradicts(spec, |row| row.hard) {
         return Some(
             "what is captured there cannot tell apart evaluations that must have different outcomes"
@@ -156,9 +174,31 @@ fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
 
 /// Whether two of the wanted rows have equal values and different outcomes.
 fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
-    let mut outcomes = std::collections::HashMap::new();
+    let mut outcomes = HashMap::new();
     let mut rows = spec.rows.iter().filter(|row| wanted(row));
     rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
+}
+
+/// All hard rows, and of soft rows with equal values those that no hard and no weightier row
+/// contradicts.
+fn consistent(spec: &Spec) -> Bits {
+    /// Weight behind each outcome, `u64::MAX` for a hard row.
+    type Votes = [u64; 2];
+    let mut votes: HashMap<_, Votes> = HashMap::new();
+    for row in &spec.rows {
+        let vote = &mut votes.entry(&row.values).or_default()[usize::from(row.expected)];
+        let weight = if row.hard {
+            u64::MAX
+        } else {
+            u64::from(row.weight)
+        };
+        *vote = vote.saturating_add(weight);
+    }
+    Bits::from_fn(spec.rows.len(), |row| {
+        let row = &spec.rows[row];
+        let [no, yes] = votes.get(&row.values).copied().unwrap_or_default();
+        row.hard || row.constrains() && row.expected == (yes >= no)
+    })
 }
 
 /// The reason to give when every level was tried in vain.
@@ -199,10 +239,13 @@ fn pass(
         );
         if collector.accepted() == 0 {
             edits::two_edits(table, &atoms, &need, &mut collector);
-            record(
-                "an edit of the old condition and a clause added",
-                answer(collector.accepted()),
-            );
+            // Only the cheapest edits are extended, so finding nothing proves nothing.
+            if collector.accepted() > 0 {
+                record(
+                    "an edit of the old condition and a clause added",
+                    answer(collector.accepted()),
+                );
+            }
         }
     }
     let base = if spec.old.is_some() {
@@ -227,14 +270,12 @@ fn pass(
     } else {
         usize::MAX
     };
-    search::levels(
-        constrained,
-        last,
-        base,
-        limits.rlimit,
-        &mut collector,
-        &mut record,
-    );
+    // Where something is found already, the solver's part is to confirm and to add little.
+    let rlimit = match last {
+        usize::MAX => limits.rlimit,
+        _ => limits.rlimit / 5,
+    };
+    search::levels(constrained, last, base, rlimit, &mut collector, &mut record);
     collector.finish()
 }
 

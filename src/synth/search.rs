@@ -26,6 +26,9 @@ pub(super) fn levels(
     mut record: impl FnMut(&str, Answer),
 ) {
     let table = collector.table();
+    if rlimit == 0 {
+        return;
+    }
     for (index, level) in LEVELS.into_iter().enumerate() {
         if index > last {
             break;

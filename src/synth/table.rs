@@ -93,7 +93,8 @@ impl BoolOp {
 }
 
 impl Planes {
-    fn negated(&self) -> Self {
+    /// What the negation yields.
+    pub fn negated(&self) -> Self {
         let [yes, no, undefined] = self.0.clone();
         Self([no, yes, undefined])
     }

@@ -170,6 +170,29 @@ fn soft_rows_decide_between_what_the_hard_ones_leave_open() {
 }
 
 #[test]
+fn of_passing_tests_that_disagree_the_majority_is_explained() {
+    let problem = Problem::default()
+        .term("a", I32, Origin::Old)
+        .term("b", I32, Origin::Old)
+        .term("c", I32, Origin::Variable)
+        .constants(IntType::I32)
+        .old(cmp(0, CmpOp::Lt, 1))
+        .row(&[i32(2), i32(2), i32(7)], true)
+        .soft(&[i32(3), i32(2), i32(-1)], true, 1)
+        .soft(&[i32(3), i32(2), i32(-1)], false, 9)
+        .soft(&[i32(1), i32(2), i32(0)], true, 1);
+    let synthesis = problem.solve();
+    assert_eq!(problem.show(&synthesis.candidates[0].expr), "a <= b");
+    assert_eq!(synthesis.candidates[0].soft_violated, 1);
+    assert!(
+        synthesis
+            .levels
+            .iter()
+            .all(|(name, _)| !name.contains("failing tests only"))
+    );
+}
+
+#[test]
 fn two_edits_are_tried_where_one_does_not_do() {
     let mut problem = Problem::default()
         .term("i", I32, Origin::Old)

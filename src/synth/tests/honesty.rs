@@ -56,6 +56,15 @@ fn rows_of_another_length_than_the_pool_are_refused() {
 }
 
 #[test]
+fn an_old_condition_over_unknown_terms_is_refused() {
+    let problem = one(Type::Bool)
+        .old(term(7))
+        .row(&[bool(true)], false)
+        .row(&[bool(false)], true);
+    assert!(problem.solve().reason.is_some());
+}
+
+#[test]
 fn nan_is_neither_below_nor_above() {
     let problem = one(Type::F64)
         .term("y", Type::F64, Origin::Variable)
