@@ -129,16 +129,13 @@ impl Finder<'_> {
     /// The condition of an `if` or `while`; names bound by its `let`s are visible afterwards, in
     /// the scope the caller has pushed.
     fn condition_or_chain(&mut self, kind: SiteKind, condition: &Expr) {
-        let mut operands = Vec::new();
-        chain_operands(condition, &mut operands);
-        if !operands
-            .iter()
-            .any(|operand| matches!(operand, Expr::Let(_)))
-        {
+        if !has_let(condition) {
             self.condition(kind, condition);
             self.visit_expr(condition);
             return;
         }
+        let mut operands = Vec::new();
+        chain_operands(condition, &mut operands);
         let mut run: Option<(Range<usize>, proc_macro2::LineColumn)> = None;
         for operand in operands {
             if let Expr::Let(binding) = operand {
@@ -205,8 +202,13 @@ impl Finder<'_> {
         match statement {
             Stmt::Expr(expr, Some(_)) => !diverges(expr),
             Stmt::Expr(expr, None) => match expr {
-                Expr::ForLoop(_) | Expr::While(_) => true,
-                Expr::If(branch) => !is_last || is_unit || branch.else_branch.is_none(),
+                Expr::ForLoop(_) => true,
+                // Where the condition is a site, forcing it false skips the statement already.
+                Expr::While(repeat) => has_let(&repeat.cond),
+                Expr::If(branch) => match branch.else_branch {
+                    None => has_let(&branch.cond),
+                    Some(_) => !is_last || is_unit,
+                },
                 Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => !is_last,
                 Expr::Loop(_) => !is_last,
                 _ => false,
@@ -362,12 +364,7 @@ impl Finder<'_> {
         self.scopes.push();
         self.scopes.bind_pattern(&arm.pat);
         if let Pat::Guard(guard) = &arm.pat {
-            let mut operands = Vec::new();
-            chain_operands(&guard.guard, &mut operands);
-            if !operands
-                .iter()
-                .any(|operand| matches!(operand, Expr::Let(_)))
-            {
+            if !has_let(&guard.guard) {
                 self.condition(SiteKind::Guard, &guard.guard);
             }
             self.visit_expr(&guard.guard);
@@ -375,6 +372,12 @@ impl Finder<'_> {
         self.visit_expr(&arm.body);
         self.scopes.pop();
     }
+}
+
+fn has_let(condition: &Expr) -> bool {
+    let mut operands = Vec::new();
+    chain_operands(condition, &mut operands);
+    operands.iter().any(|operand| matches!(operand, Expr::Let(_)))
 }
 
 /// The operands of the top-level `&&`s, left to right.
