@@ -15,12 +15,21 @@ use crate::spec::{Binding, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Va
 pub struct Recorded {
     /// Contexts of passing tests, as they are.
     pub passing: Vec<(TestIndex, Vec<Context>)>,
-    /// Per failing test, the contexts under each forced outcome that cures it.
-    pub cured: BTreeMap<TestIndex, Vec<Vec<Context>>>,
+    /// Per failing test, each way to cure it.
+    pub cured: BTreeMap<TestIndex, Vec<Cure>>,
     /// The old condition has, or may have, side effects.
     pub impure: bool,
     /// Contexts that found no room.
     pub dropped: u64,
+}
+
+/// A run of a failing test that passed because outcomes were forced.
+#[derive(Clone, Debug)]
+pub struct Cure {
+    /// Every evaluation was forced; otherwise one was, and the others were as the condition had
+    /// it.
+    pub constant: bool,
+    pub contexts: Vec<Context>,
 }
 
 /// A synthesis problem, and how its expressions are written.
@@ -133,7 +142,10 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
 fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> {
     let mut types: BTreeMap<&str, BTreeSet<Type>> = BTreeMap::new();
     let all = recorded.passing.iter().map(|(_, contexts)| contexts);
-    for context in all.chain(recorded.cured.values().flatten()).flatten() {
+    for context in all
+        .chain(recorded.cured.values().flatten().map(|cure| &cure.contexts))
+        .flatten()
+    {
         for (name, value) in &context.values {
             types.entry(name).or_default().insert(value.ty());
         }
@@ -259,15 +271,15 @@ fn lookup(
 }
 
 /// One forced outcome per failing test.
-fn choices(recorded: &Recorded) -> Vec<Vec<&Vec<Context>>> {
-    let mut choices: Vec<Vec<&Vec<Context>>> = vec![Vec::new()];
+fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
+    let mut choices: Vec<Vec<&Cure>> = vec![Vec::new()];
     for alternatives in recorded.cured.values() {
         choices = choices
             .iter()
             .flat_map(|chosen| {
-                alternatives.iter().map(move |contexts| {
+                alternatives.iter().map(move |cure| {
                     let mut chosen = chosen.clone();
-                    chosen.push(contexts);
+                    chosen.push(cure);
                     chosen
                 })
             })
@@ -295,40 +307,54 @@ enum Say {
     Nothing,
 }
 
+/// What the condition yielded; if it was not evaluated, the opposite of what was forced.
+fn old(context: &Context) -> bool {
+    context.old.unwrap_or(!context.outcome)
+}
+
+fn changed(context: &Context) -> bool {
+    old(context) != context.outcome
+}
+
 impl Rows<'_> {
-    /// Every evaluation of a cured test must have the forced outcome.
-    fn strict(&self, cured: &[&Vec<Context>]) -> Vec<Row> {
-        let forced = cured.iter().copied().flatten();
-        self.collect(forced.map(|context| (context, context.outcome, Say::Must)))
+    /// Every forced evaluation of a cured test must have its outcome; those that were left alone
+    /// should have theirs, like those of a passing test.
+    fn strict(&self, cured: &[&Cure]) -> Vec<Row> {
+        let rows = cured.iter().flat_map(|cure| {
+            cure.contexts.iter().map(|context| {
+                let left_alone = !cure.constant && !changed(context);
+                let say = if left_alone { Say::Should } else { Say::Must };
+                (context, context.outcome, say)
+            })
+        });
+        self.collect(rows)
     }
 
     /// Of the evaluations of each cured test whose outcome was changed only the `nth` must be;
     /// `None` if no test has so many, or none has several.
-    fn relaxed(&self, cured: &[&Vec<Context>], nth: usize) -> Option<Vec<Row>> {
-        let changed = |contexts: &Vec<Context>| -> Vec<usize> {
-            let old = |context: &Context| context.old.unwrap_or(!context.outcome);
-            let changed = |at: &usize| old(&contexts[*at]) != contexts[*at].outcome;
-            (0..contexts.len()).filter(changed).collect()
-        };
-        let all: Vec<Vec<usize>> = cured.iter().map(|contexts| changed(contexts)).collect();
+    fn relaxed(&self, cured: &[&Cure], nth: usize) -> Option<Vec<Row>> {
+        let all: Vec<Vec<usize>> = cured
+            .iter()
+            .map(|cure| {
+                let contexts = cure.contexts.iter().enumerate();
+                let changed = contexts.filter(|(_, context)| changed(context));
+                changed.map(|(at, _)| at).collect()
+            })
+            .collect();
         let most = all.iter().map(Vec::len).max()?;
-        if nth >= most || cured.iter().all(|contexts| contexts.len() < 2) {
+        if nth >= most || cured.iter().all(|cure| cure.contexts.len() < 2) {
             return None;
         }
-        let rows = cured.iter().zip(&all).flat_map(|(contexts, changed)| {
+        let rows = cured.iter().zip(&all).flat_map(|(cure, changed)| {
             let chosen = changed
                 .get(nth.min(changed.len().saturating_sub(1)))
                 .copied();
-            contexts
+            cure.contexts
                 .iter()
                 .enumerate()
                 .map(move |(at, context)| match chosen == Some(at) {
                     true => (context, context.outcome, Say::Must),
-                    false => (
-                        context,
-                        context.old.unwrap_or(!context.outcome),
-                        Say::Nothing,
-                    ),
+                    false => (context, old(context), Say::Nothing),
                 })
         });
         Some(self.collect(rows))

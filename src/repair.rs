@@ -90,6 +90,7 @@ impl Run<'_> {
         Bounds {
             timeout: self.settings.forced_timeout(self.baseline),
             fuel: self.settings.fuel,
+            flips: self.settings.flips,
         }
     }
 }

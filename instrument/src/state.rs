@@ -1,6 +1,6 @@
 //! What this process was asked to do, and the answers given to the macros.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 use std::sync::OnceLock;
 
@@ -20,15 +20,56 @@ static STATE: OnceLock<State> = OnceLock::new();
 thread_local! {
     /// Set while a snapshot is taken: code of the subject that runs for it leaves no trace.
     pub(crate) static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Evaluations so far of the sites that are forced at one evaluation only.
+    static EVALUATIONS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The plan of this process.
 pub(crate) struct State {
     pub(crate) trace: Option<Trace>,
-    force: Vec<(u32, u8)>,
+    force: Vec<Force>,
     capture: Vec<u32>,
     select: Vec<(u32, u32)>,
     fuel: u64,
+}
+
+/// A forced outcome.
+struct Force {
+    site: u32,
+    /// `t`, `f`, `T`, `F` or `x`, as in [`env::FORCE`].
+    how: u8,
+    at: Option<u32>,
+}
+
+impl Force {
+    fn parse(site: u32, text: &str) -> Option<Self> {
+        let (how, at) = match text.split_once('@') {
+            Some((how, at)) => (how, Some(at.parse().ok()?)),
+            None => (text, None),
+        };
+        Some(Self {
+            site,
+            how: *how.as_bytes().first()?,
+            at,
+        })
+    }
+}
+
+/// The number of this evaluation of a site in this thread, from 0.
+fn evaluation(site: u32) -> u32 {
+    EVALUATIONS.with(|evaluations| {
+        let mut evaluations = evaluations.borrow_mut();
+        match evaluations.iter_mut().find(|(known, _)| *known == site) {
+            Some((_, count)) => {
+                *count += 1;
+                *count
+            }
+            None => {
+                evaluations.push((site, 0));
+                0
+            }
+        }
+    })
 }
 
 fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
@@ -51,7 +92,7 @@ impl State {
             trace: Trace::from_env(),
             force: pairs(env::FORCE)
                 .into_iter()
-                .filter_map(|(site, value)| Some((site, *value.as_bytes().first()?)))
+                .filter_map(|(site, how)| Force::parse(site, &how))
                 .collect(),
             capture: std::env::var(env::CAPTURE)
                 .unwrap_or_default()
@@ -105,41 +146,51 @@ pub struct Ask {
     /// Counts and records; not so for code that runs inside a capture.
     live: bool,
     forced: Option<bool>,
+    negate: bool,
     blind: bool,
+}
+
+impl Ask {
+    fn free(site: u32, live: bool) -> Self {
+        Self {
+            site,
+            live,
+            forced: None,
+            negate: false,
+            blind: false,
+        }
+    }
 }
 
 /// Announces an evaluation of the site.
 #[inline]
 pub fn ask(site: u32) -> Ask {
     match state() {
-        None => Ask {
-            site,
-            live: false,
-            forced: None,
-            blind: false,
-        },
+        None => Ask::free(site, false),
         Some(state) => ask_live(state, site),
     }
 }
 
 fn ask_live(state: &State, site: u32) -> Ask {
     if INSIDE.with(Cell::get) {
-        return Ask {
-            site,
-            live: false,
-            forced: None,
-            blind: false,
-        };
+        return Ask::free(site, false);
     }
     if let Some(trace) = &state.trace {
         trace.count(site, 0);
     }
-    let how = state.force.iter().find(|(forced, _)| *forced == site);
+    let free = Ask::free(site, true);
+    let Some(force) = state.force.iter().find(|force| force.site == site) else {
+        return free;
+    };
+    if force.at.is_some_and(|at| evaluation(site) != at) {
+        return free;
+    }
+    let negate = force.how == b'x';
     Ask {
-        site,
-        live: true,
-        forced: how.map(|(_, how)| how.eq_ignore_ascii_case(&b't')),
-        blind: how.is_some_and(|(_, how)| how.is_ascii_uppercase()),
+        forced: (!negate).then_some(force.how.eq_ignore_ascii_case(&b't')),
+        negate,
+        blind: force.how.is_ascii_uppercase(),
+        ..free
     }
 }
 
@@ -163,7 +214,7 @@ impl Ask {
         if !self.live {
             return value;
         }
-        let outcome = self.forced.unwrap_or(value);
+        let outcome = self.forced.unwrap_or(value != self.negate);
         self.record(outcome, Some(value), snapshot);
         outcome
     }

@@ -1,6 +1,9 @@
 //! Algorithms 1 and 2 of papers/nopol.txt: force a condition true, then false; skip a statement;
 //! see whether the failing test passes.
 //!
+//! One constant per test is too weak where a test evaluates a condition several times and only
+//! one of them goes wrong, so single evaluations are made otherwise as well.
+//!
 //! Against the printed Algorithm 1 both values are always tried: a test may pass under either,
 //! and then it must not constrain the patch.
 
@@ -11,7 +14,8 @@ use anyhow::Result;
 
 use super::spectrum::{Spectrum, Suspect};
 use crate::run::suite::{Suite, TestIndex};
-use crate::run::{Forced, Plan, pool};
+use crate::run::trace::Counter;
+use crate::run::{Forced, How, Plan, pool};
 use crate::source::{Site, SiteIndex, SiteKind};
 
 /// An angelic site: forced so, these failing tests pass.
@@ -28,6 +32,8 @@ pub struct Bounds {
     pub timeout: Duration,
     /// Most loop iterations, whatever the test.
     pub fuel: u64,
+    /// Most runs of one failing test in which a single evaluation is made otherwise.
+    pub flips: usize,
 }
 
 impl Bounds {
@@ -38,6 +44,12 @@ impl Bounds {
             .min(ticks.saturating_mul(20).saturating_add(200_000))
     }
 }
+
+/// Evaluations of a site that are made otherwise one at a time: so many of the last and of the
+/// first ones.
+const MOST_EVALUATIONS: u32 = 20;
+/// Cures by a single evaluation that are kept per site and test.
+const MOST_SINGLES: usize = 3;
 
 /// A forced run to be made.
 type Trial = (SiteIndex, TestIndex, Forced);
@@ -98,18 +110,52 @@ pub fn search(
         trials
     };
 
+    let flips = |test: TestIndex| -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for suspect in suspects {
+            let site = &sites[suspect.site as usize];
+            if let Some(counter) = spectrum
+                .reached
+                .get(&test)
+                .and_then(|at| at.get(&suspect.site))
+            {
+                trials.extend(single(site, *counter).map(|forced| (suspect.site, test, forced)));
+            }
+        }
+        trials.truncate(bounds.flips);
+        trials
+    };
+
     let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Forced>>> = BTreeMap::new();
     let mut left = failing.to_vec();
     while let Some(first) = left.first().copied() {
         left.remove(0);
         let mut found = force(trials(&[first], &|_| true))?;
+        found.extend(force(flips(first))?);
         let angelic: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
-        let others = force(trials(&left, &|site| angelic.contains(&site)))?;
+        let mut others = force(trials(&left, &|site| angelic.contains(&site)))?;
+        for test in &left {
+            // Where a constant does, single evaluations only say the same more weakly.
+            let open = |site: &SiteIndex| {
+                angelic.contains(site)
+                    && !others
+                        .iter()
+                        .any(|(cured, by, _)| cured == site && by == test)
+            };
+            let wanted: Vec<Trial> = flips(*test)
+                .into_iter()
+                .filter(|(site, ..)| open(site))
+                .collect();
+            others.extend(force(wanted)?);
+        }
         left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
         found.extend(others);
         for (site, test, forced) in found {
             let of_test = cures.entry(site).or_default().entry(test).or_default();
-            if !of_test.contains(&forced) {
+            let is_single = forced.at.is_some();
+            let singles = of_test.iter().filter(|known| known.at.is_some()).count();
+            let is_known = of_test.contains(&forced);
+            if !is_known && !(is_single && (singles == MOST_SINGLES || singles < of_test.len())) {
                 of_test.push(forced);
             }
         }
@@ -127,25 +173,62 @@ pub fn search(
 }
 
 /// The forced outcomes worth a run: one that every evaluation had anyway changes nothing.
-fn values(site: &Site, counter: crate::run::trace::Counter) -> Vec<Forced> {
+fn values(site: &Site, counter: Counter) -> Vec<Forced> {
     if site.kind == SiteKind::Statement {
         return vec![Forced {
-            value: false,
+            how: How::Set(false),
+            at: None,
             blind: true,
         }];
     }
     let blind = counter.broke();
     let mut values = Vec::new();
     if blind || counter.falses > 0 {
-        values.push(Forced { value: true, blind });
+        values.push(Forced {
+            how: How::Set(true),
+            at: None,
+            blind,
+        });
     }
     if blind || counter.trues > 0 {
         values.push(Forced {
-            value: false,
+            how: How::Set(false),
+            at: None,
             blind,
         });
     }
     values
+}
+
+/// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
+/// failure, then the first ones. Even a single evaluation is not the same as a constant: the test
+/// may go on to others once it passes this one.
+fn single(site: &Site, counter: Counter) -> impl Iterator<Item = Forced> + use<> {
+    let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
+    let last = (entered.saturating_sub(MOST_EVALUATIONS)..entered).rev();
+    let first = 0..entered
+        .saturating_sub(MOST_EVALUATIONS)
+        .min(MOST_EVALUATIONS);
+    let is_statement = site.kind == SiteKind::Statement;
+    let broke = counter.broke();
+    last.chain(first).flat_map(move |at| {
+        let at = Some(at);
+        let broken = broke && at == entered.checked_sub(1);
+        let set = |value| Forced {
+            how: How::Set(value),
+            at,
+            blind: true,
+        };
+        match (is_statement, broken) {
+            (true, _) => vec![set(false)],
+            (false, true) => vec![set(true), set(false)],
+            (false, false) => vec![Forced {
+                how: How::Flip,
+                at,
+                blind: false,
+            }],
+        }
+    })
 }
 
 /// The angelic sites' indices with every cure spelled out, for recording contexts.

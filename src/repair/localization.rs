@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::{Located, Run};
-use crate::contexts::Recorded;
+use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite};
 use crate::localize::spectrum::Spectrum;
 use crate::probe::{CaptureKind, Part, Stage, captures};
@@ -210,13 +210,16 @@ impl Run<'_> {
                 }
             }
         }
-        for ((site, test, _), run) in replays.iter().zip(&replayed) {
+        for ((site, test, forced), run) in replays.iter().zip(&replayed) {
             let Some(trace) = run.trace.as_ref().filter(|_| run.verdict.passed()) else {
                 continue;
             };
             let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
             if let Some(recorded) = recorded.get_mut(site) {
-                recorded.cured.entry(*test).or_default().push(contexts);
+                recorded.cured.entry(*test).or_default().push(Cure {
+                    constant: forced.at.is_none(),
+                    contexts,
+                });
                 recorded.dropped += trace.dropped;
             }
         }
@@ -227,7 +230,7 @@ impl Run<'_> {
                     .cured
                     .values()
                     .flatten()
-                    .any(|contexts| !contexts.is_empty());
+                    .any(|cure| !cure.contexts.is_empty());
             if !kept {
                 self.outcome.set_reason(
                     &sites[*site as usize].id,
@@ -249,7 +252,13 @@ impl Run<'_> {
                     .passing
                     .iter()
                     .map(|(_, contexts)| contexts.len())
-                    .chain(recorded.cured.values().flatten().map(Vec::len))
+                    .chain(
+                        recorded
+                            .cured
+                            .values()
+                            .flatten()
+                            .map(|cure| cure.contexts.len()),
+                    )
             })
             .sum();
         let dropped: u64 = recorded.values().map(|recorded| recorded.dropped).sum();

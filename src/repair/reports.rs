@@ -2,7 +2,8 @@
 
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
-use crate::report::{AngelicReport, Outcome, SiteReport};
+use crate::report::{AngelicHow, AngelicReport, Outcome, SiteReport};
+use crate::run::How;
 use crate::source::{Site, Sources};
 use crate::subject::TestId;
 
@@ -39,7 +40,12 @@ pub fn suspects(
                     .flat_map(|(test, forced)| {
                         forced.iter().map(|forced| AngelicReport {
                             test: tests[*test].to_string(),
-                            constant: forced.value,
+                            how: match (forced.at, forced.how) {
+                                (Some(at), _) => AngelicHow::Flipped(at + 1),
+                                (None, How::Set(value)) => AngelicHow::Constant(value),
+                                // Never forced at every evaluation.
+                                (None, How::Flip) => AngelicHow::Constant(true),
+                            },
                         })
                     })
                     .collect(),

@@ -69,6 +69,10 @@ pub struct Settings {
     )]
     pub fuel: u64,
 
+    /// Runs of a failing test in which a single evaluation of a condition is made otherwise
+    #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Limits")]
+    pub flips: usize,
+
     /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<Utf8PathBuf>,

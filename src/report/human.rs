@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Ending, Outcome, SiteReport};
+use super::{AngelicHow, Ending, Outcome, SiteReport};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default();
@@ -116,10 +116,11 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             first_line(&site.text)
         )?;
         for angelic in &site.angelic {
-            let how = match (site.kind, angelic.constant) {
-                ("precondition", _) => "skipped",
-                (_, true) => "forced true",
-                (_, false) => "forced false",
+            let how = match (site.kind, angelic.how) {
+                ("precondition", AngelicHow::Constant(_)) => "skipped".to_string(),
+                ("precondition", AngelicHow::Flipped(at)) => format!("skipped at visit {at}"),
+                (_, AngelicHow::Constant(value)) => format!("forced {value}"),
+                (_, AngelicHow::Flipped(at)) => format!("flipped at evaluation {at}"),
             };
             writeln!(out, "         {how}: {} passes", angelic.test)?;
         }

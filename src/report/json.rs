@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Outcome;
+use super::{AngelicHow, Outcome};
 
 /// Raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -77,7 +77,11 @@ struct Site<'a> {
 struct Angelic<'a> {
     test: &'a str,
     /// The outcome forced at every evaluation; `false` skips a statement.
-    constant: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constant: Option<bool>,
+    /// Or the evaluations, from 1, whose outcome was made the opposite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sequence: Option<Vec<u32>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -163,7 +167,14 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                     .iter()
                     .map(|angelic| Angelic {
                         test: &angelic.test,
-                        constant: angelic.constant,
+                        constant: match angelic.how {
+                            AngelicHow::Constant(value) => Some(value),
+                            AngelicHow::Flipped(_) => None,
+                        },
+                        sequence: match angelic.how {
+                            AngelicHow::Constant(_) => None,
+                            AngelicHow::Flipped(at) => Some(vec![at]),
+                        },
                     })
                     .collect(),
                 reason: site.reason.as_deref(),

@@ -124,8 +124,16 @@ pub struct SiteReport {
 #[derive(Clone, Debug)]
 pub struct AngelicReport {
     pub test: String,
+    pub how: AngelicHow,
+}
+
+/// What was forced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AngelicHow {
     /// The outcome of every evaluation; `false` at a statement means that it is skipped.
-    pub constant: bool,
+    Constant(bool),
+    /// The outcome of this evaluation, from 1, was made the opposite.
+    Flipped(u32),
 }
 
 /// A change that cures tests and breaks none.

@@ -59,10 +59,20 @@ impl Verdict {
     }
 }
 
+/// What a forced outcome is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum How {
+    Set(bool),
+    /// The opposite of what the condition yields.
+    Flip,
+}
+
 /// How an outcome is forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Forced {
-    pub value: bool,
+    pub how: How,
+    /// Only at this evaluation of the site, from 0; at every one if `None`.
+    pub at: Option<u32>,
     /// The condition is not evaluated at all, because it would panic; otherwise it is evaluated
     /// and its outcome overridden, which keeps its side effects.
     pub blind: bool,
@@ -105,16 +115,18 @@ impl Plan {
             );
         }
         if !self.force.is_empty() {
-            let how = |forced: &Forced| match (forced.value, forced.blind) {
-                (true, false) => 't',
-                (false, false) => 'f',
-                (true, true) => 'T',
-                (false, true) => 'F',
+            let pair = |(site, forced): &(u32, Forced)| {
+                let how = match (forced.how, forced.blind) {
+                    (How::Set(true), false) => 't',
+                    (How::Set(false), false) => 'f',
+                    (How::Set(true), true) => 'T',
+                    (How::Set(false), true) => 'F',
+                    (How::Flip, _) => 'x',
+                };
+                let at = forced.at.map_or(String::new(), |at| format!("@{at}"));
+                format!("{site}={how}{at}")
             };
-            let pairs = self
-                .force
-                .iter()
-                .map(|(site, forced)| format!("{site}={}", how(forced)));
+            let pairs = self.force.iter().map(pair);
             set(env::FORCE, list(pairs.collect()));
         }
         if !self.capture.is_empty() {

@@ -377,7 +377,9 @@ impl Finder<'_> {
 fn has_let(condition: &Expr) -> bool {
     let mut operands = Vec::new();
     chain_operands(condition, &mut operands);
-    operands.iter().any(|operand| matches!(operand, Expr::Let(_)))
+    operands
+        .iter()
+        .any(|operand| matches!(operand, Expr::Let(_)))
 }
 
 /// The operands of the top-level `&&`s, left to right.
