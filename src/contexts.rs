@@ -38,18 +38,16 @@ pub struct Problem {
     pub pool: Pool,
     /// One for each way to choose among the outcomes that cure a failing test.
     pub specs: Vec<Spec>,
-    /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only one of
-    /// them had to change. Each asks for one changed evaluation per test and leaves the others
-    /// open; the tests decide.
-    pub relaxed: Vec<Spec>,
+    /// A weaker one: a constant outcome at every evaluation cures a test, but perhaps only some of
+    /// them had to change. It asks for one changed evaluation and leaves the others open; the
+    /// tests decide.
+    pub relaxed: Option<Spec>,
     /// The text of each part of the old condition.
     pub old_texts: Vec<(Expr, String)>,
 }
 
 /// Ways to choose among angelic outcomes that are tried.
 const MOST_SPECS: usize = 4;
-/// Changed evaluations that are tried as the only one.
-const MOST_RELAXED: usize = 4;
 /// Terms read at a site, constants aside.
 const MOST_TERMS: usize = 60;
 /// Literals taken from the function, and again from the file, per type.
@@ -108,8 +106,9 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         old = whole.map(Expr::Term);
     }
 
-    let spec = |rows| Spec {
+    let spec = |(rows, any_of)| Spec {
         rows,
+        any_of,
         old: old.clone(),
         old_is_impure: recorded.impure,
     };
@@ -120,15 +119,11 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         is_condition,
     };
     let choices = choices(recorded);
-    let specs = choices
+    let strict = choices
         .iter()
-        .map(|cured| spec(table.strict(cured)))
-        .collect();
-    let relaxed = choices
-        .iter()
-        .flat_map(|cured| (0..MOST_RELAXED).map_while(|nth| table.relaxed(cured, nth)))
-        .map(spec)
-        .collect();
+        .map(|cured| (table.strict(cured), Vec::new()));
+    let specs = strict.map(spec).collect();
+    let relaxed = table.relaxed().map(spec);
     Problem {
         pool,
         specs,
@@ -270,23 +265,18 @@ fn lookup(
     found.next().is_none().then_some((*term, *ty))
 }
 
-/// One forced outcome per failing test.
+/// One cure per failing test: the first of each, then the second of each, and so on; a test with
+/// fewer keeps its last.
 fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
-    let mut choices: Vec<Vec<&Cure>> = vec![Vec::new()];
-    for alternatives in recorded.cured.values() {
-        choices = choices
-            .iter()
-            .flat_map(|chosen| {
-                alternatives.iter().map(move |cure| {
-                    let mut chosen = chosen.clone();
-                    chosen.push(cure);
-                    chosen
-                })
-            })
-            .take(MOST_SPECS)
-            .collect();
-    }
-    choices
+    let most = recorded.cured.values().map(Vec::len).max().unwrap_or(0);
+    (0..most.min(MOST_SPECS))
+        .map(|nth| {
+            let cures = recorded.cured.values();
+            cures
+                .filter_map(|cures| cures.get(nth).or(cures.last()))
+                .collect()
+        })
+        .collect()
 }
 
 /// What rows are made from.
@@ -330,34 +320,30 @@ impl Rows<'_> {
         self.collect(rows)
     }
 
-    /// Of the evaluations of each cured test whose outcome was changed only the `nth` must be;
-    /// `None` if no test has so many, or none has several.
-    fn relaxed(&self, cured: &[&Cure], nth: usize) -> Option<Vec<Row>> {
-        let all: Vec<Vec<usize>> = cured
-            .iter()
-            .map(|cure| {
-                let contexts = cure.contexts.iter().enumerate();
-                let changed = contexts.filter(|(_, context)| changed(context));
-                changed.map(|(at, _)| at).collect()
-            })
-            .collect();
-        let most = all.iter().map(Vec::len).max()?;
-        if nth >= most || cured.iter().all(|cure| cure.contexts.len() < 2) {
+    /// Of the evaluations whose outcome was changed, in whichever cure of whichever test, some must
+    /// be, and all others are left open: what cured one test may be an accident of that test. The
+    /// rows, and the group. `None` if every test has but one evaluation, so that the strict specs
+    /// say all there is.
+    fn relaxed(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
+        let cured = || self.recorded.cured.values();
+        let is_single = |cures: &Vec<Cure>| cures.iter().all(|cure| cure.contexts.len() < 2);
+        if cured().all(is_single) {
             return None;
         }
-        let rows = cured.iter().zip(&all).flat_map(|(cure, changed)| {
-            let chosen = changed
-                .get(nth.min(changed.len().saturating_sub(1)))
-                .copied();
-            cure.contexts
-                .iter()
-                .enumerate()
-                .map(move |(at, context)| match chosen == Some(at) {
-                    true => (context, context.outcome, Say::Must),
-                    false => (context, old(context), Say::Nothing),
-                })
-        });
-        Some(self.collect(rows))
+        let contexts = cured().flatten().flat_map(|cure| &cure.contexts);
+        let rows = self.collect(contexts.map(|context| (context, context.outcome, Say::Nothing)));
+        let row = |context: &Context| {
+            let values = self.values(context);
+            rows.iter().position(|row| {
+                row.weight == 0 && row.expected == context.outcome && row.values == values
+            })
+        };
+        let contexts = cured().flatten().flat_map(|cure| &cure.contexts);
+        let changed: BTreeSet<usize> = contexts
+            .filter(|context| changed(context))
+            .filter_map(row)
+            .collect();
+        Some((rows, vec![changed.into_iter().collect()]))
     }
 
     /// The rows of failing tests as given, and those of passing tests, each context once.

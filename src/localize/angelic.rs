@@ -110,15 +110,15 @@ pub fn search(
         trials
     };
 
-    let flips = |test: TestIndex| -> Vec<Trial> {
+    let flips = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Vec<Trial> {
         let mut trials = Vec::new();
-        for suspect in suspects {
+        for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
             let site = &sites[suspect.site as usize];
-            if let Some(counter) = spectrum
+            let reached = spectrum
                 .reached
                 .get(&test)
-                .and_then(|at| at.get(&suspect.site))
-            {
+                .and_then(|at| at.get(&suspect.site));
+            if let Some(counter) = reached {
                 trials.extend(single(site, *counter).map(|forced| (suspect.site, test, forced)));
             }
         }
@@ -131,22 +131,12 @@ pub fn search(
     while let Some(first) = left.first().copied() {
         left.remove(0);
         let mut found = force(trials(&[first], &|_| true))?;
-        found.extend(force(flips(first))?);
-        let angelic: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
-        let mut others = force(trials(&left, &|site| angelic.contains(&site)))?;
+        found.extend(force(flips(first, &|_| true))?);
+        let sites: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
+        let is_angelic = |site: SiteIndex| sites.contains(&site);
+        let mut others = force(trials(&left, &is_angelic))?;
         for test in &left {
-            // Where a constant does, single evaluations only say the same more weakly.
-            let open = |site: &SiteIndex| {
-                angelic.contains(site)
-                    && !others
-                        .iter()
-                        .any(|(cured, by, _)| cured == site && by == test)
-            };
-            let wanted: Vec<Trial> = flips(*test)
-                .into_iter()
-                .filter(|(site, ..)| open(site))
-                .collect();
-            others.extend(force(wanted)?);
+            others.extend(force(flips(*test, &is_angelic))?);
         }
         left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
         found.extend(others);
@@ -155,7 +145,7 @@ pub fn search(
             let is_single = forced.at.is_some();
             let singles = of_test.iter().filter(|known| known.at.is_some()).count();
             let is_known = of_test.contains(&forced);
-            if !is_known && !(is_single && (singles == MOST_SINGLES || singles < of_test.len())) {
+            if !is_known && !(is_single && singles == MOST_SINGLES) {
                 of_test.push(forced);
             }
         }

@@ -32,8 +32,14 @@ const NEW_STATEMENT: u32 = 12;
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
 
-/// z3's resources for one level, shared between all sites.
+/// What a candidate costs that has another outcome than the old condition somewhere in a passing
+/// test. The tests decide whether that matters; often a branch taken otherwise does the same.
+const DISAGREES: u32 = 15;
+
+/// z3's resources for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
+/// Levels a search goes through where it finds nothing.
+const LEVELS: u32 = 8;
 
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
@@ -65,7 +71,7 @@ impl Run<'_> {
             .filter(|found| recorded.contains_key(&found.site))
             .collect();
         let share = SOLVER_BUDGET / u32::try_from(found.len().max(1))?;
-        let rlimit = share.min(Limits::default().rlimit);
+        let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let results = pool::map(self.runner.jobs, &found, |found| {
             self.workspace.supervisor.check()?;
             let site = &self.sources.sites[found.site as usize];
@@ -99,13 +105,18 @@ impl Run<'_> {
         let problem = contexts::problem(self.sources, site, recorded);
         let mut candidates: Vec<SiteCandidate> = Vec::new();
         let mut reason = None;
+        let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
         let strict = problem.specs.iter().map(|spec| (spec, 0));
         let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
         for (spec, penalty) in strict.chain(relaxed) {
             // What a weaker spec admits near the old condition is worth a trial; a search for more
             // would only find what the tests then refute.
+            let rlimit = match penalty {
+                0 => rlimit / specs,
+                _ => 0,
+            };
             let limits = Limits {
-                rlimit: if penalty > 0 { 0 } else { rlimit },
+                rlimit,
                 ..Limits::default()
             };
             let synthesis = synth::synthesize(spec, &problem.pool, &limits);
@@ -130,6 +141,11 @@ impl Run<'_> {
                     ..style
                 }
                 .text(&candidate.expr, least);
+                let disagrees = if candidate.soft_violated > 0 {
+                    DISAGREES
+                } else {
+                    0
+                };
                 let extra = if site.kind == SiteKind::Statement {
                     NEW_STATEMENT
                 } else {
@@ -141,7 +157,7 @@ impl Run<'_> {
                     targets: found.cures.keys().copied().collect(),
                     text,
                     typed,
-                    cost: candidate.cost + extra + penalty,
+                    cost: candidate.cost + extra + penalty + disagrees,
                     soft_violated: candidate.soft_violated,
                     why: candidate.why,
                 });
@@ -329,13 +345,11 @@ impl Run<'_> {
     }
 }
 
-/// Patches that cure more tests first, then those that disagree with fewer passing tests, then
-/// the cheapest, then the most suspicious place.
+/// Patches that cure more tests first, then the cheapest, then the most suspicious place.
 fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
     b.targets
         .len()
         .cmp(&a.targets.len())
-        .then((a.soft_violated > 0).cmp(&(b.soft_violated > 0)))
         .then(a.cost.cmp(&b.cost))
         .then(a.soft_violated.cmp(&b.soft_violated))
         .then(b.suspiciousness.total_cmp(&a.suspiciousness))

@@ -87,6 +87,10 @@ impl Row {
 #[derive(Clone, Debug, Default)]
 pub struct Spec {
     pub rows: Vec<Row>,
+    /// Groups of rows of which at least one each must have its outcome: where a failing test
+    /// passes because a condition has one value throughout, some evaluation must change, but not
+    /// every one.
+    pub any_of: Vec<Vec<usize>>,
     /// The old condition, as far as it can be told in terms; `None` at a statement site.
     pub old: Option<Expr>,
     /// The old condition has side effects: a candidate must evaluate it exactly once and first,

@@ -74,7 +74,7 @@ impl<'a> Collector<'a> {
     /// Keeps an expression that explains the spec.
     pub fn offer_checked(&mut self, expr: Expr, cost: u32, why: &str) {
         let planes = self.table.planes(&expr);
-        if planes.is_constant() {
+        if planes.is_constant() || !self.table.meets_groups(&planes) {
             return;
         }
         self.accepted += 1;

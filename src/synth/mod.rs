@@ -99,7 +99,8 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let mut levels = Vec::new();
     let mut found = pass(&table, &consistent, limits, "", &mut levels);
-    if found.is_empty() && !hard.is_empty() && hard != consistent {
+    let demands = !hard.is_empty() || !spec.any_of.is_empty();
+    if found.is_empty() && demands && hard != consistent {
         found = pass(&table, &hard, limits, ", failing tests only", &mut levels);
     }
     if !found.is_empty() && hard != consistent {
@@ -109,10 +110,11 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         let need = near.need().clone();
         edits::near(&table, &atoms::atoms(&table), &need, &mut near);
         let known: Vec<Expr> = found.iter().map(|found| found.expr.clone()).collect();
-        let more = near.finish().into_iter();
-        let more = more.filter(|other| other.soft_violated > 0 && !known.contains(&other.expr));
+        let mut more = near.finish();
+        more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
+        more.sort_by_key(|other| other.cost);
         found.truncate(limits.candidates.saturating_sub(DISAGREEING));
-        found.extend(more.take(DISAGREEING));
+        found.extend(more.into_iter().take(DISAGREEING));
     }
     found.truncate(limits.candidates);
     let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();
@@ -164,7 +166,8 @@ fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
                 .into(),
         );
     }
-    spec.is_one_sided().then(|| {
+    // With groups the outcomes are not given, and no constant is proposed anyway.
+    (spec.any_of.is_empty() && spec.is_one_sided()).then(|| {
         let outcome = first.expected;
         format!(
             "every outcome observed there is the same, so only the constant `{outcome}` would explain it"
@@ -316,6 +319,7 @@ fn beside_impure(
         let one_sided = open.iter().all(|row| row.expected == conjunction);
         let beside = Spec {
             rows: open,
+            any_of: Vec::new(),
             old: None,
             old_is_impure: false,
         };

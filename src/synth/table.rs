@@ -340,14 +340,24 @@ impl<'a> Table<'a> {
         Planes([plane(Some(true)), plane(Some(false)), plane(None)])
     }
 
+    /// Whether the planes have the expected outcome in some row of each group.
+    pub fn meets_groups(&self, planes: &Planes) -> bool {
+        let mut groups = self.spec.any_of.iter();
+        groups.all(|group| group.iter().any(|row| self.is_right(planes, *row)))
+    }
+
+    fn is_right(&self, planes: &Planes, row: usize) -> bool {
+        let plane = match self.spec.rows[row].expected {
+            true => TRUE,
+            false => FALSE,
+        };
+        planes.0[plane].0[row / 64] >> (row % 64) & 1 == 1
+    }
+
     /// Summed weight of the soft rows in which the planes are not what is expected.
     pub fn soft_violated(&self, planes: &Planes) -> u32 {
-        let wrong = |row: usize| match self.spec.rows[row].expected {
-            true => planes.0[TRUE].0[row / 64] >> (row % 64) & 1 == 0,
-            false => planes.0[FALSE].0[row / 64] >> (row % 64) & 1 == 0,
-        };
         let rows = self.spec.rows.iter().enumerate();
-        rows.filter(|(index, row)| !row.hard && wrong(*index))
+        rows.filter(|(index, row)| !row.hard && !self.is_right(planes, *index))
             .fold(0, |sum, (_, row)| sum.saturating_add(row.weight))
     }
 }
