@@ -128,10 +128,11 @@ fn pipeline(
     };
     if settings.depth == Depth::List {
         outcome.tests = tests.iter().map(ToString::to_string).collect();
-        outcome.sites = sources
-            .sites
-            .iter()
-            .map(|site| reports::site(&sources, site))
+        let excluded = settings.excluded(&sources);
+        outcome.sites = (0..)
+            .zip(&sources.sites)
+            .filter(|(index, _)| !excluded.contains(index))
+            .map(|(_, site)| reports::site(&sources, site))
             .collect();
         outcome.ending = Ending::Listed;
         return Ok(());

@@ -3,26 +3,22 @@
 //! working), nothing that is not `Send` alive across the condition.
 
 /// A condition site: `cond!(ID, [SEE, …], COND)` has the value of `COND`, or the forced one.
+///
+/// The snapshot is taken after `COND` was evaluated. Where that has effects, a new condition can
+/// only follow it; where it has none, it makes no difference.
 #[macro_export]
 macro_rules! cond {
     ($id:literal, [], $cond:expr) => {
         match $crate::ask($id) {
-            ask if ask.is_blind() => ask.skip($crate::Snapshot::NONE),
-            ask => ask.settle($cond, $crate::Snapshot::NONE),
+            ask if ask.is_blind() => ask.settle(None, $crate::Snapshot::NONE),
+            ask => ask.settle(Some($cond), $crate::Snapshot::NONE),
         }
     };
     ($id:literal, [$($see:expr),+ $(,)?], $cond:expr) => {{
-        let snapshot = if $crate::wants($id) {
-            $crate::open();
-            $($see;)+
-            $crate::close()
-        } else {
-            $crate::Snapshot::NONE
-        };
-        match $crate::ask($id) {
-            ask if ask.is_blind() => ask.skip(snapshot),
-            ask => ask.settle($cond, snapshot),
-        }
+        let ask = $crate::ask($id);
+        let value = if ask.is_blind() { None } else { Some::<bool>($cond) };
+        let snapshot = $crate::snapshot!($id, [$($see),+]);
+        ask.settle(value, snapshot)
     }};
 }
 
@@ -32,19 +28,29 @@ macro_rules! cond {
 macro_rules! cond_eager {
     ($id:literal, [], $cond:expr) => {{
         let ask = $crate::ask($id);
-        ask.settle($cond, $crate::Snapshot::NONE)
+        ask.settle(Some($cond), $crate::Snapshot::NONE)
     }};
     ($id:literal, [$($see:expr),+ $(,)?], $cond:expr) => {{
-        let snapshot = if $crate::wants($id) {
+        let ask = $crate::ask($id);
+        let value = Some::<bool>($cond);
+        let snapshot = $crate::snapshot!($id, [$($see),+]);
+        ask.settle(value, snapshot)
+    }};
+}
+
+/// The values visible here, if they are wanted.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! snapshot {
+    ($id:literal, [$($see:expr),+]) => {
+        if $crate::wants($id) {
             $crate::open();
             $($see;)+
             $crate::close()
         } else {
             $crate::Snapshot::NONE
-        };
-        let ask = $crate::ask($id);
-        ask.settle($cond, snapshot)
-    }};
+        }
+    };
 }
 
 /// A statement site: `if keep!(ID, [SEE, …]) { STATEMENT }`.

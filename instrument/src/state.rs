@@ -201,21 +201,16 @@ impl Ask {
         self.blind
     }
 
-    /// The forced outcome of a condition that is not evaluated.
-    pub fn skip(self, snapshot: Snapshot) -> bool {
-        let outcome = self.forced.unwrap_or(false);
-        self.record(outcome, None, snapshot);
-        outcome
-    }
-
-    /// The outcome to go on with, after the condition yielded `value`.
+    /// The outcome to go on with, after the condition yielded `value`; `None` if it was not
+    /// evaluated.
     #[inline]
-    pub fn settle(self, value: bool, snapshot: Snapshot) -> bool {
+    pub fn settle(self, value: Option<bool>, snapshot: Snapshot) -> bool {
         if !self.live {
-            return value;
+            return value.unwrap_or(false);
         }
-        let outcome = self.forced.unwrap_or(value != self.negate);
-        self.record(outcome, Some(value), snapshot);
+        let own = value.is_some_and(|value| value != self.negate);
+        let outcome = self.forced.unwrap_or(own);
+        self.record(outcome, value, snapshot);
         outcome
     }
 

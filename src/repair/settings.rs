@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::run::suite::Baseline;
@@ -41,7 +42,7 @@ pub struct Settings {
     pub exclude: Vec<String>,
 
     /// Only patches of this kind; may be given several times [default: all kinds]
-    #[arg(long, value_name = "KIND", help_heading = "Sites")]
+    #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     pub kind: Vec<PatchKind>,
 
     /// How many patches to show at most
@@ -83,6 +84,14 @@ pub struct Settings {
 
     #[arg(skip)]
     pub depth: Depth,
+}
+
+/// The kinds by the names that reports use.
+fn kinds() -> impl TypedValueParser<Value = PatchKind> {
+    PossibleValuesParser::new(PatchKind::ALL.map(PatchKind::name)).map(|name| {
+        let known = PatchKind::ALL.into_iter().find(|kind| kind.name() == name);
+        known.unwrap_or(PatchKind::Condition)
+    })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -36,15 +36,18 @@ impl SiteKind {
 }
 
 /// What a patch at a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PatchKind {
-    /// A new condition in place of the old one
+    /// A new condition in place of the old one.
     Condition,
-    /// A new `if` around a statement
+    /// A new `if` around a statement.
     Precondition,
 }
 
 impl PatchKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Condition, Self::Precondition];
+
     /// The kind's name in options and reports.
     pub fn name(self) -> &'static str {
         match self {

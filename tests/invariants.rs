@@ -1,0 +1,216 @@
+//! What `docs/architecture.md` promises of the house: who knows what, and that the files it and
+//! the README name exist.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Source files below a directory or at a path, relative to the repository, with their code
+/// (comments and tests aside).
+fn sources(below: &str) -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> = walkdir::WalkDir::new(root().join(below))
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no sources in {below}");
+    files
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text
+                .split("#[cfg(test)]\nmod tests")
+                .next()
+                .unwrap_or_default();
+            let lines = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            let name = path
+                .strip_prefix(root())
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            (name, lines.collect::<Vec<_>>().join("\n"))
+        })
+        .collect()
+}
+
+/// Whether code names a crate or module by path.
+fn names(code: &str, module: &str) -> bool {
+    code.match_indices(&format!("{module}::")).any(|(at, _)| {
+        !code[..at]
+            .ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == ':')
+            || code[..at].ends_with(" ::")
+    })
+}
+
+fn assert_only(module: &str, allowed: &[&str]) {
+    for (file, code) in sources("src") {
+        if names(&code, module) {
+            assert!(
+                allowed.iter().any(|room| file.starts_with(room)),
+                "{file} names {module}, which only {allowed:?} may"
+            );
+        }
+    }
+}
+
+fn assert_never(room: &str, modules: &[&str]) {
+    for (file, code) in sources(room) {
+        for module in modules {
+            assert!(!names(&code, module), "{file} names {module}");
+        }
+    }
+}
+
+#[test]
+fn only_the_solver_room_knows_z3() {
+    assert_only("z3", &["src/synth/smt"]);
+}
+
+#[test]
+fn only_rust_sources_and_the_probe_know_syn() {
+    assert_only("syn", &["src/source/rust/", "src/probe/"]);
+}
+
+#[test]
+fn only_one_file_knows_the_shape_of_the_json() {
+    assert_only("serde_json", &["src/report/json.rs"]);
+}
+
+#[test]
+fn rooms_do_not_know_what_they_must_not() {
+    let pipeline = ["crate::repair", "crate::cli", "crate::report"];
+    let processes = ["std::process", "crate::run", "crate::subject"];
+    assert_never(
+        "src/source",
+        &[&pipeline[..], &processes, &["crate::synth", "crate::patch"]].concat(),
+    );
+    assert_never(
+        "src/synth",
+        &[&pipeline[..], &processes, &["crate::source", "std::fs"]].concat(),
+    );
+    assert_never(
+        "src/spec",
+        &["crate::synth", "crate::source", "crate::run", "std::fs"],
+    );
+    assert_never(
+        "src/localize",
+        &[
+            &pipeline[..],
+            &["crate::synth", "crate::source::rust", "crate::spec"],
+        ]
+        .concat(),
+    );
+    assert_never(
+        "src/run",
+        &[&pipeline[..], &["crate::synth", "crate::source"]].concat(),
+    );
+    assert_never(
+        "src/subject",
+        &[
+            &pipeline[..],
+            &["crate::synth", "crate::probe", "crate::localize"],
+        ]
+        .concat(),
+    );
+    assert_never(
+        "src/probe",
+        &[
+            &pipeline[..],
+            &["crate::spec", "crate::synth", "crate::localize"],
+        ]
+        .concat(),
+    );
+    assert_never("src/patch", &[&pipeline[..], &["crate::synth"]].concat());
+    assert_never(
+        "src/report",
+        &[
+            "crate::run",
+            "crate::subject",
+            "crate::source",
+            "crate::synth",
+            "crate::repair",
+        ],
+    );
+    assert_never(
+        "src/cli",
+        &[
+            "crate::synth",
+            "crate::localize",
+            "crate::probe",
+            "crate::patch",
+            "crate::spec",
+        ],
+    );
+}
+
+#[test]
+fn the_runtime_has_no_dependencies() {
+    let manifest = fs::read_to_string(root().join("instrument/Cargo.toml")).unwrap();
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
+    assert_eq!(dependencies.trim(), "");
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for below in ["src", "instrument/src", "xtask/src", "tests"] {
+        for entry in walkdir::WalkDir::new(root().join(below)) {
+            let path = entry.unwrap().into_path();
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                assert!(text.starts_with("//!"), "{} has no header", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_documents_name_files_that_exist() {
+    for document in [
+        "README.md",
+        "docs/architecture.md",
+        "docs/benchmarks.md",
+        "docs/reference.md",
+    ] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let is_path = [
+                "src/",
+                "instrument/",
+                "tests/",
+                "fixtures/",
+                "docs/",
+                "xtask/",
+                ".ci/",
+            ]
+            .iter()
+            .any(|top| quoted.starts_with(top));
+            if is_path && !quoted.contains(['*', '<', '…', ' ', ':']) {
+                assert!(
+                    root().join(quoted).exists(),
+                    "{document} names {quoted}, which is not there"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_committed_schema_is_the_one_of_the_code() {
+    let path = root().join("docs/schema.json");
+    let schema = cargo_nopol::report::json::schema().unwrap();
+    if std::env::var_os("NOPOL_BLESS").is_some() {
+        fs::write(&path, &schema).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        committed, schema,
+        "run this test with NOPOL_BLESS=1 and commit docs/schema.json"
+    );
+}
