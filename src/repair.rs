@@ -122,8 +122,13 @@ fn pipeline(
     );
     let sources = read_sources(settings, &subject, &workspace.root, outcome)?;
 
-    let Some((tests, baseline)) = baseline::take(settings, progress, outcome, &workspace, &runner)?
-    else {
+    // The runtime is compiled while the subject is: both take a while, and neither needs the other.
+    let (baseline, runtime) = std::thread::scope(|scope| {
+        let runtime = scope.spawn(|| runtime::build(&work.base, &workspace.root));
+        let baseline = baseline::take(settings, progress, outcome, &workspace, &runner);
+        (baseline, runtime.join())
+    });
+    let Some((tests, baseline)) = baseline? else {
         return Ok(());
     };
     if settings.depth == Depth::List {
@@ -151,7 +156,7 @@ fn pipeline(
         tests: &tests,
         baseline: &baseline,
         targets,
-        runtime: runtime::build(&work.base, &workspace.root)?,
+        runtime: runtime.map_err(|_| anyhow::anyhow!("compiling the runtime panicked"))??,
         excluded: settings.excluded(&sources),
         weakened: BTreeSet::new(),
     };

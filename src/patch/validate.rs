@@ -50,7 +50,10 @@ impl Validator<'_> {
             Some(known) => known.clone(),
             None => {
                 self.restore()?;
-                let known = match self.workspace.may_have_doctests() {
+                let known = match self
+                    .workspace
+                    .may_have_doctests(self.sources.files.iter().map(|file| &*file.text))
+                {
                     true => self.workspace.doctests()?,
                     false => BTreeMap::new(),
                 };

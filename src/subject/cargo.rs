@@ -139,9 +139,11 @@ impl Workspace<'_> {
         Ok(outcomes.collect())
     }
 
-    /// Whether the chosen packages have a library that could have doctests.
-    pub fn may_have_doctests(&self) -> bool {
+    /// Whether the chosen packages have a library that could have doctests. Where no text could be
+    /// one, rustdoc need not be asked.
+    pub fn may_have_doctests<'t>(&self, mut texts: impl Iterator<Item = &'t str>) -> bool {
         !self.options.names_targets()
+            && texts.any(may_be_example)
             && self.subject.members.iter().any(|member| {
                 member.metadata.targets.iter().any(|target| {
                     target.doctest && target.kind.iter().any(|kind| *kind != TargetKind::Bin)
@@ -277,6 +279,21 @@ impl Workspace<'_> {
         };
         Some((id, Binary { exe, cwd, env }))
     }
+}
+
+/// Whether a source text may have an example in its documentation: a fence, an indented line, or
+/// documentation from elsewhere.
+fn may_be_example(text: &str) -> bool {
+    text.contains("```")
+        || text.contains("~~~")
+        || text.contains("/**")
+        || text.contains("/*!")
+        || text.contains("doc =")
+        || text.lines().any(|line| {
+            let line = line.trim_start();
+            let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
+            comment.is_some_and(|text| text.starts_with("     ") || text.starts_with('\t'))
+        })
 }
 
 /// The cargo that called us, or the one on the path.

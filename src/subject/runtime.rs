@@ -22,12 +22,31 @@ const SOURCES: [(&str, &str); 7] = [
     ("trace.rs", include_str!("../../instrument/src/trace.rs")),
 ];
 
-/// The path of the compiled runtime below `dir`, compiling it if this rustc has not yet done so.
-/// rustc runs in `cwd`, so that the subject's toolchain file counts.
+/// The path of the compiled runtime, compiling it if this rustc has not yet done so: in the user's
+/// cache directory, or below `dir` if that cannot be written to. rustc runs in `cwd`, so that the
+/// subject's toolchain file counts.
 ///
 /// # Errors
 /// If rustc is missing, or cannot compile the runtime.
 pub fn build(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
+    if let Some(cache) = user_cache()
+        && let Ok(rlib) = build_in(&cache, cwd)
+    {
+        return Ok(rlib);
+    }
+    build_in(dir, cwd)
+}
+
+/// `$XDG_CACHE_HOME/cargo-nopol`, or `~/.cache/cargo-nopol`.
+fn user_cache() -> Option<Utf8PathBuf> {
+    let base = match std::env::var("XDG_CACHE_HOME") {
+        Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
+        _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cache"),
+    };
+    base.is_absolute().then(|| base.join("cargo-nopol"))
+}
+
+fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
     let version = Command::new(&rustc)
         .arg("-vV")

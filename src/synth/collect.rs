@@ -1,6 +1,6 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
-use super::rank;
+use super::normal::normal_form;
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn key(&self) -> (u32, u32, &Expr) {
+    /// What found expressions are ordered by.
+    pub fn key(&self) -> (u32, u32, &Expr) {
         (self.soft_violated, self.cost, &self.expr)
     }
 }
@@ -28,7 +29,7 @@ pub(super) struct Collector<'a> {
     table: &'a Table<'a>,
     need: Need,
     /// By normal form, so that no expression is kept in two spellings.
-    found: BTreeMap<Expr, Found>,
+    found: BTreeMap<String, Found>,
     accepted: usize,
 }
 
@@ -78,7 +79,7 @@ impl<'a> Collector<'a> {
             return;
         }
         self.accepted += 1;
-        let normal = rank::normal_form(&expr, self.table.pool);
+        let normal = normal_form(&expr, self.table.pool);
         let soft_violated = self.table.soft_violated(&planes);
         let found = Found {
             expr,

@@ -213,7 +213,33 @@ impl Added<'_> {
 fn edits(old: &Expr, table: &Table) -> Vec<Edit> {
     let mut edits = Vec::new();
     boolean(old, table, &|expr| expr, &mut edits);
+    if !is_idle(old, table.pool) {
+        edits.retain(|edit| !is_idle(&edit.expr, table.pool));
+    }
     edits
+}
+
+/// Whether some arithmetic in the expression computes what was there without it, up to a sign:
+/// nobody writes `x * 1` or `x + 0`.
+fn is_idle(expr: &Expr, pool: &Pool) -> bool {
+    let number = |expr: &Expr| match expr {
+        Expr::Term(term) => pool.terms[*term].constant.as_ref().map(ToString::to_string),
+        _ => None,
+    };
+    let own = match expr {
+        Expr::Arith(op, a, b) => {
+            let idle = |expr: &Expr| match (op, number(expr).as_deref()) {
+                (ArithOp::Add | ArithOp::Sub, Some("0" | "0.0")) => true,
+                (ArithOp::Mul | ArithOp::Div | ArithOp::Rem, Some(number)) => {
+                    matches!(number, "0" | "1" | "-1" | "0.0" | "1.0" | "-1.0")
+                }
+                _ => false,
+            };
+            idle(a) || idle(b)
+        }
+        _ => false,
+    };
+    own || expr.children().any(|child| is_idle(child, pool))
 }
 
 type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;

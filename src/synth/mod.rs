@@ -12,6 +12,7 @@ mod edits;
 mod enumerate;
 #[cfg(feature = "z3")]
 mod library;
+mod normal;
 mod rank;
 #[cfg_attr(not(feature = "z3"), path = "search_stub.rs")]
 mod search;
@@ -115,6 +116,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         more.sort_by_key(|other| other.cost);
         found.truncate(limits.candidates.saturating_sub(DISAGREEING));
         found.extend(more.into_iter().take(DISAGREEING));
+        found.sort_by(|a, b| a.key().cmp(&b.key()));
     }
     found.truncate(limits.candidates);
     let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();

@@ -33,7 +33,7 @@
 //! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
-use crate::spec::{CmpOp, Expr, Int, Origin, Pool, TermId, Type, Value};
+use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
 
 /// Cost of a new condition where there was none.
 pub(super) const NEW: u32 = 30;
@@ -149,95 +149,10 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     cost
 }
 
-/// A form in which expressions that only differ in how they are written are equal.
-pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> Expr {
-    match expr {
-        Expr::Term(_) => expr.clone(),
-        Expr::Not(a) => match normal_form(a, pool) {
-            Expr::Not(inner) => *inner,
-            Expr::Cmp(op, a, b) if negates_exactly(op, &a, pool) => {
-                normal_form(&Expr::Cmp(op.negated(), a, b), pool)
-            }
-            inner => inner.not(),
-        },
-        Expr::And(..) | Expr::Or(..) => {
-            let conjunction = matches!(expr, Expr::And(..));
-            let mut clauses = Vec::new();
-            flatten(expr, conjunction, pool, &mut clauses);
-            clauses.sort();
-            clauses.dedup();
-            let join = |left: Expr, right| match conjunction {
-                true => left.and(right),
-                false => left.or(right),
-            };
-            clauses
-                .into_iter()
-                .reduce(join)
-                .unwrap_or_else(|| expr.clone())
-        }
-        Expr::Cmp(op, a, b) => {
-            let (a, b) = (normal_form(a, pool), normal_form(b, pool));
-            let (op, b) = unsigned_form(*op, b, pool);
-            let swap = matches!(op, CmpOp::Gt | CmpOp::Ge) || !op.orders() && b < a;
-            match swap {
-                true => b.cmp(op.mirrored(), a),
-                false => a.cmp(op, b),
-            }
-        }
-        Expr::Arith(op, a, b) => normal_form(a, pool).arith(*op, normal_form(b, pool)),
-    }
-}
-
-/// Comparisons of an unsigned number with 0 or 1 as one with 0, by `==` or `>`.
-fn unsigned_form(op: CmpOp, b: Expr, pool: &Pool) -> (CmpOp, Expr) {
-    let is_literal = |term: TermId, number: u128| {
-        let term = &pool.terms[term];
-        let literal =
-            matches!(&term.constant, Some(Value::Int(_, int)) if *int == Int::from_u128(number));
-        literal && matches!(term.ty, Type::Int(int) if !int.signed())
-    };
-    let Expr::Term(term) = b else {
-        return (op, b);
-    };
-    if is_literal(term, 0) {
-        return match op {
-            CmpOp::Ne => (CmpOp::Gt, b),
-            CmpOp::Le => (CmpOp::Eq, b),
-            _ => (op, b),
-        };
-    }
-    let same_type = |zero: &TermId| pool.terms[*zero].ty == pool.terms[term].ty;
-    let zero = (0..pool.terms.len()).find(|zero| same_type(zero) && is_literal(*zero, 0));
-    match (zero, op) {
-        (Some(zero), CmpOp::Lt) if is_literal(term, 1) => (CmpOp::Eq, Expr::Term(zero)),
-        (Some(zero), CmpOp::Ge) if is_literal(term, 1) => (CmpOp::Gt, Expr::Term(zero)),
-        _ => (op, b),
-    }
-}
-
-/// Whether `!(a op b)` is the negated operator: always, but for an order of floats.
-fn negates_exactly(op: CmpOp, a: &Expr, pool: &Pool) -> bool {
-    !op.orders() || !matches!(a.ty(pool), Some(Type::F32 | Type::F64))
-}
-
-fn flatten(expr: &Expr, conjunction: bool, pool: &Pool, clauses: &mut Vec<Expr>) {
-    match expr {
-        Expr::And(a, b) if conjunction => {
-            flatten(a, conjunction, pool, clauses);
-            flatten(b, conjunction, pool, clauses);
-        }
-        Expr::Or(a, b) if !conjunction => {
-            flatten(a, conjunction, pool, clauses);
-            flatten(b, conjunction, pool, clauses);
-        }
-        _ => clauses.push(normal_form(expr, pool)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, IntType, Term};
+    use crate::spec::{Binding, Int, IntType, Term, Value};
 
     /// `v.len()`, `v.is_empty()`, `n`, 0, 1, `x` (a float).
     fn pool() -> Pool {
@@ -280,27 +195,5 @@ mod tests {
         assert!(costs.is_sorted_by(|a, b| a < b), "{costs:?}");
         let (usual, literal_first) = (cmp(2, CmpOp::Gt, 3), cmp(3, CmpOp::Lt, 2));
         assert!(expr_cost(&usual, &pool()) < expr_cost(&literal_first, &pool()));
-    }
-
-    #[test]
-    fn spellings_of_one_condition_have_one_normal_form() {
-        let form = |expr: &Expr| normal_form(expr, &pool());
-        assert_eq!(form(&cmp(2, CmpOp::Lt, 0)), form(&cmp(0, CmpOp::Gt, 2)));
-        assert_eq!(form(&cmp(0, CmpOp::Ne, 3)), form(&cmp(0, CmpOp::Ge, 4)));
-        assert_eq!(
-            form(&cmp(0, CmpOp::Lt, 2).not()),
-            form(&cmp(0, CmpOp::Ge, 2))
-        );
-        let (a, b) = (Expr::Term(1), cmp(0, CmpOp::Lt, 2));
-        assert_eq!(
-            form(&a.clone().and(b.clone())),
-            form(&b.clone().and(a.clone()))
-        );
-        assert_ne!(form(&a.clone().and(b.clone())), form(&a.or(b)));
-        // The negation of an order of floats is no order.
-        assert_ne!(
-            form(&cmp(5, CmpOp::Lt, 5).not()),
-            form(&cmp(5, CmpOp::Ge, 5))
-        );
     }
 }
