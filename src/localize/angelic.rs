@@ -142,10 +142,9 @@ pub fn search(
         found.extend(others);
         for (site, test, forced) in found {
             let of_test = cures.entry(site).or_default().entry(test).or_default();
-            let is_single = forced.at.is_some();
             let singles = of_test.iter().filter(|known| known.at.is_some()).count();
-            let is_known = of_test.contains(&forced);
-            if !is_known && !(is_single && singles == MOST_SINGLES) {
+            let has_enough = forced.at.is_some() && singles == MOST_SINGLES;
+            if !has_enough && !of_test.contains(&forced) {
                 of_test.push(forced);
             }
         }

@@ -11,7 +11,7 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
 use super::{CaptureKind, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{SiteIndex, SiteKind};
+use crate::source::{Site, SiteIndex, SiteKind};
 use crate::subject::cargo::{Build, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
@@ -199,13 +199,10 @@ fn blame(
     }
     // A function's sites come one after the other; the error is behind one of them.
     for (file, at) in &places {
-        let before = sites
-            .iter()
-            .filter(|site| site.file == *file && site.span.start <= *at);
-        let after = sites
-            .iter()
-            .filter(|site| site.file == *file && site.span.start > *at);
-        let near: Vec<usize> = [before.last(), after.into_iter().next()]
+        let of_file = |site: &&Site| site.file == *file;
+        let before = |site: &&Site| of_file(site) && site.span.start <= *at;
+        let after = |site: &&Site| of_file(site) && site.span.start > *at;
+        let near: Vec<usize> = [sites.iter().rfind(before), sites.iter().find(after)]
             .into_iter()
             .flatten()
             .map(|site| site.function)
@@ -241,7 +238,7 @@ fn initializers(
     let functions: Vec<usize> = places
         .iter()
         .filter_map(|(file, at)| {
-            let before = |site: &&crate::source::Site| site.file == *file && site.span.start <= *at;
+            let before = |site: &&Site| site.file == *file && site.span.start <= *at;
             sites.iter().rfind(before).map(|site| site.function)
         })
         .collect();

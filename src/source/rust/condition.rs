@@ -29,6 +29,9 @@ pub struct Leaf {
     pub binding: Binding,
 }
 
+/// Finds the term a leaf stands for, given the type its place asks for if that is known.
+pub type Lookup<'a> = dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)> + 'a;
+
 /// A node of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -237,7 +240,7 @@ impl Node {
     pub fn to_expr(
         &self,
         expected: Option<Type>,
-        lookup: &mut dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)>,
+        lookup: &mut Lookup,
         texts: &mut Vec<(Expr, Range<usize>)>,
     ) -> Option<(Expr, Type)> {
         let result = match &self.shape {
@@ -276,7 +279,7 @@ impl Node {
         a: &Node,
         b: &Node,
         expected: Option<Type>,
-        lookup: &mut dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)>,
+        lookup: &mut Lookup,
         texts: &mut Vec<(Expr, Range<usize>)>,
     ) -> Option<(Expr, Expr, Type)> {
         let is_open = |node: &Node| {
