@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Run;
 use crate::contexts::{self, Recorded};
+use crate::hash;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::patch::diff;
@@ -277,7 +278,7 @@ impl Run<'_> {
         let rank = self.outcome.patches.len() + 1;
         let text = &self.sources.files[site.file].text;
         PatchReport {
-            id: format!("{}-{rank}", site.id),
+            id: format!("{}-{}", site.id, hash::short(&candidate.text)),
             rank,
             kind: site.kind.patch_kind().name(),
             edits: vec![EditReport {

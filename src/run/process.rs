@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use camino::Utf8Path;
+use nix::libc;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 
 /// Time between SIGTERM and SIGKILL.
@@ -225,8 +225,7 @@ impl Supervisor {
     /// tells whether the deadline passed.
     fn wait(&self, child: &Child) -> bool {
         let pid = Pid::from_raw(child.id().cast_signed());
-        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-        while waitid(Id::Pid(pid), flags) == Err(nix::Error::EINTR) {}
+        wait_unreaped(pid);
         let mut groups = self.shared.lock();
         let timed_out = groups
             .remove(&pid.as_raw())
@@ -247,6 +246,21 @@ impl Drop for Supervisor {
     }
 }
 
+/// Waits for the process to end, and leaves it to be reaped.
+#[expect(unsafe_code, reason = "nix has no waitid on macOS")]
+fn wait_unreaped(pid: Pid) {
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::uninit();
+    let flags = libc::WEXITED | libc::WNOWAIT;
+    let id = pid.as_raw().cast_unsigned();
+    loop {
+        // SAFETY: `info` is there to be written to, and is not read.
+        let result = unsafe { libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags) };
+        if result == 0 || nix::Error::last() != nix::Error::EINTR {
+            return;
+        }
+    }
+}
+
 #[expect(unsafe_code, reason = "limits must be set between fork and exec")]
 fn limit(command: &mut Command, job: &Job) {
     let (memory, file_size) = (job.memory, job.file_size);
@@ -254,14 +268,15 @@ fn limit(command: &mut Command, job: &Job) {
         return;
     }
     let set = move || {
+        // Where a limit cannot be set, fuel and time still hold.
         if let Some(bytes) = memory {
-            setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
+            let _ = setrlimit(Resource::RLIMIT_AS, bytes, bytes);
         }
         if let Some(bytes) = file_size {
-            setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes)?;
+            let _ = setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes);
         }
         // A crash of a forced run is no news.
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+        let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
         Ok(())
     };
     // SAFETY: `setrlimit` is async-signal-safe and nothing here allocates.

@@ -6,6 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::hash::fnv1a;
+
 const SOURCES: [(&str, &str); 7] = [
     ("lib.rs", include_str!("../../instrument/src/lib.rs")),
     (
@@ -55,7 +57,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .with_context(|| format!("cannot run `{rustc} -vV`"))?;
     let mut key = format!("{:?}", version.stdout);
     SOURCES.iter().for_each(|(_, text)| key.push_str(text));
-    let home = dir.join(format!("runtime-{:016x}", fnv1a(key.as_bytes())));
+    let home = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
     let rlib = home.join("libnopol_instrument.rlib");
     if rlib.is_file() {
         return Ok(rlib);
@@ -99,10 +101,4 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         true => Ok(rlib),
         false => bail!("the compiled runtime {rlib} is not there"),
     }
-}
-
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

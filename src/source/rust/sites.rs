@@ -14,6 +14,7 @@ use syn::{
 use super::literals;
 use super::modules::{Ast, is_marked_skip, is_test_code, module_is_skipped};
 use super::scope::{Scopes, field_names};
+use crate::hash;
 use crate::source::{Function, Site, SiteKind, Sources, Struct};
 
 /// How often each site description was seen, for stable ids.
@@ -110,7 +111,7 @@ impl Finder<'_> {
         let nth = self.ids.entry(description.clone()).or_default();
         *nth += 1;
         self.sources.sites.push(Site {
-            id: format!("{:08x}", fnv1a(&format!("{description}|{nth}"))),
+            id: hash::short(&format!("{description}|{nth}")),
             kind,
             file: self.file,
             span,
@@ -423,12 +424,5 @@ fn macro_name(mac: &Macro) -> String {
 fn is_packed(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| {
         attr.path().is_ident("repr") && attr.meta.to_token_stream().to_string().contains("packed")
-    })
-}
-
-/// FNV-1a, 32 bits: a hash that is the same on every machine and with every compiler.
-fn fnv1a(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })
 }

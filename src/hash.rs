@@ -1,0 +1,14 @@
+//! A hash that is the same on every machine and with every compiler, for ids and file names.
+
+/// FNV-1a, 64 bits.
+pub fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Eight hexadecimal digits of [`fnv1a`].
+pub fn short(text: &str) -> String {
+    let hash = fnv1a(text);
+    format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
+}
