@@ -73,10 +73,9 @@ pub fn search(
 ) -> Result<Vec<AngelicSite>> {
     let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
         let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
-            let ticks = spectrum.ticks.get(test).copied().unwrap_or(0);
             let plan = Plan {
                 force: vec![(*site, *forced)],
-                fuel: Some(bounds.fuel_for(ticks)),
+                fuel: Some(bounds.fuel_for(spectrum.expected_ticks(*test))),
                 confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
@@ -119,7 +118,10 @@ pub fn search(
                 .get(&test)
                 .and_then(|at| at.get(&suspect.site));
             if let Some(counter) = reached {
-                trials.extend(single(site, *counter).map(|forced| (suspect.site, test, forced)));
+                trials.extend(
+                    single(site, *counter, spectrum.endless.contains(&test))
+                        .map(|forced| (suspect.site, test, forced)),
+                );
             }
         }
         trials.truncate(bounds.flips);
@@ -192,8 +194,14 @@ fn values(site: &Site, counter: Counter) -> Vec<Forced> {
 /// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
 /// failure, then the first ones. Even a single evaluation is not the same as a constant: the test
 /// may go on to others once it passes this one.
-fn single(site: &Site, counter: Counter) -> impl Iterator<Item = Forced> + use<> {
+/// Of a test that never ends only the first ones count.
+fn single(site: &Site, counter: Counter, is_endless: bool) -> impl Iterator<Item = Forced> + use<> {
     let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
+    let entered = if is_endless {
+        entered.min(MOST_EVALUATIONS)
+    } else {
+        entered
+    };
     let last = (entered.saturating_sub(MOST_EVALUATIONS)..entered).rev();
     let first = 0..entered
         .saturating_sub(MOST_EVALUATIONS)

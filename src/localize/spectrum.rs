@@ -1,7 +1,8 @@
 //! Which tests reach which site, and how suspicious that makes it (papers/nopol.txt §3.2.3).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::run::Verdict;
 use crate::run::suite::TestIndex;
 use crate::run::trace::{Counter, Trace};
 use crate::source::SiteIndex;
@@ -12,6 +13,8 @@ pub struct Spectrum {
     pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
     /// Loop iterations by test.
     pub ticks: BTreeMap<TestIndex, u64>,
+    /// Tests that never end; what they counted says when they were stopped, and nothing else.
+    pub endless: BTreeSet<TestIndex>,
 }
 
 /// A site that some failing test reaches.
@@ -24,9 +27,24 @@ pub struct Suspect {
 
 impl Spectrum {
     /// Adds the trace of one test.
-    pub fn add(&mut self, test: TestIndex, trace: &Trace) {
+    pub fn add(&mut self, test: TestIndex, trace: &Trace, verdict: Verdict) {
         self.reached.insert(test, trace.counters.clone());
         self.ticks.insert(test, trace.ticks);
+        if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {
+            self.endless.insert(test);
+        }
+    }
+
+    /// How many loop iterations a test may be expected to make once it ends.
+    pub fn expected_ticks(&self, test: TestIndex) -> u64 {
+        if !self.endless.contains(&test) {
+            return self.ticks.get(&test).copied().unwrap_or(0);
+        }
+        let ending = self
+            .ticks
+            .iter()
+            .filter(|(test, _)| !self.endless.contains(test));
+        ending.map(|(_, ticks)| *ticks).max().unwrap_or(0)
     }
 
     /// Whether a test reaches a site.
@@ -97,7 +115,7 @@ mod tests {
                     },
                 );
             }
-            spectrum.add(test, &trace);
+            spectrum.add(test, &trace, Verdict::Passed);
         }
         let ranked = spectrum.rank(&[0], &[1, 2]);
         assert_eq!(

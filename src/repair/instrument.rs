@@ -1,13 +1,14 @@
 //! Instrumented builds, and whether they still behave like the subject.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::Run;
 use crate::probe::{Instrumentation, Stage, compiler};
 use crate::run::suite::TestIndex;
-use crate::run::{Plan, TestRun};
+use crate::run::{Plan, TestRun, Verdict};
 use crate::subject::SubjectError;
 use crate::subject::cargo::Build;
 
@@ -38,31 +39,45 @@ impl<'a> Run<'a> {
     }
 
     /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
+    /// Tests that hang in the baseline hang here, too, and are not waited for again.
     pub(super) fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
-        let plan = |_| Plan {
-            timeout: self.settings.test_timeout,
+        let plan = |test| Plan {
+            timeout: self.patience(test),
             ..Plan::default()
         };
         let suite = self.suite(&build.binaries);
-        let runs = suite.run_all(&suite.all(), plan, &|| ())?;
-        Ok(self.differing(&runs))
+        let mut tests = suite.all();
+        tests.retain(|test| self.baseline.verdicts[*test] != Verdict::TimedOut);
+        let runs = suite.run_all(&tests, plan, &|| ())?;
+        Ok(self.differing(&tests, &runs))
+    }
+
+    /// How long a test may take with instrumentation.
+    pub(super) fn patience(&self, test: TestIndex) -> Duration {
+        let usual = self.baseline.seconds[test];
+        let limit = self.settings.test_timeout;
+        match self.baseline.verdicts[test] {
+            Verdict::Passed => limit.max(Duration::from_secs_f64(10.0 * usual)),
+            _ => limit,
+        }
     }
 
     /// The steady tests whose verdict is another than in the baseline.
-    pub(super) fn differing(&self, runs: &[TestRun]) -> Vec<TestIndex> {
+    pub(super) fn differing(&self, tests: &[TestIndex], runs: &[TestRun]) -> Vec<TestIndex> {
         let steady: BTreeSet<TestIndex> = self
             .baseline
             .passing()
             .into_iter()
             .chain(self.baseline.failing())
             .collect();
-        runs.iter()
-            .enumerate()
+        tests
+            .iter()
+            .zip(runs)
             .filter(|(test, run)| {
                 steady.contains(test)
-                    && run.verdict.passed() != self.baseline.verdicts[*test].passed()
+                    && run.verdict.passed() != self.baseline.verdicts[**test].passed()
             })
-            .map(|(test, _)| test)
+            .map(|(test, _)| *test)
             .collect()
     }
 }

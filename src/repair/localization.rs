@@ -79,16 +79,16 @@ impl Run<'_> {
             sites: Some(self.sources.sites.len()),
             // A passing test ends by itself, however long it loops.
             fuel: (!self.baseline.verdicts[test].passed()).then_some(self.settings.fuel),
-            timeout: self.settings.test_timeout,
+            timeout: self.patience(test),
             ..Plan::default()
         };
         let suite = self.suite(&build.binaries);
         let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
-        changed.extend(self.differing(&traced));
+        changed.extend(self.differing(&suite.all(), &traced));
         let mut spectrum = Spectrum::default();
         for (test, run) in traced.iter().enumerate() {
             if let Some(trace) = &run.trace {
-                spectrum.add(test, trace);
+                spectrum.add(test, trace, run.verdict);
             }
         }
         self.progress.finish(
@@ -166,14 +166,13 @@ impl Run<'_> {
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
         let replayed = pool::map(self.runner.jobs, &replays, |(site, test, forced)| {
-            let ticks = spectrum.ticks.get(test).copied().unwrap_or(0);
             suite.run(
                 *test,
                 &Plan {
                     sites: Some(sites.len()),
                     force: vec![(*site, *forced)],
                     capture: vec![*site],
-                    fuel: Some(bounds.fuel_for(ticks)),
+                    fuel: Some(bounds.fuel_for(spectrum.expected_ticks(*test))),
                     confined: true,
                     timeout: bounds.timeout,
                     ..Plan::default()
