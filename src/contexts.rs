@@ -17,6 +17,8 @@ pub struct Recorded {
     pub passing: Vec<(TestIndex, Vec<Context>)>,
     /// Per failing test, each way to cure it.
     pub cured: BTreeMap<TestIndex, Vec<Cure>>,
+    /// Where no forced outcome cures a test: the contexts of failing tests as they are.
+    pub uncured: Vec<Vec<Context>>,
     /// The old condition has, or may have, side effects.
     pub impure: bool,
     /// Contexts that found no room.
@@ -38,10 +40,9 @@ pub struct Problem {
     pub pool: Pool,
     /// One for each way to choose among the outcomes that cure a failing test.
     pub specs: Vec<Spec>,
-    /// A weaker one: a constant outcome at every evaluation cures a test, but perhaps only some of
-    /// them had to change. It asks for one changed evaluation and leaves the others open; the
-    /// tests decide.
-    pub relaxed: Option<Spec>,
+    /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only some of
+    /// them had to change. They leave the others open, and the tests decide.
+    pub relaxed: Vec<Spec>,
     /// The text of each part of the old condition.
     pub old_texts: Vec<(Expr, String)>,
 }
@@ -123,7 +124,8 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         .iter()
         .map(|cured| (table.strict(cured), Vec::new()));
     let specs = strict.map(spec).collect();
-    let relaxed = table.relaxed().map(spec);
+    let relaxed = [table.sharp(), table.relaxed()];
+    let relaxed = relaxed.into_iter().flatten().map(spec).collect();
     Problem {
         pool,
         specs,
@@ -138,6 +140,7 @@ fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> 
     let mut types: BTreeMap<&str, BTreeSet<Type>> = BTreeMap::new();
     let all = recorded.passing.iter().map(|(_, contexts)| contexts);
     for context in all
+        .chain(&recorded.uncured)
         .chain(recorded.cured.values().flatten().map(|cure| &cure.contexts))
         .flatten()
     {
@@ -321,29 +324,56 @@ impl Rows<'_> {
     }
 
     /// Of the evaluations whose outcome was changed, in whichever cure of whichever test, some must
-    /// be, and all others are left open: what cured one test may be an accident of that test. The
-    /// rows, and the group. `None` if every test has but one evaluation, so that the strict specs
-    /// say all there is.
+    /// be, and all others are left open: what cured one test may be an accident of that test.
+    /// Without a cure some evaluation of some failing test must change. The rows, and the group.
+    /// `None` if every test has but one evaluation, so that the strict specs say all there is.
     fn relaxed(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
         let cured = || self.recorded.cured.values();
         let is_single = |cures: &Vec<Cure>| cures.iter().all(|cure| cure.contexts.len() < 2);
-        if cured().all(is_single) {
+        if self.recorded.uncured.is_empty() && cured().all(is_single) {
             return None;
         }
-        let contexts = cured().flatten().flat_map(|cure| &cure.contexts);
-        let rows = self.collect(contexts.map(|context| (context, context.outcome, Say::Nothing)));
-        let row = |context: &Context| {
+        let cured = cured().flatten().flat_map(|cure| &cure.contexts);
+        let cured = cured.map(|context| (context, context.outcome, changed(context)));
+        let uncured = self.recorded.uncured.iter().flatten();
+        let uncured = uncured.map(|context| (context, !context.outcome, true));
+        let failing: Vec<(&Context, bool, bool)> = cured.chain(uncured).collect();
+
+        let open = failing
+            .iter()
+            .map(|(context, expected, _)| (*context, *expected, Say::Nothing));
+        let rows = self.collect(open);
+        let row = |(context, expected, _): &(&Context, bool, bool)| {
             let values = self.values(context);
-            rows.iter().position(|row| {
-                row.weight == 0 && row.expected == context.outcome && row.values == values
-            })
+            let is_it =
+                |row: &Row| row.weight == 0 && row.expected == *expected && row.values == values;
+            rows.iter().position(is_it)
         };
-        let contexts = cured().flatten().flat_map(|cure| &cure.contexts);
-        let changed: BTreeSet<usize> = contexts
-            .filter(|context| changed(context))
-            .filter_map(row)
-            .collect();
-        Some((rows, vec![changed.into_iter().collect()]))
+        let changed = failing.iter().filter(|(_, _, changed)| *changed);
+        let group: BTreeSet<usize> = changed.filter_map(row).collect();
+        Some((rows, vec![group.into_iter().collect()]))
+    }
+
+    /// Only the evaluations whose change alone cured a test must have that outcome; all others
+    /// of failing tests are left open. `None` if there is no such evaluation.
+    fn sharp(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
+        let mut sharp = false;
+        let mut failing = Vec::new();
+        for cures in self.recorded.cured.values() {
+            let alone = |cure: &&Cure| cure.contexts.iter().filter(|c| changed(c)).count() == 1;
+            let chosen = cures.iter().find(alone);
+            sharp |= chosen.is_some();
+            let Some(cure) = chosen.or(cures.first()) else {
+                continue;
+            };
+            failing.extend(cure.contexts.iter().map(|context| {
+                match chosen.is_some() && changed(context) {
+                    true => (context, context.outcome, Say::Must),
+                    false => (context, old(context), Say::Nothing),
+                }
+            }));
+        }
+        sharp.then(|| (self.collect(failing.into_iter()), Vec::new()))
     }
 
     /// The rows of failing tests as given, and those of passing tests, each context once.

@@ -22,7 +22,7 @@ use crate::report::{Ending, Outcome};
 use crate::run::process::{Stopped, Supervisor};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
-use crate::source::{SiteIndex, Sources};
+use crate::source::{SiteIndex, SiteKind, Sources};
 use crate::subject::cargo::Workspace;
 use crate::subject::copy::WorkDir;
 use crate::subject::{Subject, SubjectError, TargetId, TestId, runtime};
@@ -166,16 +166,51 @@ fn pipeline(
         angelic,
     } = run.localize()?;
     run.outcome.sites = reports::suspects(&sources, &tests, &suspects, &angelic);
-    if settings.depth == Depth::Localize || angelic.is_empty() {
+    if settings.depth == Depth::Localize {
         run.outcome.ending = match angelic.is_empty() {
             true => Ending::NoPatch,
             false => Ending::Localized,
         };
         return Ok(());
     }
-    let recorded = run.record(&spectrum, &angelic)?;
-    let candidates = run.synthesize(&angelic, &recorded)?;
-    run.select(&spectrum, candidates)
+    run.outcome.ending = Ending::NoPatch;
+    run.repair_at(&spectrum, &angelic)?;
+    if run.outcome.patches.is_empty() {
+        let unconfirmed = run.unconfirmed(&suspects, &angelic);
+        run.repair_at(&spectrum, &unconfirmed)?;
+    }
+    Ok(())
+}
+
+/// Conditions that are tried without an angelic outcome.
+const MOST_UNCONFIRMED: usize = 20;
+
+impl Run<'_> {
+    /// From sites to patches.
+    fn repair_at(&mut self, spectrum: &Spectrum, sites: &[AngelicSite]) -> Result<()> {
+        if sites.is_empty() {
+            return Ok(());
+        }
+        let recorded = self.record(spectrum, sites)?;
+        let candidates = self.synthesize(spectrum, sites, &recorded)?;
+        self.select(spectrum, candidates)
+    }
+
+    /// The most suspicious conditions that no forced outcome confirmed. A test that evaluates one
+    /// many times may need several of them changed; an edit of the condition can still do that.
+    fn unconfirmed(&self, suspects: &[Suspect], angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+        let is_new = |suspect: &&Suspect| {
+            let kind = self.sources.sites[suspect.site as usize].kind;
+            kind != SiteKind::Statement && !angelic.iter().any(|found| found.site == suspect.site)
+        };
+        let new = suspects.iter().filter(is_new).take(MOST_UNCONFIRMED);
+        new.map(|suspect| AngelicSite {
+            site: suspect.site,
+            suspiciousness: suspect.suspiciousness,
+            cures: BTreeMap::new(),
+        })
+        .collect()
+    }
 }
 
 /// What localization found.

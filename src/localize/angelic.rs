@@ -18,7 +18,8 @@ use crate::run::trace::Counter;
 use crate::run::{Forced, How, Plan, pool};
 use crate::source::{Site, SiteIndex, SiteKind};
 
-/// An angelic site: forced so, these failing tests pass.
+/// An angelic site: forced so, these failing tests pass. Without cures, a site that is only
+/// suspected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AngelicSite {
     pub site: SiteIndex,

@@ -61,6 +61,7 @@ impl Run<'_> {
     /// Synthesizes at every site with recorded contexts; best candidates first.
     pub(super) fn synthesize(
         &mut self,
+        spectrum: &Spectrum,
         angelic: &[AngelicSite],
         recorded: &BTreeMap<SiteIndex, Recorded>,
     ) -> Result<Vec<SiteCandidate>> {
@@ -73,10 +74,18 @@ impl Run<'_> {
             .collect();
         let share = SOLVER_BUDGET / u32::try_from(found.len().max(1))?;
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
+        let targets = |found: &AngelicSite| -> Vec<TestIndex> {
+            let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
+            match found.cures.is_empty() {
+                true => self.targets.iter().filter(reach).copied().collect(),
+                false => found.cures.keys().copied().collect(),
+            }
+        };
         let results = pool::map(self.runner.jobs, &found, |found| {
             self.workspace.supervisor.check()?;
             let site = &self.sources.sites[found.site as usize];
-            let result = self.synthesize_at(found, site, &recorded[&found.site], rlimit);
+            let result =
+                self.synthesize_at(found, &targets(found), site, &recorded[&found.site], rlimit);
             phase.step();
             Ok(result)
         })?;
@@ -99,6 +108,7 @@ impl Run<'_> {
     fn synthesize_at(
         &self,
         found: &AngelicSite,
+        targets: &[TestIndex],
         site: &Site,
         recorded: &Recorded,
         rlimit: u32,
@@ -155,7 +165,7 @@ impl Run<'_> {
                 candidates.push(SiteCandidate {
                     site: found.site,
                     suspiciousness: found.suspiciousness,
-                    targets: found.cures.keys().copied().collect(),
+                    targets: targets.to_vec(),
                     text,
                     typed,
                     cost: candidate.cost + extra + penalty + disagrees,

@@ -163,6 +163,24 @@ impl Run<'_> {
             },
             &|| (),
         )?;
+        // Where no forced outcome cured a test there is only what it did.
+        let uncured = angelic.iter().any(|found| found.cures.is_empty());
+        let failing = if uncured {
+            self.targets.clone()
+        } else {
+            Vec::new()
+        };
+        let as_they_are = suite.run_all(
+            &failing,
+            |test| Plan {
+                sites: Some(sites.len()),
+                capture: all.clone(),
+                fuel: Some(self.bounds().fuel_for(spectrum.expected_ticks(test))),
+                timeout,
+                ..Plan::default()
+            },
+            &|| (),
+        )?;
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
         let replayed = pool::map(self.runner.jobs, &replays, |(site, test, forced)| {
@@ -222,14 +240,19 @@ impl Run<'_> {
                 recorded.dropped += trace.dropped;
             }
         }
+        for trace in as_they_are.iter().filter_map(|run| run.trace.as_ref()) {
+            for (site, contexts) in by_site(&trace.contexts) {
+                if let Some(recorded) = recorded.get_mut(&site) {
+                    recorded.uncured.push(contexts);
+                }
+            }
+        }
         // Where no forced run passes again there is no specification.
         recorded.retain(|site, recorded| {
+            let cures = recorded.cured.values().flatten();
+            let contexts = cures.map(|cure| &cure.contexts).chain(&recorded.uncured);
             let kept = instrumentation.has(*site)
-                && recorded
-                    .cured
-                    .values()
-                    .flatten()
-                    .any(|cure| !cure.contexts.is_empty());
+                && contexts.into_iter().any(|contexts| !contexts.is_empty());
             if !kept {
                 self.outcome.set_reason(
                     &sites[*site as usize].id,

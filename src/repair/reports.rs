@@ -58,7 +58,8 @@ pub fn suspects(
 impl Outcome {
     /// Says why an angelic site gave no patch, unless that was said before.
     pub(super) fn set_reason(&mut self, id: &str, reason: &str) {
-        if let Some(site) = self.sites.iter_mut().find(|site| site.id == id) {
+        let is_it = |site: &&mut SiteReport| site.id == id && !site.angelic.is_empty();
+        if let Some(site) = self.sites.iter_mut().find(is_it) {
             site.reason.get_or_insert_with(|| reason.to_string());
         }
     }

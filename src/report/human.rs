@@ -174,7 +174,7 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             out,
             "Localization ended it: of the {} sites that failing tests reach, none makes a \
              failing test pass when its condition is forced true or false, or its statement is \
-             skipped.",
+             skipped; nor does a small edit of the most suspicious conditions.",
             outcome.sites.len()
         );
     }

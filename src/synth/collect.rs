@@ -2,7 +2,7 @@
 
 use super::normal::normal_form;
 use super::table::{Bits, Need, Table};
-use crate::spec::Expr;
+use crate::spec::{CmpOp, Expr, Pool, Value};
 use std::collections::BTreeMap;
 
 /// How many expressions are kept while searching.
@@ -75,7 +75,9 @@ impl<'a> Collector<'a> {
     /// Keeps an expression that explains the spec.
     pub fn offer_checked(&mut self, expr: Expr, cost: u32, why: &str) {
         let planes = self.table.planes(&expr);
-        if planes.is_constant() || !self.table.meets_groups(&planes) {
+        let talks = |expr: &Expr| has_tautology(expr, self.table.pool);
+        let is_empty_talk = talks(&expr) && !self.table.spec.old.as_ref().is_some_and(talks);
+        if planes.is_constant() || is_empty_talk || !self.table.meets_groups(&planes) {
             return;
         }
         self.accepted += 1;
@@ -112,4 +114,25 @@ impl<'a> Collector<'a> {
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found
     }
+}
+
+/// Whether some comparison in the expression says nothing: a thing with itself, or whether an
+/// unsigned number is at least 0.
+fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
+    let own = match expr {
+        Expr::Cmp(op, a, b) => {
+            let is_zero = |expr: &Expr| match expr {
+                Expr::Term(term) => match &pool.terms[*term].constant {
+                    Some(Value::Int(ty, int)) => !ty.signed() && int.to_i128() == Some(0),
+                    _ => false,
+                },
+                _ => false,
+            };
+            a == b
+                || matches!(op, CmpOp::Ge | CmpOp::Lt) && is_zero(b)
+                || matches!(op, CmpOp::Le | CmpOp::Gt) && is_zero(a)
+        }
+        _ => false,
+    };
+    own || expr.children().any(|child| has_tautology(child, pool))
 }

@@ -4,9 +4,9 @@
 //! | relation to the old condition | base |
 //! | --- | --- |
 //! | neighbouring operator (`<` for `<=`, `>` for `>=`) | 10 |
-//! | operator that differs in one more case (`==` for `!=`, `>=` for `==`, `>=` for `<`) | 13 |
+//! | operator that differs in one more case (`==` for `!=`, `>=` for `==`, `>=` for `<`), or is turned round (`<` for `>`) | 13 |
 //! | any other operator | 16 |
-//! | `&&` for `\|\|` or the other way round | 17 |
+//! | `&&` for `\|\|` or the other way round | 12 |
 //! | constant replaced by the next larger or smaller number, by another constant | 9, 14 |
 //! | a part negated | 19 |
 //! | operand replaced | 22 |
@@ -40,7 +40,7 @@ pub(super) const NEW: u32 = 30;
 /// Cost of a new condition in place of an old one.
 pub(super) const REPLACED: u32 = 60;
 /// Cost of `&&` for `||`.
-pub(super) const CONNECTIVE: u32 = 17;
+pub(super) const CONNECTIVE: u32 = 12;
 /// Cost of one constant for another.
 pub(super) const CONSTANT: u32 = 14;
 /// Cost of a negated part.
@@ -70,7 +70,7 @@ pub(super) fn operator_cost(old: CmpOp, new: CmpOp) -> u32 {
     match (old, new) {
         (Lt, Le) | (Le, Lt) | (Gt, Ge) | (Ge, Gt) => 10,
         (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => 13,
-        _ if new == old.negated() => 13,
+        _ if new == old.negated() || new == old.mirrored() => 13,
         _ => 16,
     }
 }
