@@ -233,5 +233,14 @@ fn read_sources(
             .warnings
             .push(format!("{path}: {reason}; it has no sites"));
     }
+    if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
+        return Err(SubjectError::Usage(format!(
+            "none of the {} source files matches --file {}; paths are relative to {}",
+            sources.files.len(),
+            settings.file.join(" --file "),
+            subject.root
+        ))
+        .into());
+    }
     Ok(sources)
 }

@@ -51,7 +51,18 @@ fn an_unknown_package_or_test_is_a_usage_error() {
     );
     let run = subject.nopol(&["--failing", "tests::nowhere"]);
     assert_says(&run, 2, &["no test `tests::nowhere`", "cargo nopol list"]);
+    assert_says(
+        &subject.nopol(&["--test", "nope"]),
+        2,
+        &["no test target `nope`"],
+    );
     assert_says(&subject.nopol(&["--file", "a[b"]), 2, &["not a glob"]);
+    assert_says(
+        &subject.nopol(&["--file", "b.rs"]),
+        2,
+        &["none of the 1 source files"],
+    );
+    assert_says(&subject.nopol(&["--apply=0"]), 2, &["--apply"]);
     assert_says(
         &subject.nopol(&["--time-limit", "soon"]),
         2,
@@ -90,8 +101,14 @@ fn passing_tests_leave_nothing_to_repair() {
     let run = subject.nopol(&["--format", "json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.json()["outcome"], "nothing-to-repair");
+    let run = subject.nopol(&["--failing", "is_not"]);
+    assert_eq!(
+        run.code, 2,
+        "only whole parts of a name match: {}",
+        run.stderr
+    );
     let run = subject.nopol(&["--failing", "less_is_not"]);
-    assert_eq!(run.code, 2, "a name is matched as a whole: {}", run.stderr);
+    assert_eq!(run.code, 0, "{}", run.stderr);
     let run = subject.nopol(&["--failing", "subject::tests::less_is_not"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);

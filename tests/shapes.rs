@@ -422,3 +422,62 @@ fn every_option_is_in_the_reference_and_every_help_text_is_well_formed() {
         }
     }
 }
+
+#[test]
+fn of_two_faults_each_gets_its_patch_and_what_is_not_cured_is_named() {
+    let text = r"
+        pub fn passes(score: u32, needed: u32) -> bool { if score > needed { true } else { false } }
+        pub fn is_free(age: u32, limit: u32) -> bool { if age <= limit { true } else { false } }
+        pub fn half(n: u32) -> u32 { n / 3 }
+        #[test] fn more() { assert!(passes(51, 50)); }
+        #[test] fn less() { assert!(!passes(49, 50)); }
+        #[test] fn just() { assert!(passes(50, 50)); }
+        #[test] fn young() { assert!(is_free(3, 6)); }
+        #[test] fn old() { assert!(!is_free(7, 6)); }
+        #[test] fn of_that_age() { assert!(!is_free(6, 6)); }
+        #[test] fn halves() { assert_eq!(half(4), 2); }
+    ";
+    let subject = Subject::lib(text);
+    let report = patched(&subject, &[]);
+    let first_two: Vec<&str> = (0..2)
+        .map(|at| {
+            report["patches"][at]["edits"][0]["condition"]
+                .as_str()
+                .unwrap()
+        })
+        .collect();
+    assert!(first_two.contains(&"score >= needed"), "{first_two:?}");
+    assert!(first_two.contains(&"age < limit"), "{first_two:?}");
+
+    let run = subject.nopol(&["--apply"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("Still failing with any of them: subject::subject::halves"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("Applied patch 1 to src/lib.rs"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn an_edit_is_found_where_no_single_forced_outcome_cures_the_test() {
+    // Both 3 and 5 must be taken in one test, and 1 must not.
+    let text = r"
+        pub fn count(list: &[u32], least: u32) -> usize {
+            let mut n = 0;
+            for x in list { if *x > least { n += 1; } }
+            n
+        }
+        #[test] fn none() { assert_eq!(count(&[1, 2], 5), 0); }
+        #[test] fn some() { assert_eq!(count(&[1, 9, 8], 5), 2); }
+        #[test] fn just_as_many() { assert_eq!(count(&[3, 1, 3, 5], 3), 3); }
+    ";
+    let report = patched(&Subject::lib(text), &[]);
+    assert!(report["sites"][0]["angelic"].as_array().unwrap().is_empty());
+    assert_eq!(first_condition(&report), "*x >= least");
+}

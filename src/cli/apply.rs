@@ -14,8 +14,12 @@ use crate::subject::Subject;
 ///
 /// # Errors
 /// If there is no such patch, the file has uncommitted changes, or has changed since it was read.
-pub fn apply(settings: &Settings, outcome: &Outcome, rank: usize, allow_dirty: bool) -> Result<()> {
-    let Some(patch) = outcome.patches.iter().find(|patch| patch.rank == rank) else {
+pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: bool) -> Result<()> {
+    let Some(patch) = outcome
+        .patches
+        .iter()
+        .find(|patch| patch.rank == rank as usize)
+    else {
         bail!(
             "there is no patch {rank} to apply: {} found; nothing was changed",
             outcome.patches.len()

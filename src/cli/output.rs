@@ -21,15 +21,24 @@ pub fn run(settings: &Settings) -> Outcome {
     crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
 }
 
+/// An error message on standard error.
+pub fn complain(message: &str) {
+    // A closed pipe is no reason to fail.
+    let _ = writeln!(anstream::stderr(), "error: {message}");
+}
+
 /// Shows the outcome in the chosen format; the exit code.
 pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {
-        let message = outcome.message.as_deref().unwrap_or("no reason known");
-        // A closed pipe is no reason to fail.
-        let _ = writeln!(anstream::stderr(), "error: {message}");
+        complain(outcome.message.as_deref().unwrap_or("no reason known"));
     }
     let text = match format {
         Format::Human => human::render(outcome),
+        Format::Diff if outcome.patches.is_empty() => {
+            // Standard output is for `git apply`.
+            let _ = write!(anstream::stderr(), "{}", human::render(outcome));
+            String::new()
+        }
         Format::Diff => diff::render(outcome),
         Format::Json => match json::render(outcome) {
             Ok(text) => text,

@@ -11,8 +11,9 @@ pub struct Repair {
     common: Common,
 
     /// Write the patch of this rank into the subject [default when given without a rank: 1]
-    #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
-    apply: Option<usize>,
+    #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    apply: Option<u32>,
 
     /// Apply even if the file has uncommitted changes
     #[arg(long, requires = "apply")]
@@ -23,13 +24,20 @@ impl Repair {
     pub fn run(self) -> u8 {
         let settings = &self.common.settings;
         let mut outcome = output::run(settings);
-        if let Some(rank) = self.apply
-            && outcome.ending == Ending::Patched
-            && let Err(error) = apply::apply(settings, &outcome, rank, self.allow_dirty)
-        {
-            outcome.ending = Ending::Usage;
-            outcome.message = Some(format!("{error:#}"));
+        let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
+            return output::show(&outcome, self.common.format);
+        };
+        match apply::apply(settings, &outcome, rank, self.allow_dirty) {
+            Ok(()) => {
+                outcome.applied = Some(rank);
+                output::show(&outcome, self.common.format)
+            }
+            // After the patches, where it is not overlooked.
+            Err(error) => {
+                output::show(&outcome, self.common.format);
+                output::complain(&format!("{error:#}"));
+                Ending::Usage.exit_code()
+            }
         }
-        output::show(&outcome, self.common.format)
     }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::settings::{Depth, Settings};
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Outcome, count};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
 use crate::subject::cargo::{Linked, Workspace};
@@ -27,7 +27,7 @@ pub fn take(
     progress.finish(
         phase,
         runner.runs(),
-        &format!("{} test binaries", build.binaries.len()),
+        &count(build.binaries.len(), "test binary"),
     );
 
     let args = &settings.cargo.test_args;

@@ -16,7 +16,7 @@ use crate::patch::judge::{self, Switch};
 use crate::patch::render::Style;
 use crate::patch::validate::Validator;
 use crate::probe::Stage;
-use crate::report::{EditReport, Ending, PatchReport};
+use crate::report::{EditReport, Ending, PatchReport, count};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::{Site, SiteIndex, SiteKind};
@@ -100,7 +100,8 @@ impl Run<'_> {
         candidates.sort_by(rank);
         let sites: std::collections::BTreeSet<_> =
             candidates.iter().map(|candidate| candidate.site).collect();
-        let result = format!("{} candidates at {} sites", candidates.len(), sites.len());
+        let sites = count(sites.len(), "site");
+        let result = format!("{} at {sites}", count(candidates.len(), "candidate"));
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(candidates)
     }
@@ -241,6 +242,7 @@ impl Run<'_> {
             .filter(|(_, plausible)| **plausible)
             .map(|((candidate, _), _)| *candidate)
             .collect();
+        let plausible = causes_first(plausible);
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         self.validate(&plausible)?;
@@ -279,7 +281,7 @@ impl Run<'_> {
             }
         }
         validator.restore()?;
-        let result = format!("{} patches", self.outcome.patches.len());
+        let result = count(self.outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(())
     }
@@ -354,6 +356,24 @@ impl Run<'_> {
             self.outcome.set_reason(id, &reason);
         }
     }
+}
+
+/// The best patch, then the best of those that cure a test no earlier one does, and so on; then
+/// all others. So several faults do not hide behind variants of one patch.
+fn causes_first(mut ranked: Vec<&SiteCandidate>) -> Vec<&SiteCandidate> {
+    let mut ordered: Vec<&SiteCandidate> = Vec::new();
+    let adds = |ordered: &[&SiteCandidate], candidate: &SiteCandidate| {
+        let cured = |test| ordered.iter().any(|other| other.targets.contains(test));
+        !candidate.targets.iter().all(cured)
+    };
+    while let Some(at) = ranked
+        .iter()
+        .position(|candidate| adds(&ordered, candidate))
+    {
+        ordered.push(ranked.remove(at));
+    }
+    ordered.extend(ranked);
+    ordered
 }
 
 /// Patches that cure more tests first, then the cheapest, then the most suspicious place.

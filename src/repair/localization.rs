@@ -10,6 +10,7 @@ use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite};
 use crate::localize::spectrum::Spectrum;
 use crate::probe::{CaptureKind, Part, Stage, captures};
+use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::run::{Plan, pool};
@@ -27,7 +28,7 @@ impl Run<'_> {
             .extend((0..self.site_count()).filter(|site| !instrumentation.has(*site)));
         self.weakened = instrumentation.weakened;
         let used = self.sources.sites.len() - self.excluded.len();
-        self.progress.finish(phase, runs, &format!("{used} sites"));
+        self.progress.finish(phase, runs, &count(used, "site"));
 
         let spectrum = self.trace(&build)?;
         let passing = self.baseline.passing();
@@ -54,8 +55,8 @@ impl Run<'_> {
             },
         )?;
         let result = format!(
-            "{} angelic sites of {} reached",
-            angelic.len(),
+            "{} of {} reached",
+            count(angelic.len(), "angelic site"),
             suspects.len()
         );
         self.progress.finish(phase, self.runner.runs(), &result);
@@ -290,7 +291,8 @@ impl Run<'_> {
                 nopol_instrument::layout::MOST_ROWS
             ));
         }
-        let result = format!("{contexts} contexts at {} sites", recorded.len());
+        let sites = count(recorded.len(), "site");
+        let result = format!("{} at {sites}", count(contexts, "context"));
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(recorded)
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{AngelicHow, Ending, Outcome, SiteReport};
+use super::{AngelicHow, Ending, Outcome, SiteReport, count};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default();
@@ -40,22 +40,39 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             };
             writeln!(out, "{style}{line}{style:#}")?;
         }
-        writeln!(out, "  fixes {}", patch.fixes.join(", "))?;
+        writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}\n", patch.why)?;
     }
     match outcome.ending {
         Ending::Patched => {
-            let number = outcome.patches.len();
-            let what = if number == 1 { "patch" } else { "patches" };
+            let number = count(outcome.patches.len(), "plausible patch");
             writeln!(
                 out,
-                "{BOLD}{number} plausible {what}{BOLD:#}: each makes the failing test pass and \
-                 breaks no other. Review before you trust: tests can be too few to tell."
+                "{BOLD}{number}{BOLD:#}: each makes the tests named with it pass and breaks no \
+                 other. Review before you trust: tests can be too few to tell."
             )?;
-            writeln!(
-                out,
-                "Apply the first with `cargo nopol --apply`, another with `--apply=RANK`."
-            )?;
+            let still = outcome.still_failing();
+            if !still.is_empty() {
+                writeln!(
+                    out,
+                    "{BOLD}Still failing{BOLD:#} with any of them: {}",
+                    still.join(", ")
+                )?;
+            }
+            match outcome.applied {
+                Some(rank) => writeln!(
+                    out,
+                    "{BOLD}Applied patch {rank}{BOLD:#}{}",
+                    to(outcome, rank)
+                )?,
+                None if outcome.patches.len() == 1 => {
+                    writeln!(out, "Apply it with `cargo nopol --apply`.")?;
+                }
+                None => writeln!(
+                    out,
+                    "Apply the first with `cargo nopol --apply`, another with `--apply=RANK`."
+                )?,
+            }
         }
         Ending::Localized => sites(outcome, out)?,
         Ending::Listed => list(outcome, out)?,
@@ -85,7 +102,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if let Some(message) = outcome
         .message
         .as_ref()
-        .filter(|_| !is_error(outcome.ending))
+        .filter(|_| !is_error(outcome.ending) && outcome.ending != Ending::TimeLimit)
     {
         writeln!(out, "{message}")?;
     }
@@ -102,6 +119,15 @@ pub fn is_error(ending: Ending) -> bool {
             | Ending::Usage
             | Ending::Internal
     )
+}
+
+fn to(outcome: &Outcome, rank: u32) -> String {
+    let patch = outcome
+        .patches
+        .iter()
+        .find(|patch| patch.rank == rank as usize);
+    let edit = patch.and_then(|patch| patch.edits.first());
+    edit.map_or(String::new(), |edit| format!(" to {}", edit.file))
 }
 
 fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {

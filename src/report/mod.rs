@@ -86,6 +86,8 @@ pub struct Outcome {
     pub phases: Vec<Phase>,
     /// Builds of the subject.
     pub builds: u32,
+    /// The rank of the patch that was written into the subject.
+    pub applied: Option<u32>,
 }
 
 impl Default for Outcome {
@@ -101,6 +103,7 @@ impl Default for Outcome {
             patches: Vec::new(),
             phases: Vec::new(),
             builds: 0,
+            applied: None,
         }
     }
 }
@@ -169,4 +172,24 @@ pub struct Phase {
     pub seconds: f64,
     /// Test processes run in it.
     pub runs: u64,
+}
+
+impl Outcome {
+    /// Failing tests that no patch cures.
+    pub fn still_failing(&self) -> Vec<&str> {
+        let cured = |test: &&String| self.patches.iter().any(|patch| patch.fixes.contains(test));
+        let failing = self.failing_tests.iter().filter(|test| !cured(test));
+        failing.map(String::as_str).collect()
+    }
+}
+
+/// `1 site`, `2 sites`.
+pub fn count(number: usize, noun: &str) -> String {
+    let plural = match noun.strip_suffix("ch") {
+        _ if number == 1 => "",
+        Some(_) => "es",
+        None if noun.ends_with("ary") => return format!("{number} {}ies", &noun[..noun.len() - 1]),
+        None => "s",
+    };
+    format!("{number} {noun}{plural}")
 }

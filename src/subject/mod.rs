@@ -105,7 +105,31 @@ impl Subject {
                 )));
             }
         }
-        Ok(())
+        let named = |kind: TargetKind, names: &[String]| {
+            let targets = self
+                .members
+                .iter()
+                .flat_map(|member| &member.metadata.targets);
+            let known: Vec<_> = targets
+                .filter(|target| target.kind.contains(&kind))
+                .map(|target| target.name.clone())
+                .collect();
+            // Cargo takes glob patterns here.
+            let is_known = |name: &&String| name.contains(['*', '?', '[']) || known.contains(name);
+            match names.iter().find(|name| !is_known(name)) {
+                None => Ok(()),
+                Some(name) => Err(SubjectError::Usage(format!(
+                    "no {kind} target `{name}` in the workspace; it has {}",
+                    if known.is_empty() {
+                        "none".to_string()
+                    } else {
+                        known.join(", ")
+                    }
+                ))),
+            }
+        };
+        named(TargetKind::Test, &options.test)?;
+        named(TargetKind::Bin, &options.bin)
     }
 
     /// Crates whose code may be patched: every library and binary of every member, but no proc
@@ -159,7 +183,10 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
     command.no_deps();
     command.exec().map_err(|error| {
         let text = match &error {
-            cargo_metadata::Error::CargoMetadata { stderr } => stderr.trim().to_string(),
+            cargo_metadata::Error::CargoMetadata { stderr } => {
+                let said = stderr.trim();
+                said.strip_prefix("error: ").unwrap_or(said).to_string()
+            }
             other => other.to_string(),
         };
         SubjectError::Usage(format!("cargo cannot read the manifest: {text}"))
@@ -216,14 +243,14 @@ impl fmt::Display for TestId {
 }
 
 impl TestId {
-    /// Whether `[PKG::][TARGET::]NAME` means this test.
+    /// Whether `[PKG::][TARGET::]NAME` means this test; the modules before a name may be left
+    /// out.
     pub fn matches(&self, wanted: &str) -> bool {
-        let TargetId {
-            package, target, ..
-        } = &self.target;
-        wanted == self.name
-            || wanted == format!("{target}::{}", self.name)
-            || wanted == format!("{package}::{}", self.name)
-            || wanted == self.to_string()
+        let of_package = format!("{}::{}", self.target.package, self.name);
+        let is_end_of = |text: &str| {
+            text.strip_suffix(wanted)
+                .is_some_and(|before| before.is_empty() || before.ends_with("::"))
+        };
+        is_end_of(&self.to_string()) || wanted == of_package
     }
 }

@@ -4,12 +4,12 @@
 //! | relation to the old condition | base |
 //! | --- | --- |
 //! | neighbouring operator (`<` for `<=`, `>` for `>=`) | 10 |
-//! | operator that differs in one more case (`==` for `!=`, `>=` for `==`, `>=` for `<`), or is turned round (`<` for `>`) | 13 |
-//! | any other operator | 16 |
+//! | operator turned into its negation (`==` for `!=`, `>=` for `<`), or round (`<` for `>`) | 13 |
+//! | `>=` for `==`, `!=` for `<`, and the other way round; any other operator | 18; 20 |
 //! | `&&` for `\|\|` or the other way round | 12 |
 //! | constant replaced by the next larger or smaller number, by another constant | 9, 14 |
 //! | a part negated | 19 |
-//! | operand replaced | 22 |
+//! | operand replaced | 26 |
 //! | operand off by one | 22 |
 //! | clause dropped | 24 |
 //! | clause added, old condition kept verbatim | 30 |
@@ -46,7 +46,7 @@ pub(super) const CONSTANT: u32 = 14;
 /// Cost of a negated part.
 pub(super) const NEGATION: u32 = 19;
 /// Cost of another operand.
-pub(super) const OPERAND: u32 = 22;
+pub(super) const OPERAND: u32 = 26;
 /// Cost of a constant off by one.
 pub(super) const NEXT_CONSTANT: u32 = 9;
 /// Cost of a conjunction.
@@ -69,9 +69,9 @@ pub(super) fn operator_cost(old: CmpOp, new: CmpOp) -> u32 {
     use CmpOp::{Eq, Ge, Gt, Le, Lt, Ne};
     match (old, new) {
         (Lt, Le) | (Le, Lt) | (Gt, Ge) | (Ge, Gt) => 10,
-        (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => 13,
         _ if new == old.negated() || new == old.mirrored() => 13,
-        _ => 16,
+        (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => 18,
+        _ => 20,
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn levels(
         if matches!(answer, Answer::Found(_)) {
             last = last.min(index + 1);
         }
-        let why = format!("new condition from the solver: {}", level.name);
+        let why = format!("new condition: {}", level.name);
         for expr in found {
             let cost = base + rank::expr_cost(&expr, table.pool);
             collector.offer(&expr, cost, &why);
