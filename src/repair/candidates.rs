@@ -30,6 +30,9 @@ const MOST_JUDGED: usize = 400;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
 
+/// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
+const SPARE: usize = 3;
+
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
 
@@ -231,17 +234,26 @@ impl Run<'_> {
             .start("judging candidates", compiled.len(), self.runner.runs());
         let (passing, bounds) = (self.baseline.passing(), self.bounds());
         let suite = self.suite(&build.binaries);
-        let verdicts = pool::map(self.runner.jobs, &compiled, |(_, switch)| {
-            let plausible = judge::is_plausible(&suite, switch, &passing, spectrum, bounds)?;
-            phase.step();
-            Ok(plausible)
-        })?;
-        let plausible: Vec<&SiteCandidate> = compiled
-            .iter()
-            .zip(&verdicts)
-            .filter(|(_, plausible)| **plausible)
-            .map(|((candidate, _), _)| *candidate)
-            .collect();
+        let mut plausible: Vec<&SiteCandidate> = Vec::new();
+        let mut judged = 0;
+        for some in compiled.chunks(4 * self.runner.jobs) {
+            let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
+                let plausible = judge::is_plausible(&suite, switch, &passing, spectrum, bounds)?;
+                phase.step();
+                Ok(plausible)
+            })?;
+            let held = some.iter().zip(&verdicts).filter(|(_, held)| **held);
+            plausible.extend(held.map(|((candidate, _), _)| *candidate));
+            judged += some.len();
+            // Enough to show, with some to spare, unless another fault is still without a patch.
+            let cured = |test| plausible.iter().any(|other| other.targets.contains(test));
+            let mut left = compiled[judged..]
+                .iter()
+                .flat_map(|(later, _)| &later.targets);
+            if plausible.len() >= self.settings.top + SPARE && left.all(cured) {
+                break;
+            }
+        }
         let plausible = causes_first(plausible);
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
@@ -346,10 +358,10 @@ impl Run<'_> {
             }
             let reason = if built == 0 {
                 format!("none of the {all} candidates that explain the contexts compiles")
-            } else if held == 0 {
+            } else if held == 0 && self.outcome.patches.len() < self.settings.top {
                 format!("none of the {built} candidates cures its tests without breaking others")
             } else if self.outcome.patches.len() == self.settings.top {
-                format!("{held} plausible candidates rank below those shown")
+                "its candidates rank below the patches shown".to_string()
             } else {
                 format!("{held} candidates held until they were rebuilt alone")
             };

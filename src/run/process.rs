@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use camino::Utf8Path;
 use nix::libc;
-use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
@@ -191,25 +190,15 @@ impl Supervisor {
             command.env_remove(name);
         });
         command.envs(job.env.iter().map(|(name, value)| (name, value)));
-        limit(&mut command, job);
+        limits::before_start(&mut command, job);
 
         let start = Instant::now();
-        let mut child = {
-            // Registered under the lock, so that an interrupt between the two is not lost.
-            let mut groups = self.shared.lock();
-            self.check()?;
-            let child = command
-                .spawn()
-                .with_context(|| format!("cannot start {}", job.program))?;
-            let deadline = [job.timeout.map(|limit| start + limit), self.run_deadline()];
-            let group = Group {
-                deadline: deadline.into_iter().flatten().min(),
-                warned: false,
-            };
-            groups.insert(child.id().cast_signed(), group);
-            child
-        };
-        self.shared.changed.notify_all();
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("cannot start {}", job.program))?;
+        limits::after_start(&child, job);
+        let deadline = [job.timeout.map(|limit| start + limit), self.run_deadline()];
+        self.register(&child, deadline.into_iter().flatten().min());
         let timed_out = self.wait(&child);
         let status = child.wait()?;
         let seconds = start.elapsed().as_secs_f64();
@@ -219,6 +208,30 @@ impl Supervisor {
             timed_out,
             seconds,
         })
+    }
+
+    /// Puts the child's group under watch. An interrupt that came while it was started ends it
+    /// now.
+    fn register(&self, child: &Child, deadline: Option<Instant>) {
+        let mut groups = self.shared.lock();
+        let interrupted = self.shared.interrupted.load(Ordering::Relaxed);
+        let deadline = if interrupted {
+            Some(Instant::now())
+        } else {
+            deadline
+        };
+        let earliest = groups.values().filter_map(|group| group.deadline).min();
+        groups.insert(
+            child.id().cast_signed(),
+            Group {
+                deadline,
+                warned: false,
+            },
+        );
+        // The watchdog sleeps until the earliest deadline it knows.
+        if deadline.is_some_and(|deadline| earliest.is_none_or(|earliest| deadline < earliest)) {
+            self.shared.changed.notify_all();
+        }
     }
 
     /// Waits without reaping, so that the group's number stays taken until it has been killed;
@@ -261,26 +274,72 @@ fn wait_unreaped(pid: Pid) {
     }
 }
 
-#[expect(unsafe_code, reason = "limits must be set between fork and exec")]
-fn limit(command: &mut Command, job: &Job) {
-    let (memory, file_size) = (job.memory, job.file_size);
-    if memory.is_none() && file_size.is_none() {
-        return;
-    }
-    let set = move || {
-        // Where a limit cannot be set, fuel and time still hold.
-        if let Some(bytes) = memory {
-            let _ = setrlimit(Resource::RLIMIT_AS, bytes, bytes);
+/// Limits on a child. On Linux they are set just after its start: doing it between fork and exec
+/// would cost a fork of this process for every test.
+#[cfg(target_os = "linux")]
+mod limits {
+    use super::{Child, Command, Job, libc};
+
+    pub fn before_start(_: &mut Command, _: &Job) {}
+
+    #[expect(unsafe_code, reason = "nix has no prlimit")]
+    pub fn after_start(child: &Child, job: &Job) {
+        let core = (job.memory.is_some() || job.file_size.is_some()).then_some(0);
+        let limits = [
+            (libc::RLIMIT_AS, job.memory),
+            (libc::RLIMIT_FSIZE, job.file_size),
+            // A crash of a forced run is no news.
+            (libc::RLIMIT_CORE, core),
+        ];
+        for (resource, bytes) in limits {
+            let Some(bytes) = bytes else { continue };
+            let limit = libc::rlimit {
+                rlim_cur: bytes,
+                rlim_max: bytes,
+            };
+            // SAFETY: `limit` is read, and nothing is written. Where it cannot be set, fuel and
+            // time still hold.
+            unsafe {
+                libc::prlimit(
+                    child.id().cast_signed(),
+                    resource,
+                    &limit,
+                    std::ptr::null_mut(),
+                );
+            }
         }
-        if let Some(bytes) = file_size {
-            let _ = setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes);
-        }
-        // A crash of a forced run is no news.
-        let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
-        Ok(())
-    };
-    // SAFETY: `setrlimit` is async-signal-safe and nothing here allocates.
-    unsafe {
-        command.pre_exec(set);
     }
+}
+
+/// Limits on a child, set between fork and exec.
+#[cfg(not(target_os = "linux"))]
+mod limits {
+    use std::os::unix::process::CommandExt;
+
+    use super::{Child, Command, Job};
+
+    #[expect(unsafe_code, reason = "limits must be set between fork and exec")]
+    pub fn before_start(command: &mut Command, job: &Job) {
+        let (memory, file_size) = (job.memory, job.file_size);
+        if memory.is_none() && file_size.is_none() {
+            return;
+        }
+        let set = move || {
+            // Where a limit cannot be set, fuel and time still hold.
+            if let Some(bytes) = memory {
+                let _ = setrlimit(Resource::RLIMIT_AS, bytes, bytes);
+            }
+            if let Some(bytes) = file_size {
+                let _ = setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes);
+            }
+            let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+            Ok(())
+        };
+        // SAFETY: `setrlimit` is async-signal-safe and nothing here allocates.
+        unsafe {
+            command.pre_exec(set);
+        }
+    }
+
+    pub fn after_start(_: &Child, _: &Job) {}
 }
