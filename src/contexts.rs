@@ -148,7 +148,17 @@ fn observed(site: &Site, tree: Option<&Node>, recorded: &Recorded) -> Vec<Term> 
             types.entry(name).or_default().insert(value.ty());
         }
     }
-    let leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
+    let comparisons = tree.map(Node::comparisons).unwrap_or_default();
+    let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
+    for (whole, operands) in &comparisons {
+        // A comparison as a whole is only of use where its operands cannot be read.
+        let is_read =
+            |leaf: &&Leaf| leaf.kind == LeafKind::Literal || types.contains_key(leaf.text.as_str());
+        match operands.iter().all(is_read) {
+            true => _ = types.remove(whole.text.as_str()),
+            false => leaves.push(whole),
+        }
+    }
     let mut terms: Vec<Term> = Vec::new();
     for (name, types) in types {
         let leaf = leaves.iter().find(|leaf| leaf.text == name);

@@ -481,3 +481,20 @@ fn an_edit_is_found_where_no_single_forced_outcome_cures_the_test() {
     assert!(report["sites"][0]["angelic"].as_array().unwrap().is_empty());
     assert_eq!(first_condition(&report), "*x >= least");
 }
+
+#[test]
+fn a_clause_is_edited_beside_one_whose_operands_cannot_be_read() {
+    let text = r"
+        pub fn ends(len: u32, next: Option<&u8>) -> bool {
+            if len == 1 && next != Some(&b'.') { return true; }
+            false
+        }
+        #[test] fn at_the_end() { assert!(ends(0, None)); }
+        #[test] fn before_a_dot() { assert!(!ends(0, Some(&b'.'))); }
+        #[test] fn before_something_else() { assert!(ends(0, Some(&b'x'))); }
+        #[test] fn inside() { assert!(!ends(2, None)); }
+        #[test] fn after_one() { assert!(!ends(1, Some(&b'x'))); }
+    ";
+    let report = patched(&Subject::lib(text), &[]);
+    assert_eq!(first_condition(&report), "len == 0 && next != Some(&b'.')");
+}

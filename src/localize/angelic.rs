@@ -38,11 +38,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The fuel for a test that made `ticks` iterations unforced: generous, but not so that a
-    /// loop without end takes long.
-    pub fn fuel_for(&self, ticks: u64) -> u64 {
-        self.fuel
-            .min(ticks.saturating_mul(20).saturating_add(200_000))
+    /// The fuel for a forced run of a test. A test that fails early may go on for long once it is
+    /// cured, so it gets all there is; one that never ends gets what others need, and generously,
+    /// for most of its runs will burn it all.
+    pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
+        let expected = spectrum.expected_ticks(test).saturating_mul(20);
+        match spectrum.endless.contains(&test) {
+            true => self.fuel.min(expected.saturating_add(200_000)),
+            false => self.fuel.max(expected),
+        }
     }
 }
 
@@ -76,7 +80,7 @@ pub fn search(
         let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
             let plan = Plan {
                 force: vec![(*site, *forced)],
-                fuel: Some(bounds.fuel_for(spectrum.expected_ticks(*test))),
+                fuel: Some(bounds.fuel_for(*test, spectrum)),
                 confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()

@@ -33,7 +33,7 @@ pub fn is_plausible(
 ) -> Result<bool> {
     let plan = |test: TestIndex| Plan {
         select: vec![(switch.site, switch.number)],
-        fuel: Some(bounds.fuel_for(spectrum.expected_ticks(test))),
+        fuel: Some(bounds.fuel_for(test, spectrum)),
         confined: true,
         timeout: bounds.timeout,
         ..Plan::default()

@@ -1,7 +1,7 @@
 //! The parts of the instrumentation that the compiler can reject one by one.
 
 use crate::source::SiteIndex;
-use crate::source::rust::condition::{LeafKind, Node, is_surely_pure};
+use crate::source::rust::condition::{Leaf, LeafKind, Node, is_surely_pure};
 use crate::source::{Site, SiteKind};
 
 /// Something spliced in, as far as it can be left out by itself.
@@ -67,7 +67,13 @@ pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
             text: name.clone(),
         })
         .collect();
-    for leaf in condition.iter().flat_map(|condition| condition.leaves()) {
+    let leaves = condition.iter().flat_map(|condition| condition.leaves());
+    // Where operands cannot be read, the comparison of them still can.
+    let comparisons = condition
+        .iter()
+        .flat_map(|condition| condition.comparisons());
+    let comparisons: Vec<Leaf> = comparisons.map(|(whole, _)| whole).collect();
+    for leaf in leaves.chain(&comparisons) {
         let kind = match leaf.kind {
             LeafKind::Literal => continue,
             LeafKind::Place => CaptureKind::Place,

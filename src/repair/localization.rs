@@ -176,7 +176,7 @@ impl Run<'_> {
             |test| Plan {
                 sites: Some(sites.len()),
                 capture: all.clone(),
-                fuel: Some(self.bounds().fuel_for(spectrum.expected_ticks(test))),
+                fuel: Some(self.bounds().fuel_for(test, spectrum)),
                 timeout,
                 ..Plan::default()
             },
@@ -191,7 +191,7 @@ impl Run<'_> {
                     sites: Some(sites.len()),
                     force: vec![(*site, *forced)],
                     capture: vec![*site],
-                    fuel: Some(bounds.fuel_for(spectrum.expected_ticks(*test))),
+                    fuel: Some(bounds.fuel_for(*test, spectrum)),
                     confined: true,
                     timeout: bounds.timeout,
                     ..Plan::default()

@@ -117,13 +117,21 @@ fn offset(expr: &Expr, pool: &Pool) -> (String, i128) {
     if let Some(number) = constant(expr, pool) {
         return (String::new(), number);
     }
-    if let Expr::Arith(op, a, b) = expr {
-        let (a, k) = offset(a, pool);
-        match (op, constant(b, pool)) {
-            (ArithOp::Add, Some(number)) => return (a, k.saturating_add(number)),
-            (ArithOp::Sub, Some(number)) => return (a, k.saturating_sub(number)),
-            _ => {}
-        }
+    if let Expr::Arith(op @ (ArithOp::Add | ArithOp::Sub), a, b) = expr {
+        let ((a, j), (b, k)) = (offset(a, pool), offset(b, pool));
+        return match op {
+            ArithOp::Sub if b.is_empty() => (a, j.saturating_sub(k)),
+            ArithOp::Sub => (format!("({a} - {b})"), j.saturating_sub(k)),
+            _ => {
+                let mut parts = [a, b];
+                parts.sort();
+                let sum = match parts {
+                    [a, b] if a.is_empty() => b,
+                    [a, b] => format!("({a} + {b})"),
+                };
+                (sum, j.saturating_add(k))
+            }
+        };
     }
     (operand(expr, pool), 0)
 }

@@ -37,6 +37,8 @@ pub type Lookup<'a> = dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)> +
 pub struct Node {
     /// Bytes in the condition's text.
     pub span: Range<usize>,
+    /// The node's text on one line.
+    pub text: String,
     pub shape: Shape,
 }
 
@@ -155,7 +157,12 @@ fn node(expr: &Syn, text: &str) -> Node {
         }
         _ => Shape::Leaf(leaf(expr, text)),
     };
-    Node { span, shape }
+    let text = one_line(&text[span.clone()]);
+    Node { span, text, shape }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn leaf(expr: &Syn, text: &str) -> Leaf {
@@ -171,11 +178,11 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
         expr if is_place(expr) => LeafKind::Place,
         _ => LeafKind::Value,
     };
-    let words: Vec<&str> = text[expr.span().byte_range()].split_whitespace().collect();
     // Inside a string or character literal white space means something.
+    let text = &text[expr.span().byte_range()];
     let text = match kind {
-        LeafKind::Literal => text[expr.span().byte_range()].to_string(),
-        _ => words.join(" "),
+        LeafKind::Literal => text.to_string(),
+        _ => one_line(text),
     };
     Leaf {
         text,
@@ -221,6 +228,29 @@ pub fn binding_of(text: &str) -> Binding {
 }
 
 impl Node {
+    /// The node as a leaf.
+    fn whole(&self) -> Leaf {
+        Leaf {
+            text: self.text.clone(),
+            kind: LeafKind::Value,
+            binding: Binding::Compare,
+        }
+    }
+
+    /// Every comparison as a leaf, with its own leaves, left to right.
+    pub fn comparisons(&self) -> Vec<(Leaf, Vec<&Leaf>)> {
+        match &self.shape {
+            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
+            Shape::Not(a) => a.comparisons(),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.comparisons();
+                all.extend(b.comparisons());
+                all
+            }
+            Shape::Cmp(..) => vec![(self.whole(), self.leaves())],
+        }
+    }
+
     /// The leaves, left to right.
     pub fn leaves(&self) -> Vec<&Leaf> {
         match &self.shape {
@@ -261,10 +291,14 @@ impl Node {
                 };
                 (s == Type::Bool && t == Type::Bool).then_some((both, Type::Bool))?
             }
-            Shape::Cmp(op, a, b) => {
-                let (a, b, _) = Self::operands(a, b, None, lookup, texts)?;
-                (a.cmp(*op, b), Type::Bool)
-            }
+            Shape::Cmp(op, a, b) => match Self::operands(a, b, None, lookup, texts) {
+                Some((a, b, _)) => (a.cmp(*op, b), Type::Bool),
+                // What is compared cannot be read, but the comparison as a whole may be.
+                None => {
+                    let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
+                    (Expr::Term(term), ty)
+                }
+            },
             Shape::Arith(op, a, b) => {
                 let (a, b, ty) = Self::operands(a, b, expected, lookup, texts)?;
                 (a.arith(*op, b), ty)
