@@ -65,7 +65,7 @@ pub struct Settings {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 20_000_000,
+        default_value_t = 10_000_000,
         help_heading = "Limits"
     )]
     pub fuel: u64,
