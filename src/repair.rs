@@ -19,13 +19,14 @@ use crate::localize::spectrum::{Spectrum, Suspect};
 use crate::probe::Part;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
+use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
 use crate::source::{SiteIndex, SiteKind, Sources};
 use crate::subject::cargo::Workspace;
 use crate::subject::copy::WorkDir;
-use crate::subject::{Subject, SubjectError, TargetId, TestId, runtime};
+use crate::subject::{Subject, SubjectError, runtime};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome; what was found before the run was stopped is kept.

@@ -109,7 +109,11 @@ fn rooms_do_not_know_what_they_must_not() {
     );
     assert_never(
         "src/run",
-        &[&pipeline[..], &["crate::synth", "crate::source"]].concat(),
+        &[
+            &pipeline[..],
+            &["crate::synth", "crate::source", "crate::subject"],
+        ]
+        .concat(),
     );
     assert_never(
         "src/subject",

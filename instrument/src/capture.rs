@@ -1,25 +1,14 @@
-//! Snapshots: the values visible at one evaluation of a site.
+//! Taking snapshots: writing down the values visible at one evaluation of a site.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::layout::{tag, LONGEST_STRING};
+use crate::snapshot::Snapshot;
 use crate::state::{state, INSIDE};
 
 thread_local! {
     static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// The captured values of one evaluation, encoded as in [`crate::layout`].
-pub struct Snapshot(Option<Vec<u8>>);
-
-impl Snapshot {
-    /// Nothing was captured.
-    pub const NONE: Self = Self(None);
-
-    pub(crate) fn entries(&self) -> Option<&[u8]> {
-        self.0.as_deref()
-    }
 }
 
 /// Starts a snapshot on this thread; code that runs until [`close`] leaves no trace.
@@ -31,9 +20,7 @@ pub fn open() {
 /// Ends the snapshot.
 pub fn close() -> Snapshot {
     INSIDE.with(|inside| inside.set(false));
-    Snapshot(Some(
-        ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut())),
-    ))
+    Snapshot::of(ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut())))
 }
 
 /// Evaluates an expression of the subject for a capture; a panic means that it has no value.

@@ -10,9 +10,11 @@ pub mod capture;
 pub mod layout;
 mod macros;
 pub mod observe;
+mod snapshot;
 mod state;
 mod trace;
 
-pub use capture::{call, close, open, Snapshot};
+pub use capture::{call, close, open};
 pub use observe::{ladder, Observe, Path, Probe};
+pub use snapshot::Snapshot;
 pub use state::{ask, selected, tick, wants, Ask};

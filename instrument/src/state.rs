@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 use std::sync::OnceLock;
 
-use crate::capture::Snapshot;
 use crate::layout::{self, env};
+use crate::snapshot::Snapshot;
 use crate::trace::Trace;
 
 /// Not yet known, nothing to do, something to do.

@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use super::edit::Edit;
 use crate::probe::compiler::write_if_changed;
+use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner};
 use crate::source::Sources;
-use crate::subject::TestId;
 use crate::subject::cargo::{Linked, Workspace};
 
 /// Checks patches one after the other in the working copy.

@@ -5,10 +5,11 @@ use anyhow::Result;
 use super::settings::{Depth, Settings};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, count};
+use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
 use crate::subject::cargo::{Linked, Workspace};
-use crate::subject::{SubjectError, TestId, tests};
+use crate::subject::{SubjectError, listing};
 
 /// Builds the subject and runs every test twice. `None` if the outcome is settled by that.
 pub fn take(
@@ -32,7 +33,7 @@ pub fn take(
 
     let args = &settings.cargo.test_args;
     let (tests, unlisted) =
-        tests::list(workspace.supervisor, &workspace.logs, &build.binaries, args)?;
+        listing::list(workspace.supervisor, &workspace.logs, &build.binaries, args)?;
     for target in unlisted {
         outcome.warnings.push(format!(
             "the tests of target `{}` of package `{}` cannot be listed (no standard test harness); they are left out",

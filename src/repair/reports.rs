@@ -4,8 +4,8 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::report::{AngelicHow, AngelicReport, Outcome, SiteReport};
 use crate::run::How;
+use crate::run::id::TestId;
 use crate::source::{Site, Sources};
-use crate::subject::TestId;
 
 /// A site, not yet looked at.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {

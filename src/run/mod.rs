@@ -1,6 +1,7 @@
 //! Running tests: one test is one process, with a time limit, fuel, its own place for files, and
 //! a process group that is killed. Reads the traces they leave. Knows no syntax.
 
+pub mod id;
 pub mod pool;
 pub mod process;
 pub mod suite;

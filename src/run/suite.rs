@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, anyhow};
 
 use super::{Binary, Plan, Runner, TestRun, Verdict, pool};
-use crate::subject::{TargetId, TestId};
+use crate::run::id::{TargetId, TestId};
 
 /// Index of a test in [`Suite::tests`].
 pub type TestIndex = usize;

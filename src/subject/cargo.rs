@@ -10,8 +10,9 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use cargo_metadata::{Message, TargetKind};
 
 use super::options::CargoOptions;
-use super::{Subject, TargetId, wrapper};
+use super::{Subject, wrapper};
 use crate::run::Binary;
+use crate::run::id::TargetId;
 use crate::run::process::{Job, Supervisor};
 
 /// The working copy and how it is built.

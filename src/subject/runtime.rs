@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("lib.rs", include_str!("../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -19,6 +19,10 @@ const SOURCES: [(&str, &str); 7] = [
     (
         "observe.rs",
         include_str!("../../instrument/src/observe.rs"),
+    ),
+    (
+        "snapshot.rs",
+        include_str!("../../instrument/src/snapshot.rs"),
     ),
     ("state.rs", include_str!("../../instrument/src/state.rs")),
     ("trace.rs", include_str!("../../instrument/src/trace.rs")),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::Utf8Path;
 
-use super::{TargetId, TestId};
 use crate::run::Binary;
+use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Job, Supervisor};
 
 /// The tests of a build, and the targets whose tests cannot be listed because they do not use

@@ -1,0 +1,43 @@
+//! The names of tests and of the targets they are in.
+
+use std::fmt;
+
+/// A test target of the subject, as cargo names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TargetId {
+    pub package: String,
+    /// The target's name.
+    pub target: String,
+    /// `lib`, `bin` or `test`.
+    pub kind: String,
+}
+
+/// A test, by name. Displayed as `PACKAGE::TARGET::NAME`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TestId {
+    pub target: TargetId,
+    pub name: String,
+}
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}::{}::{}",
+            self.target.package, self.target.target, self.name
+        )
+    }
+}
+
+impl TestId {
+    /// Whether `[PKG::][TARGET::]NAME` means this test; the modules before a name may be left
+    /// out.
+    pub fn matches(&self, wanted: &str) -> bool {
+        let of_package = format!("{}::{}", self.target.package, self.name);
+        let is_end_of = |text: &str| {
+            text.strip_suffix(wanted)
+                .is_some_and(|before| before.is_empty() || before.ends_with("::"))
+        };
+        is_end_of(&self.to_string()) || wanted == of_package
+    }
+}
