@@ -20,8 +20,16 @@ const MOST_ROUNDS: usize = 60;
 
 type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
 
-/// Builds the instrumented working copy, leaving out what does not compile. Returns the build and
-/// how many rounds it took, or `None` if some error could not be traced to the instrumentation.
+/// What became of an instrumentation.
+#[derive(Debug)]
+pub enum Settled {
+    Built(Build),
+    /// An error could not be traced to the instrumentation: the compiler's words.
+    Stuck(String),
+}
+
+/// Builds the instrumented working copy, leaving out what does not compile, and tells how many
+/// rounds it took.
 ///
 /// # Errors
 /// If a file cannot be written, or the run is stopped.
@@ -29,7 +37,7 @@ pub fn settle(
     workspace: &Workspace,
     instrumentation: &mut Instrumentation,
     runtime: &Utf8Path,
-) -> Result<(Option<Build>, usize)> {
+) -> Result<(Settled, usize)> {
     // Variables for which a use after a move was reported, with the first site affected.
     let mut moved: BTreeMap<(usize, String), u32> = BTreeMap::new();
     for round in 1..=MOST_ROUNDS {
@@ -37,7 +45,7 @@ pub fn settle(
         write(workspace, &files)?;
         let build = workspace.build(Linked::Runtime(runtime))?;
         if build.succeeded {
-            return Ok((Some(build), round));
+            return Ok((Settled::Built(build), round));
         }
         let mut changed = false;
         for error in &build.errors {
@@ -47,11 +55,12 @@ pub fn settle(
                 changed |= give_way(instrumentation, part, code, &mut moved);
             }
         }
-        if !changed {
-            return Ok((None, round));
+        if !changed || round == MOST_ROUNDS {
+            let first = build.errors.iter().find_map(|error| error.rendered.clone());
+            return Ok((Settled::Stuck(first.unwrap_or(build.said)), round));
         }
     }
-    Ok((None, MOST_ROUNDS))
+    Ok((Settled::Stuck(String::new()), MOST_ROUNDS))
 }
 
 /// Writes the texts that differ from what the working copy has, so that only their crates are

@@ -13,7 +13,7 @@ pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::{Site, SiteIndex, SiteKind, Sources};
 
-const RUNTIME: &str = "::nopol_instrument";
+const RUNTIME: &str = "::nopol_rt";
 
 /// What each site gets in one build.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl<'a> Instrumentation<'a> {
                 insertions[number].push(Insertion {
                     at,
                     order: i64::MIN,
-                    text: " extern crate nopol_instrument;".to_string(),
+                    text: " extern crate nopol_rt;".to_string(),
                     owner: Part::File(number),
                 });
             }

@@ -47,11 +47,11 @@ impl Capture {
     pub fn code(&self, weak: bool) -> String {
         let text = &self.text;
         match self.kind {
-            CaptureKind::Place if weak => format!("::nopol_instrument::see_any!({text})"),
-            CaptureKind::Place => format!("::nopol_instrument::see!({text})"),
-            CaptureKind::Index => format!("::nopol_instrument::see_place!({text:?}, {text})"),
-            CaptureKind::Value => format!("::nopol_instrument::see_value!({text:?}, {text})"),
-            CaptureKind::Purity => format!("::nopol_instrument::pure!({text})"),
+            CaptureKind::Place if weak => format!("::nopol_rt::see_any!({text})"),
+            CaptureKind::Place => format!("::nopol_rt::see!({text})"),
+            CaptureKind::Index => format!("::nopol_rt::see_place!({text:?}, {text})"),
+            CaptureKind::Value => format!("::nopol_rt::see_value!({text:?}, {text})"),
+            CaptureKind::Purity => format!("::nopol_rt::pure!({text})"),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Run;
-use crate::probe::{Instrumentation, Stage, compiler};
+use crate::probe::compiler::{self, Settled};
+use crate::probe::{Instrumentation, Stage};
 use crate::run::suite::TestIndex;
 use crate::run::{Plan, TestRun, Verdict};
 use crate::subject::SubjectError;
@@ -21,7 +22,7 @@ impl<'a> Run<'a> {
             self.excluded.clone(),
             self.weakened.clone(),
         );
-        let (build, rounds) =
+        let (settled, rounds) =
             compiler::settle(self.workspace, &mut instrumentation, &self.runtime)?;
         self.outcome.builds += u32::try_from(rounds)?;
         self.progress.detail(&format!(
@@ -29,11 +30,14 @@ impl<'a> Run<'a> {
             "compiler",
             instrumentation.dropped.len()
         ));
-        let Some(build) = build else {
-            return Err(SubjectError::UnusableBaseline(
-                "the instrumented subject does not compile, and the errors cannot be traced to a site; try --file to look for sites in fewer files".to_string(),
-            )
-            .into());
+        let build = match settled {
+            Settled::Built(build) => build,
+            Settled::Stuck(error) => {
+                return Err(SubjectError::UnusableBaseline(format!(
+                    "the instrumented subject does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"
+                ))
+                .into());
+            }
         };
         Ok((build, instrumentation))
     }

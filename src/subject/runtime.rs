@@ -1,4 +1,5 @@
-//! The runtime of `instrument/`, embedded as source and compiled once per rustc version.
+//! The runtime of `instrument/`, embedded as source and compiled once per rustc version, under a name
+//! of its own: the subject may be this very project.
 
 use std::fs;
 use std::process::Command;
@@ -62,7 +63,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
     let mut key = format!("{:?}", version.stdout);
     SOURCES.iter().for_each(|(_, text)| key.push_str(text));
     let home = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
-    let rlib = home.join("libnopol_instrument.rlib");
+    let rlib = home.join("libnopol_rt.rlib");
     if rlib.is_file() {
         return Ok(rlib);
     }
@@ -79,7 +80,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .args([
             "--edition=2021",
             "--crate-type=rlib",
-            "--crate-name=nopol_instrument",
+            "--crate-name=nopol_rt",
         ])
         .args([
             "-Copt-level=3",

@@ -19,7 +19,7 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     command.args(&args);
     // `rustc -vV` and its like compile nothing.
     if args.iter().any(|arg| arg == "--crate-name") {
-        let mut external = OsString::from("nopol_instrument=");
+        let mut external = OsString::from("nopol_rt=");
         external.push(&runtime);
         command.arg("--extern").arg(external);
         if let Some(dir) = std::path::Path::new(&runtime).parent() {
