@@ -176,11 +176,20 @@ fn pipeline(
     }
     run.outcome.ending = Ending::NoPatch;
     run.repair_at(&spectrum, &angelic)?;
-    if run.outcome.patches.is_empty() {
-        let unconfirmed = run.unconfirmed(&suspects, &angelic);
-        run.repair_at(&spectrum, &unconfirmed)?;
+    run.targets = run.uncured();
+    let has_room = settings.top > 1 || run.outcome.patches.is_empty();
+    if run.targets.is_empty() || !has_room {
+        return Ok(());
     }
-    Ok(())
+    // Room for one more among the patches shown.
+    let kept = (settings.top - 1).min(run.outcome.patches.len());
+    let variants = run.outcome.patches.split_off(kept);
+    let unconfirmed = run.unconfirmed(&spectrum, &angelic);
+    let result = run.repair_at(&spectrum, &unconfirmed);
+    if run.outcome.patches.len() == kept {
+        run.outcome.patches.extend(variants);
+    }
+    result
 }
 
 /// Conditions that are tried without an angelic outcome.
@@ -197,12 +206,35 @@ impl Run<'_> {
         self.select(spectrum, candidates)
     }
 
-    /// The most suspicious conditions that no forced outcome confirmed. A test that evaluates one
-    /// many times may need several of them changed; an edit of the condition can still do that.
-    fn unconfirmed(&self, suspects: &[Suspect], angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+    /// The failing tests that no patch cures so far.
+    fn uncured(&self) -> Vec<TestIndex> {
+        let cured = |test: &TestIndex| {
+            let name = self.tests[*test].to_string();
+            let mut patches = self.outcome.patches.iter();
+            patches.any(|patch| patch.fixes.contains(&name))
+        };
+        self.targets
+            .iter()
+            .copied()
+            .filter(|test| !cured(test))
+            .collect()
+    }
+
+    /// The conditions most suspicious for the tests still to be cured, less those where a forced
+    /// outcome cured all of them. A test that evaluates one many times may need several of them
+    /// changed; an edit of the condition can still do that.
+    fn unconfirmed(&self, spectrum: &Spectrum, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+        let mut suspects = spectrum.rank(&self.targets, &self.baseline.passing());
+        suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
+        let was_tried = |found: &AngelicSite| {
+            self.targets
+                .iter()
+                .all(|test| found.cures.contains_key(test))
+        };
         let is_new = |suspect: &&Suspect| {
             let kind = self.sources.sites[suspect.site as usize].kind;
-            kind != SiteKind::Statement && !angelic.iter().any(|found| found.site == suspect.site)
+            let mut known = angelic.iter().filter(|found| found.site == suspect.site);
+            kind != SiteKind::Statement && !known.any(was_tried)
         };
         let new = suspects.iter().filter(is_new).take(MOST_UNCONFIRMED);
         new.map(|suspect| AngelicSite {

@@ -465,6 +465,33 @@ fn of_two_faults_each_gets_its_patch_and_what_is_not_cured_is_named() {
 }
 
 #[test]
+fn a_fault_without_an_angelic_outcome_is_repaired_beside_one_that_has_some() {
+    let text = r"
+        pub fn passes(score: u32, needed: u32) -> bool { if score > needed { true } else { false } }
+        pub fn count(list: &[u32], least: u32) -> usize {
+            let mut n = 0;
+            for x in list { if *x > least { n += 1; } }
+            n
+        }
+        #[test] fn more() { assert!(passes(51, 50)); }
+        #[test] fn less() { assert!(!passes(49, 50)); }
+        #[test] fn just() { assert!(passes(50, 50)); }
+        #[test] fn none() { assert_eq!(count(&[1, 2], 5), 0); }
+        #[test] fn some() { assert_eq!(count(&[1, 9, 8], 5), 2); }
+        #[test] fn just_as_many() { assert_eq!(count(&[3, 1, 3, 5], 3), 3); }
+    ";
+    let report = patched(&Subject::lib(text), &[]);
+    let patches = report["patches"].as_array().unwrap();
+    let conditions = patches
+        .iter()
+        .map(|patch| patch["edits"][0]["condition"].as_str().unwrap());
+    let conditions: Vec<&str> = conditions.collect();
+    assert_eq!(conditions[0], "score >= needed");
+    assert!(conditions.contains(&"*x >= least"), "{conditions:?}");
+    assert!(patches.len() <= 5);
+}
+
+#[test]
 fn an_edit_is_found_where_no_single_forced_outcome_cures_the_test() {
     // Both 3 and 5 must be taken in one test, and 1 must not.
     let text = r"

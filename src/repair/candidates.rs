@@ -190,7 +190,6 @@ impl Run<'_> {
         spectrum: &Spectrum,
         mut candidates: Vec<SiteCandidate>,
     ) -> Result<()> {
-        self.outcome.ending = Ending::NoPatch;
         candidates.truncate(MOST_JUDGED);
         if candidates.is_empty() {
             return Ok(());

@@ -29,6 +29,16 @@ const SOURCES: [(&str, &str); 8] = [
     ("trace.rs", include_str!("../../instrument/src/trace.rs")),
 ];
 
+/// How it is compiled.
+const ARGS: [&str; 6] = [
+    "--edition=2021",
+    "--crate-type=rlib",
+    "--crate-name=nopol_rt",
+    "-Copt-level=3",
+    "-Cmetadata=nopol",
+    "--cap-lints=allow",
+];
+
 /// The path of the compiled runtime, compiling it if this rustc has not yet done so: in the user's
 /// cache directory, or below `dir` if that cannot be written to. rustc runs in `cwd`, so that the
 /// subject's toolchain file counts.
@@ -61,6 +71,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .output()
         .with_context(|| format!("cannot run `{rustc} -vV`"))?;
     let mut key = format!("{:?}", version.stdout);
+    ARGS.iter().for_each(|arg| key.push_str(arg));
     SOURCES.iter().for_each(|(_, text)| key.push_str(text));
     let home = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
     let rlib = home.join("libnopol_rt.rlib");
@@ -77,17 +88,8 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         fs::write(aside.path().join(name), text)?;
     }
     let output = Command::new(&rustc)
-        .args([
-            "--edition=2021",
-            "--crate-type=rlib",
-            "--crate-name=nopol_rt",
-        ])
-        .args([
-            "-Copt-level=3",
-            "-Cmetadata=nopol",
-            "--cap-lints=allow",
-            "--out-dir",
-        ])
+        .args(ARGS)
+        .arg("--out-dir")
         .arg(aside.path())
         .arg(aside.path().join("lib.rs"))
         .current_dir(cwd)
@@ -99,6 +101,8 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+    // Without the library in it, what is there is of no use.
+    let _ = fs::remove_dir_all(&home);
     if fs::rename(aside.path(), &home).is_ok() {
         let _ = aside.keep();
     }

@@ -126,7 +126,11 @@ fn timed(command: &mut Command) -> Result<(f64, Vec<u8>)> {
 
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        0 => (values[middle - 1] + values[middle]) / 2.0,
+        _ => values[middle],
+    }
 }
 
 /// Copies a fixture, arming its manifests.
