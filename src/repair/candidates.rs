@@ -30,6 +30,9 @@ const MOST_JUDGED: usize = 400;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
 
+/// Candidates judged before looking whether there are enough; the same on every machine, whatever
+/// its number of processors, for the patches shown must be.
+const JUDGED_AT_ONCE: usize = 16;
 /// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
 const SPARE: usize = 3;
 
@@ -235,7 +238,7 @@ impl Run<'_> {
         let suite = self.suite(&build.binaries);
         let mut plausible: Vec<&SiteCandidate> = Vec::new();
         let mut judged = 0;
-        for some in compiled.chunks(4 * self.runner.jobs) {
+        for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
                 let plausible = judge::is_plausible(&suite, switch, &passing, spectrum, bounds)?;
                 phase.step();

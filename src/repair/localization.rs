@@ -92,11 +92,11 @@ impl Run<'_> {
                 spectrum.add(test, trace, run.verdict);
             }
         }
-        self.progress.finish(
-            phase,
-            self.runner.runs(),
-            "the instrumentation changes nothing",
-        );
+        let result = match changed.len() {
+            0 => "the instrumentation changes nothing".to_string(),
+            changed => format!("instrumentation changes {}", count(changed, "test")),
+        };
+        self.progress.finish(phase, self.runner.runs(), &result);
 
         for test in &changed {
             let reached = spectrum
