@@ -44,18 +44,14 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The spec that candidates explain.
-    #[cfg_attr(
-        not(feature = "z3"),
-        expect(dead_code, reason = "the solver's search needs it")
-    )]
-    pub fn table(&self) -> &'a Table<'a> {
-        self.table
-    }
-
     /// What an expression must yield to be accepted.
     pub fn need(&self) -> &Need {
         &self.need
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
     }
 
     /// How many expressions were accepted.

@@ -3,14 +3,54 @@
 
 use super::atoms::Atom;
 use super::collect::Collector;
-use super::rank;
+use super::engine::{Engine, Levels, Task};
 use super::table::{BoolOp, Need};
+use super::{Answer, edits, rank};
 use crate::spec::Expr;
 
 /// How many clauses are paired at most, cheapest first.
 const PAIRED: usize = 1500;
 /// How many pairs are accepted at most, in order of cost.
 const PAIRS: usize = 2000;
+
+/// What is near the old condition, then new conditions.
+pub(super) struct Enumerate;
+
+impl Engine for Enumerate {
+    fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
+        let mut levels = Levels::new();
+        let mut record = |name: &str, accepted: usize| {
+            let answer = match accepted {
+                0 => Answer::Nothing,
+                _ => Answer::Found(accepted),
+            };
+            levels.push((name.to_owned(), answer));
+        };
+        let need = collector.need().clone();
+        if edits::near(task.table, task.atoms(), &need, collector) {
+            record("one edit of the old condition", collector.accepted());
+            if collector.accepted() == 0 {
+                edits::two_edits(task.table, task.atoms(), &need, collector);
+                // Only the cheapest edits are extended, so finding nothing proves nothing.
+                if collector.accepted() > 0 {
+                    record(
+                        "an edit of the old condition and a clause added",
+                        collector.accepted(),
+                    );
+                }
+            }
+        }
+        let edited = collector.accepted();
+        single(task.atoms(), &need, task.base, collector);
+        record("one clause", collector.accepted() - edited);
+        let alone = collector.accepted();
+        pairs(task.atoms(), &need, task.base, collector);
+        if collector.accepted() > alone {
+            record("two clauses", collector.accepted() - alone);
+        }
+        levels
+    }
+}
 
 /// Offers every clause that alone meets `need`.
 pub(super) fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {

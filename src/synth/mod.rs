@@ -6,10 +6,13 @@
 //! the old condition, `enumerate` new conditions of one or two clauses, and `search` drives the
 //! solver (`smt`) through the levels of `library`. `collect` keeps the best by the cost in `rank`.
 
+mod admit;
 mod atoms;
 mod collect;
 mod edits;
+mod engine;
 mod enumerate;
+mod impure;
 #[cfg(feature = "z3")]
 mod library;
 mod normal;
@@ -22,14 +25,18 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::spec::{Expr, Pool, Row, Spec};
+use crate::spec::{Expr, Pool, Spec};
+use admit::{consistent, unanswerable};
 use collect::{Collector, Found};
-use std::collections::HashMap;
+pub use engine::EngineKind;
+use engine::{Levels, Task};
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
 #[derive(Clone, Debug)]
 pub struct Limits {
+    /// Who looks.
+    pub engine: EngineKind,
     /// How many candidates are returned at most.
     pub candidates: usize,
     /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a second; with
@@ -40,6 +47,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            engine: EngineKind::Portfolio,
             candidates: 20,
             rlimit: 15_000_000,
         }
@@ -75,7 +83,7 @@ pub struct Synthesis {
     /// Best first, no two equal.
     pub candidates: Vec<Candidate>,
     /// Each level tried, by name, in order.
-    pub levels: Vec<(String, Answer)>,
+    pub levels: Levels,
     /// Why there is no candidate, in a sentence; `None` if there is one.
     pub reason: Option<String>,
 }
@@ -145,69 +153,8 @@ impl From<Found> for Candidate {
     }
 }
 
-/// Why no expression could or should be looked for.
-fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
-    let first = spec.rows.first();
-    let Some(first) = first else {
-        return Some("no evaluation was recorded there, so nothing constrains a condition".into());
-    };
-    if spec
-        .rows
-        .iter()
-        .any(|row| row.values.len() != pool.terms.len())
-    {
-        return Some("the recorded values there do not match the terms".into());
-    }
-    let old = spec.old.iter().flat_map(Expr::terms);
-    if old.into_iter().any(|term| term >= pool.terms.len()) {
-        return Some("the old condition there has parts that are no terms".into());
-    }
-    if contradicts(spec, |row| row.hard) {
-        return Some(
-            "what is captured there cannot tell apart evaluations that must have different outcomes"
-                .into(),
-        );
-    }
-    // With groups the outcomes are not given, and no constant is proposed anyway.
-    (spec.any_of.is_empty() && spec.is_one_sided()).then(|| {
-        let outcome = first.expected;
-        format!(
-            "every outcome observed there is the same, so only the constant `{outcome}` would explain it"
-        )
-    })
-}
-
-/// Whether two of the wanted rows have equal values and different outcomes.
-fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
-    let mut outcomes = HashMap::new();
-    let mut rows = spec.rows.iter().filter(|row| wanted(row));
-    rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
-}
-
-/// All hard rows, and of soft rows with equal values those that no hard and no weightier row
-/// contradicts.
-fn consistent(spec: &Spec) -> Bits {
-    /// Weight behind each outcome, `u64::MAX` for a hard row.
-    type Votes = [u64; 2];
-    let mut votes: HashMap<_, Votes> = HashMap::new();
-    for row in &spec.rows {
-        let vote = &mut votes.entry(&row.values).or_default()[usize::from(row.expected)];
-        let weight = if row.hard {
-            u64::MAX
-        } else {
-            u64::from(row.weight)
-        };
-        *vote = vote.saturating_add(weight);
-    }
-    Bits::from_fn(spec.rows.len(), |row| {
-        let row = &spec.rows[row];
-        let [no, yes] = votes.get(&row.values).copied().unwrap_or_default();
-        row.hard || row.constrains() && row.expected == (yes >= no)
-    })
-}
-
 /// The reason to give when every level was tried in vain.
-fn nothing_found(levels: &[(String, Answer)]) -> String {
+fn nothing_found(levels: &Levels) -> String {
     let unknown = levels
         .iter()
         .find(|(_, answer)| matches!(answer, Answer::Unknown(_)));
@@ -227,134 +174,22 @@ fn pass(
     constrained: &Bits,
     limits: &Limits,
     suffix: &str,
-    levels: &mut Vec<(String, Answer)>,
+    levels: &mut Levels,
 ) -> Vec<Found> {
-    let spec = table.spec;
-    if spec.old_is_impure {
-        return beside_impure(table, constrained, limits, suffix, levels);
+    if table.spec.old_is_impure {
+        return impure::beside(table, constrained, limits, suffix, levels);
     }
-    let mut record = |name: &str, answer: Answer| levels.push((format!("{name}{suffix}"), answer));
+    let base = match table.spec.old {
+        Some(_) => rank::REPLACED,
+        None => rank::NEW,
+    };
+    let task = Task::new(table, constrained, base, limits.rlimit);
     let mut collector = Collector::new(table, constrained);
-    let need = collector.need().clone();
-    let atoms = atoms::atoms(table);
-    if edits::near(table, &atoms, &need, &mut collector) {
-        record(
-            "one edit of the old condition",
-            answer(collector.accepted()),
-        );
-        if collector.accepted() == 0 {
-            edits::two_edits(table, &atoms, &need, &mut collector);
-            // Only the cheapest edits are extended, so finding nothing proves nothing.
-            if collector.accepted() > 0 {
-                record(
-                    "an edit of the old condition and a clause added",
-                    answer(collector.accepted()),
-                );
-            }
-        }
-    }
-    let base = if spec.old.is_some() {
-        rank::REPLACED
-    } else {
-        rank::NEW
-    };
-    let edited = collector.accepted();
-    enumerate::single(&atoms, &need, base, &mut collector);
-    let alone = collector.accepted();
-    enumerate::pairs(&atoms, &need, base, &mut collector);
-    let paired = collector.accepted() - alone;
-    if paired > 0 {
-        record("two clauses, enumerated", answer(paired));
-    }
-    // Go one level further than the first that has something, and no further.
-    let last = if alone > 0 || edited > 0 {
-        1
-    } else if paired > 0 {
-        // Two clauses do; the levels beyond hold those two, and larger ones.
-        2
-    } else {
-        usize::MAX
-    };
-    // Where something is found already, the solver's part is to confirm and to add little.
-    let rlimit = match last {
-        usize::MAX => limits.rlimit,
-        _ => limits.rlimit / 5,
-    };
-    search::levels(constrained, last, base, rlimit, &mut collector, &mut record);
+    let tried = limits.engine.engine().search(&task, &mut collector);
+    levels.extend(
+        tried
+            .into_iter()
+            .map(|(name, answer)| (format!("{name}{suffix}"), answer)),
+    );
     collector.finish()
-}
-
-fn answer(accepted: usize) -> Answer {
-    match accepted {
-        0 => Answer::Nothing,
-        _ => Answer::Found(accepted),
-    }
-}
-
-/// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
-/// condition alone must explain the others.
-fn beside_impure(
-    table: &Table,
-    constrained: &Bits,
-    limits: &Limits,
-    suffix: &str,
-    levels: &mut Vec<(String, Answer)>,
-) -> Vec<Found> {
-    let spec = table.spec;
-    let Some(old) = &spec.old else {
-        return Vec::new();
-    };
-    let mut collector = Collector::new(table, constrained);
-    edits::of_impure(old, &mut collector);
-    let mut rows = Vec::new();
-    for row in constrained.iter() {
-        rows.push(spec.rows[row].clone());
-    }
-    for conjunction in [true, false] {
-        let (mut open, mut decided) = (Vec::new(), true);
-        for row in &rows {
-            match old.eval_bool(row) {
-                Some(value) if value == conjunction => open.push(without(row, &old.terms())),
-                value => decided &= value == Some(row.expected),
-            }
-        }
-        let one_sided = open.iter().all(|row| row.expected == conjunction);
-        let beside = Spec {
-            rows: open,
-            any_of: Vec::new(),
-            old: None,
-            old_is_impure: false,
-        };
-        if !decided || one_sided || beside.is_one_sided() || contradicts(&beside, |_| true) {
-            continue;
-        }
-        let inner = Table::new(&beside, table.pool);
-        let every = Bits::from_fn(inner.rows(), |_| true);
-        let form = if conjunction {
-            ", after `old &&`"
-        } else {
-            ", after `old ||`"
-        };
-        let suffix = format!("{form}{suffix}");
-        for found in pass(&inner, &every, limits, &suffix, levels) {
-            let cost = found.cost - rank::NEW + rank::CLAUSE;
-            let expr = match conjunction {
-                true => old.clone().and(found.expr),
-                false => old.clone().or(found.expr),
-            };
-            collector.offer(&expr, cost, "clause added after the old condition");
-        }
-    }
-    collector.finish()
-}
-
-/// The row without the values of some terms.
-fn without(row: &Row, terms: &[usize]) -> Row {
-    let mut row = row.clone();
-    for term in terms {
-        if let Some(value) = row.values.get_mut(*term) {
-            *value = None;
-        }
-    }
-    row
 }

@@ -3,6 +3,7 @@
 
 use super::Answer;
 use super::collect::Collector;
+use super::engine::{Engine, Levels, Task};
 use super::library::{LEVELS, Level, Library};
 use super::rank;
 use super::smt::{Encoding, Verdict, isolated};
@@ -15,36 +16,36 @@ const MODELS: usize = 30;
 /// What part of the limit may be spent on looking for more once something is found.
 const FURTHER: u32 = 20;
 
-/// Tries the levels in order, up to the one after the first that has something and never beyond
-/// the `last`; offers what is found and records what became of each level.
-pub(super) fn levels(
-    constrained: &Bits,
-    mut last: usize,
-    base: u32,
-    rlimit: u32,
-    collector: &mut Collector,
-    mut record: impl FnMut(&str, Answer),
-) {
-    let table = collector.table();
-    if rlimit == 0 {
-        return;
-    }
-    for (index, level) in LEVELS.into_iter().enumerate() {
-        if index > last {
-            break;
+/// The solver alone.
+pub(super) struct Smt;
+
+impl Engine for Smt {
+    /// Tries the levels in order, up to the one after the first that has something.
+    fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
+        let mut levels = Levels::new();
+        let mut last = usize::MAX;
+        if task.rlimit == 0 {
+            return levels;
         }
-        let Some((answer, found)) = search(level, table, constrained, rlimit) else {
-            continue;
-        };
-        if matches!(answer, Answer::Found(_)) {
-            last = last.min(index + 1);
+        for (index, level) in LEVELS.into_iter().enumerate() {
+            if index > last {
+                break;
+            }
+            let Some((answer, found)) = search(level, task.table, task.constrained, task.rlimit)
+            else {
+                continue;
+            };
+            if matches!(answer, Answer::Found(_)) {
+                last = last.min(index + 1);
+            }
+            let why = format!("new condition: {}", level.name);
+            for expr in found {
+                let cost = task.base + rank::expr_cost(&expr, task.table.pool);
+                collector.offer(&expr, cost, &why);
+            }
+            levels.push((level.name.to_owned(), answer));
         }
-        let why = format!("new condition: {}", level.name);
-        for expr in found {
-            let cost = base + rank::expr_cost(&expr, table.pool);
-            collector.offer(&expr, cost, &why);
-        }
-        record(level.name, answer);
+        levels
     }
 }
 

@@ -2,16 +2,16 @@
 
 use super::Answer;
 use super::collect::Collector;
-use super::table::Bits;
+use super::engine::{Engine, Levels, Task};
 
-/// Records that the solver's levels were not tried.
-pub(super) fn levels(
-    _constrained: &Bits,
-    _last: usize,
-    _base: u32,
-    _rlimit: u32,
-    _collector: &mut Collector,
-    mut record: impl FnMut(&str, Answer),
-) {
-    record("solver", Answer::Unknown("built without z3".to_owned()));
+/// Says that it is not there.
+pub(super) struct Smt;
+
+impl Engine for Smt {
+    fn search(&self, _task: &Task, _collector: &mut Collector) -> Levels {
+        vec![(
+            "solver".to_owned(),
+            Answer::Unknown("built without z3".to_owned()),
+        )]
+    }
 }

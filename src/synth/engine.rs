@@ -1,0 +1,97 @@
+//! What an engine is, and the portfolio of the two there are.
+
+use super::collect::Collector;
+use super::enumerate::Enumerate;
+use super::search::Smt;
+use super::table::{Bits, Table};
+use super::{Answer, atoms};
+use std::cell::OnceCell;
+
+/// Which engine looks for expressions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Component-based synthesis with z3 (papers/nopol.txt §3.4).
+    Smt,
+    /// Edits of the old condition and bottom-up enumeration.
+    Enumerate,
+    /// The enumerator, and the solver where that finds nothing.
+    #[default]
+    Portfolio,
+}
+
+impl EngineKind {
+    /// Every engine.
+    pub const ALL: [Self; 3] = [Self::Smt, Self::Enumerate, Self::Portfolio];
+
+    /// The engine's name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Smt => "smt",
+            Self::Enumerate => "enumerate",
+            Self::Portfolio => "portfolio",
+        }
+    }
+
+    pub(super) fn engine(self) -> &'static dyn Engine {
+        match self {
+            Self::Smt => &Smt,
+            Self::Enumerate => &Enumerate,
+            Self::Portfolio => &Portfolio,
+        }
+    }
+}
+
+/// Each level tried, by name, with what became of it.
+pub(super) type Levels = Vec<(String, Answer)>;
+
+/// One search: which rows of the table must be explained, and with how much work.
+#[cfg_attr(
+    not(feature = "z3"),
+    expect(dead_code, reason = "some of it only the solver needs")
+)]
+pub(super) struct Task<'a> {
+    pub table: &'a Table<'a>,
+    pub constrained: &'a Bits,
+    /// What an expression costs that is not made from the old condition.
+    pub base: u32,
+    /// z3's `rlimit` for one level.
+    pub rlimit: u32,
+    atoms: OnceCell<Vec<atoms::Atom>>,
+}
+
+impl<'a> Task<'a> {
+    pub fn new(table: &'a Table<'a>, constrained: &'a Bits, base: u32, rlimit: u32) -> Self {
+        Self {
+            table,
+            constrained,
+            base,
+            rlimit,
+            atoms: OnceCell::new(),
+        }
+    }
+
+    /// Every clause over the table's terms, cheapest first.
+    pub fn atoms(&self) -> &[atoms::Atom] {
+        self.atoms.get_or_init(|| atoms::atoms(self.table))
+    }
+}
+
+/// A way of finding expressions that explain the constrained rows of a task.
+pub(super) trait Engine {
+    /// Offers what it finds to the collector, which checks it.
+    fn search(&self, task: &Task, collector: &mut Collector) -> Levels;
+}
+
+/// The enumerator first: where it finds something, the solver would take a thousand times as long
+/// to find the same.
+struct Portfolio;
+
+impl Engine for Portfolio {
+    fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
+        let mut levels = Enumerate.search(task, collector);
+        if collector.is_empty() {
+            levels.extend(Smt.search(task, collector));
+        }
+        levels
+    }
+}

@@ -1,0 +1,77 @@
+//! Conditions with side effects: they are evaluated exactly once and first, so that a candidate is
+//! `old && X`, `old || X` or `!old`, and X alone is searched for.
+
+use super::admit::contradicts;
+use super::collect::{Collector, Found};
+use super::engine::Levels;
+use super::table::{Bits, Table};
+use super::{Limits, edits, pass, rank};
+use crate::spec::{Row, Spec};
+
+/// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
+/// condition alone must explain the others.
+pub(super) fn beside(
+    table: &Table,
+    constrained: &Bits,
+    limits: &Limits,
+    suffix: &str,
+    levels: &mut Levels,
+) -> Vec<Found> {
+    let spec = table.spec;
+    let Some(old) = &spec.old else {
+        return Vec::new();
+    };
+    let mut collector = Collector::new(table, constrained);
+    edits::of_impure(old, &mut collector);
+    let mut rows = Vec::new();
+    for row in constrained.iter() {
+        rows.push(spec.rows[row].clone());
+    }
+    for conjunction in [true, false] {
+        let (mut open, mut decided) = (Vec::new(), true);
+        for row in &rows {
+            match old.eval_bool(row) {
+                Some(value) if value == conjunction => open.push(without(row, &old.terms())),
+                value => decided &= value == Some(row.expected),
+            }
+        }
+        let one_sided = open.iter().all(|row| row.expected == conjunction);
+        let beside = Spec {
+            rows: open,
+            any_of: Vec::new(),
+            old: None,
+            old_is_impure: false,
+        };
+        if !decided || one_sided || beside.is_one_sided() || contradicts(&beside, |_| true) {
+            continue;
+        }
+        let inner = Table::new(&beside, table.pool);
+        let every = Bits::from_fn(inner.rows(), |_| true);
+        let form = if conjunction {
+            ", after `old &&`"
+        } else {
+            ", after `old ||`"
+        };
+        let suffix = format!("{form}{suffix}");
+        for found in pass(&inner, &every, limits, &suffix, levels) {
+            let cost = found.cost - rank::NEW + rank::CLAUSE;
+            let expr = match conjunction {
+                true => old.clone().and(found.expr),
+                false => old.clone().or(found.expr),
+            };
+            collector.offer(&expr, cost, "clause added after the old condition");
+        }
+    }
+    collector.finish()
+}
+
+/// The row without the values of some terms.
+fn without(row: &Row, terms: &[usize]) -> Row {
+    let mut row = row.clone();
+    for term in terms {
+        if let Some(value) = row.values.get_mut(*term) {
+            *value = None;
+        }
+    }
+    row
+}
