@@ -54,6 +54,24 @@ impl Path {
         })
     }
 
+    /// A method of the value without arguments, unless that is too deep.
+    pub fn method(&self, name: &str) -> Option<Self> {
+        (self.depth < DEEPEST).then(|| Self {
+            depth: self.depth + 1,
+            ..self.call(name, 0)
+        })
+    }
+
+    /// Tells whether the value is of a variant: by `==` where that can be written.
+    pub fn variant(&self, pattern: &str, is_equal: bool, is_it: bool) {
+        let value = self.value();
+        let text = match is_equal {
+            true => format!("{value} == {pattern}"),
+            false => format!("matches!({value}, {pattern})"),
+        };
+        put_bool(&text, is_it);
+    }
+
     fn deref(&self) -> Self {
         Self {
             text: self.text.clone(),

@@ -34,6 +34,9 @@ impl Style<'_> {
             Expr::Term(id) => self.term(*id),
             Expr::Not(a) => match &**a {
                 Expr::Not(inner) => return self.write(inner),
+                Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
+                    self.pool.terms[*id].negation.clone().unwrap_or_default()
+                }
                 Expr::Cmp(op, x, y) if self.flips(*op, x) => {
                     return self.write(&Expr::Cmp(flipped(*op), x.clone(), y.clone()));
                 }
@@ -85,6 +88,9 @@ impl Style<'_> {
             Expr::Term(id) => self.pool.terms[*id].binding,
             Expr::Not(a) => match &**a {
                 Expr::Not(inner) => self.binding(inner),
+                Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
+                    self.pool.terms[*id].binding
+                }
                 Expr::Cmp(op, x, _) if self.flips(*op, x) => Binding::Compare,
                 _ => Binding::Unary,
             },
@@ -160,6 +166,8 @@ mod tests {
             origin: Origin::Variable,
             binding,
             constant: constant.map(|value| Value::Int(IntType::Usize, Int::from_i128(value))),
+            negation: None,
+            seen_in: Vec::new(),
         };
         Pool {
             terms: vec![

@@ -272,7 +272,7 @@ fn initializers(
 fn is_inner(part: &Part) -> bool {
     matches!(
         part,
-        Part::Capture(..) | Part::Candidate(..) | Part::Field(..)
+        Part::Capture(..) | Part::Candidate(..) | Part::Member(..)
     )
 }
 

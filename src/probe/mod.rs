@@ -97,8 +97,10 @@ impl<'a> Instrumentation<'a> {
             }
         }
         if matches!(self.stage, Stage::Captures(_)) {
-            for (number, item) in self.sources.structs.iter().enumerate() {
-                insertions[item.file].extend(observe::impl_for(number, item, &self.dropped));
+            for (number, item) in self.sources.types.iter().enumerate() {
+                let methods = observe::methods(self.sources, item);
+                let text = observe::impl_for(number, item, &methods, &self.dropped);
+                insertions[item.file].extend(text);
             }
         }
         self.sources

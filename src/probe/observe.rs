@@ -1,19 +1,43 @@
-//! The impl generated beside each struct of the subject, so that captures can read its fields,
-//! private ones too.
+//! The impl generated beside each struct and enum of the subject, so that captures can read its
+//! fields, private ones too, ask its methods, and tell its variants.
 
 use std::collections::BTreeSet;
 
 use super::{Part, RUNTIME};
-use crate::source::Struct;
 use crate::source::splice::Insertion;
+use crate::source::{Callable, DataType, Sources};
 
-/// The insertions that make up the impl, field by field, so that each can be left out.
-pub fn impl_for(number: usize, item: &Struct, dropped: &BTreeSet<Part>) -> Vec<Insertion<Part>> {
-    let whole = Part::Struct(number);
+/// Methods asked per type.
+const MOST_METHODS: usize = 16;
+
+/// The methods that can be asked without arguments.
+pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
+    let fits = |callable: &&Callable| {
+        callable.is_method
+            && callable.parameters.is_empty()
+            && callable.file == item.file
+            && callable.owner.as_deref() == Some(&item.name)
+    };
+    sources
+        .callables
+        .iter()
+        .filter(fits)
+        .take(MOST_METHODS)
+        .collect()
+}
+
+/// The insertions that make up the impl, member by member, so that each can be left out.
+pub fn impl_for(
+    number: usize,
+    item: &DataType,
+    methods: &[&Callable],
+    dropped: &BTreeSet<Part>,
+) -> Vec<Insertion<Part>> {
+    let whole = Part::Type(number);
     if dropped.contains(&whole) {
         return Vec::new();
     }
-    let Struct {
+    let DataType {
         at,
         cfg,
         parameters,
@@ -28,15 +52,30 @@ pub fn impl_for(number: usize, item: &Struct, dropped: &BTreeSet<Part>) -> Vec<I
         ),
         whole,
     )];
-    for (nth, name) in item.fields.iter().enumerate() {
-        let part = Part::Field(number, nth);
+    let fields = item.fields.iter().map(|(name, _)| {
+        format!(
+            " if let Some(path) = path.field({name:?}) {{ {RUNTIME}::see!(self.{name}, &path) }}"
+        )
+    });
+    let asked = methods.iter().map(|method| {
+        let name = &method.name;
+        format!(
+            " if let Some(path) = path.method({name:?}) {{ \
+             if let Some(value) = {RUNTIME}::call(|| self.{name}()) {{ {RUNTIME}::see!(value, &path) }} }}"
+        )
+    });
+    let variants = item.variants.iter().map(|variant| {
+        let (name, rest) = (&variant.name, variant.rest);
+        let is_equal = item.is_comparable && rest.is_empty();
+        format!(
+            " path.variant(\"{}::{name}{rest}\", {is_equal}, matches!(self, Self::{name}{rest}));",
+            item.name
+        )
+    });
+    for (nth, text) in fields.chain(asked).chain(variants).enumerate() {
+        let part = Part::Member(number, nth);
         if !dropped.contains(&part) {
-            texts.push((
-                format!(
-                    " if let Some(path) = path.field({name:?}) {{ {RUNTIME}::see!(self.{name}, &path) }}"
-                ),
-                part,
-            ));
+            texts.push((text, part));
         }
     }
     texts.push((" } }".to_string(), whole));

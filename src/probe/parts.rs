@@ -1,8 +1,8 @@
 //! The parts of the instrumentation that the compiler can reject one by one.
 
-use crate::source::SiteIndex;
+use crate::source::offers::Offer;
 use crate::source::rust::condition::{Leaf, LeafKind, Node, is_surely_pure};
-use crate::source::{Site, SiteKind};
+use crate::source::{Site, SiteIndex, SiteKind};
 
 /// Something spliced in, as far as it can be left out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,10 +12,10 @@ pub enum Part {
     Capture(SiteIndex, usize),
     /// The candidate with this number, from 1.
     Candidate(SiteIndex, u32),
-    /// The generated impl for a struct.
-    Struct(usize),
-    /// Reading one field in it.
-    Field(usize, usize),
+    /// The generated impl for a struct or enum.
+    Type(usize),
+    /// Reading one field, method or variant in it.
+    Member(usize, usize),
     /// The n-th loop of a file.
     Loop(usize, usize),
     /// What a file cannot do without.
@@ -56,15 +56,15 @@ impl Capture {
     }
 }
 
-/// Everything to capture at a site: the visible names, and the operands of its condition.
-/// `condition` is the parsed condition, if the site has one.
-pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
+/// Everything to capture at a site: the visible names, the operands of its condition, and what
+/// else is offered. `condition` is the parsed condition, if the site has one.
+pub fn captures(site: &Site, condition: Option<&Node>, offers: &[Offer]) -> Vec<Capture> {
     let mut captures: Vec<Capture> = site
         .names
         .iter()
         .map(|name| Capture {
             kind: CaptureKind::Place,
-            text: name.clone(),
+            text: name.text.clone(),
         })
         .collect();
     let leaves = condition.iter().flat_map(|condition| condition.leaves());
@@ -86,6 +86,18 @@ pub fn captures(site: &Site, condition: Option<&Node>) -> Vec<Capture> {
         };
         if !captures.contains(&capture) {
             captures.push(capture);
+        }
+    }
+    for offer in offers {
+        let kind = match offer.is_index {
+            true => CaptureKind::Index,
+            false => CaptureKind::Value,
+        };
+        if !captures.iter().any(|known| known.text == offer.text) {
+            captures.push(Capture {
+                kind,
+                text: offer.text.clone(),
+            });
         }
     }
     if site.kind != SiteKind::Statement && !is_surely_pure(&site.text) {

@@ -15,7 +15,7 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::run::{Plan, pool};
 use crate::source::rust::condition;
-use crate::source::{SiteIndex, SiteKind};
+use crate::source::{SiteIndex, SiteKind, offers};
 use crate::subject::SubjectError;
 
 impl Run<'_> {
@@ -140,7 +140,8 @@ impl Run<'_> {
                 let tree = (site.kind != SiteKind::Statement)
                     .then(|| condition::parse(&site.text))
                     .flatten();
-                (found.site, captures(site, tree.as_ref()))
+                let offers = offers::at(self.sources, site);
+                (found.site, captures(site, tree.as_ref(), &offers))
             })
             .collect();
         let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;

@@ -1,12 +1,15 @@
 //! Program text: where the sites are, what is visible there, and how text is spliced in. Knows
 //! nothing of processes or of what happens to the sites it finds.
 
+pub mod offers;
 pub mod rust;
 pub mod splice;
 
 use std::ops::Range;
 
 use camino::Utf8PathBuf;
+
+use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
 pub type SiteIndex = u32;
@@ -76,7 +79,23 @@ pub struct Site {
     /// The enclosing function: index into [`Sources::functions`].
     pub function: usize,
     /// Names visible here, outermost first, each once.
-    pub names: Vec<String>,
+    pub names: Vec<Name>,
+}
+
+/// A local variable or parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    pub text: String,
+    /// Its type where that is written down.
+    pub ty: Option<DeclaredType>,
+}
+
+/// A type as it is written, by what is behind its references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredType {
+    /// Without references, lifetimes and white space.
+    pub plain: String,
+    pub is_reference: bool,
 }
 
 /// A function with sites.
@@ -85,14 +104,80 @@ pub struct Function {
     /// Path of names inside the file, e.g. `tests::helper` or `Stack::push`.
     pub name: String,
     pub file: usize,
+    /// The type whose `impl`, or the trait, it stands in.
+    pub owner: Option<String>,
     /// Literals of its body as they are written, in order, each once.
     pub literals: Vec<String>,
+    /// Paths of constants it uses, in order, each once.
+    pub constants: Vec<String>,
+    /// What it computes that only reads.
+    pub expressions: Vec<Harvested>,
 }
 
-/// A struct of the subject, for which reading its fields can be generated.
+/// An expression of some function that may serve at another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Harvested {
+    /// On one line.
+    pub text: String,
+    pub binding: Binding,
+    pub kind: HarvestedKind,
+    /// The names it reads, which must be visible where it is to serve.
+    pub names: Vec<String>,
+    /// Bytes of the places that are receivers or arguments of calls in it: others may stand there.
+    pub holes: Vec<Range<usize>>,
+    /// What it calls: paths of functions, and methods as `.name`.
+    pub calls: Vec<String>,
+}
+
+/// What a harvested expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HarvestedKind {
+    /// Arithmetic, a cast.
+    Value,
+    /// An element.
+    Index,
+    /// `==` or `!=`.
+    Equality,
+    Call,
+}
+
+/// A function of the subject that can be asked for a scalar without leaving a trace.
 #[derive(Clone, Debug)]
-pub struct Struct {
+pub struct Callable {
     pub file: usize,
+    pub name: String,
+    /// The type or trait it belongs to.
+    pub owner: Option<String>,
+    pub is_method: bool,
+    /// Types of its parameters other than `self`; `None` for what fits several types.
+    pub parameters: Vec<Option<DeclaredType>>,
+    /// The scalar's type.
+    pub returns: String,
+}
+
+/// A constant of the subject.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    pub file: usize,
+    pub name: String,
+    /// The type or trait it belongs to.
+    pub owner: Option<String>,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    pub name: String,
+    /// What follows the name in a pattern that matches any content.
+    pub rest: &'static str,
+}
+
+/// A struct or enum of the subject, for which reading its parts can be generated.
+#[derive(Clone, Debug)]
+pub struct DataType {
+    pub file: usize,
+    /// Without parameters.
+    pub name: String,
     /// Where the generated text goes: the end of the item.
     pub at: usize,
     /// Its `#[cfg(…)]` attributes.
@@ -104,7 +189,10 @@ pub struct Struct {
     /// The `where` clause, or nothing.
     pub bounds: String,
     /// Names or indices of its fields.
-    pub fields: Vec<String>,
+    pub fields: Vec<(String, DeclaredType)>,
+    pub variants: Vec<Variant>,
+    /// Whether two values can be compared with `==`.
+    pub is_comparable: bool,
 }
 
 /// A file of the subject.
@@ -115,6 +203,8 @@ pub struct File {
     pub text: String,
     /// Literals outside of test code, each once.
     pub literals: Vec<String>,
+    /// Constants it imports by name.
+    pub imported: Vec<String>,
     /// Where each loop body starts.
     pub loops: Vec<usize>,
     /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.
@@ -127,7 +217,9 @@ pub struct Sources {
     pub files: Vec<File>,
     pub functions: Vec<Function>,
     pub sites: Vec<Site>,
-    pub structs: Vec<Struct>,
+    pub types: Vec<DataType>,
+    pub callables: Vec<Callable>,
+    pub constants: Vec<Constant>,
     /// Files that could not be read or parsed, with the reason; they have no sites.
     pub skipped: Vec<(Utf8PathBuf, String)>,
 }

@@ -21,10 +21,18 @@ pub enum Origin {
     Query,
     /// −1, 0 or 1, `true` or `false` of the paper's first strategy for constants (§3.3.1).
     Constant,
+    /// A constant with a name.
+    Named,
     /// A literal of the enclosing function.
     FunctionLiteral,
+    /// An expression that is computed nearby.
+    Harvested,
+    /// A call, or a comparison of values that are no scalars, as a whole.
+    Call,
     /// A literal of the enclosing file.
     FileLiteral,
+    /// A number, character or text that was seen there and separates the outcomes.
+    Seen,
 }
 
 /// How tightly a term's text holds together when it becomes an operand.
@@ -53,6 +61,19 @@ pub struct Term {
     pub binding: Binding,
     /// The value where it is the same in every context by its nature (a literal).
     pub constant: Option<Value>,
+    /// How its negation is written where that is not with `!`: `a != b` for `a == b`.
+    pub negation: Option<String>,
+    /// For a value that was seen: the terms that it was seen in or between whose values it lies.
+    /// It is compared with these only.
+    pub seen_in: Vec<TermId>,
+}
+
+impl Term {
+    /// Whether it may be compared with another term: a value that was seen only with where it was
+    /// seen.
+    pub fn goes_with(&self, other: TermId) -> bool {
+        self.seen_in.is_empty() || self.seen_in.contains(&other)
+    }
 }
 
 /// The leaves available at one site. Rows hold their values in this order.

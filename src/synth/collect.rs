@@ -73,7 +73,8 @@ impl<'a> Collector<'a> {
         let planes = self.table.planes(&expr);
         let talks = |expr: &Expr| has_tautology(expr, self.table.pool);
         let is_empty_talk = talks(&expr) && !self.table.spec.old.as_ref().is_some_and(talks);
-        if planes.is_constant() || is_empty_talk || !self.table.meets_groups(&planes) {
+        let is_odd = has_stray_value(&expr, self.table.pool);
+        if planes.is_constant() || is_empty_talk || is_odd || !self.table.meets_groups(&planes) {
             return;
         }
         self.accepted += 1;
@@ -109,6 +110,20 @@ impl<'a> Collector<'a> {
         let mut found: Vec<_> = self.found.into_values().collect();
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found
+    }
+}
+
+/// Whether a value that was seen is used where it was not seen.
+fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
+    match expr {
+        Expr::Cmp(_, a, b) => match (&**a, &**b) {
+            (Expr::Term(a), Expr::Term(b)) => {
+                !pool.terms[*a].goes_with(*b) || !pool.terms[*b].goes_with(*a)
+            }
+            (a, b) => has_stray_value(a, pool) || has_stray_value(b, pool),
+        },
+        Expr::Term(term) => !pool.terms[*term].seen_in.is_empty(),
+        _ => expr.children().any(|child| has_stray_value(child, pool)),
     }
 }
 

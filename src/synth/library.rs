@@ -268,7 +268,7 @@ impl<'a> Library<'a> {
             Origin::Old => 0,
             Origin::Constant if rank::term_cost(*term, self.table.pool) == 2 => 0,
             Origin::Variable | Origin::Field | Origin::Query | Origin::Constant => 1,
-            Origin::FunctionLiteral | Origin::FileLiteral => 2,
+            _ => 2,
         }
     }
 }
@@ -349,6 +349,8 @@ mod tests {
             origin: Origin::Variable,
             binding: Binding::Atom,
             constant: None,
+            negation: None,
+            seen_in: Vec::new(),
         });
         let pool = Pool {
             terms: terms.to_vec(),

@@ -195,6 +195,8 @@ mod tests {
             origin: Origin::Variable,
             binding: Binding::Atom,
             constant: number.map(|number| Value::Int(IntType::Usize, Int::from_u128(number))),
+            negation: None,
+            seen_in: Vec::new(),
         };
         Pool {
             terms: terms.map(term).to_vec(),

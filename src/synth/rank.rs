@@ -23,7 +23,9 @@
 //! | --- | --- |
 //! | operand of the old condition, variable, field, query | 2, 3, 4, 4 |
 //! | constant 0, 1, −1, another of the predefined ones | 2, 3, 4, 4 |
-//! | literal of the function, of the file | 5, 7 |
+//! | named constant, literal of the function | 5 |
+//! | expression computed nearby, call | 6 |
+//! | literal of the file, value seen | 7, 9 |
 //! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
 //! | `==` or `!=` between floats | +2 |
 //! | a query compared with something that is no constant | +3 |
@@ -89,8 +91,10 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
             "1" => 3,
             _ => 4,
         },
-        Origin::FunctionLiteral => 5,
+        Origin::Named | Origin::FunctionLiteral => 5,
+        Origin::Harvested | Origin::Call => 6,
         Origin::FileLiteral => 7,
+        Origin::Seen => 9,
     }
 }
 
@@ -172,6 +176,8 @@ mod tests {
             origin,
             binding: Binding::Atom,
             constant,
+            negation: None,
+            seen_in: Vec::new(),
         };
         Pool {
             terms: terms.map(term).to_vec(),

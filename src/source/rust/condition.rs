@@ -109,7 +109,8 @@ fn pure(expr: &Syn) -> bool {
     }
 }
 
-fn is_assignment(op: &BinOp) -> bool {
+/// Whether an operator assigns.
+pub fn is_assignment(op: &BinOp) -> bool {
     op.to_token_stream().to_string().ends_with('=') && cmp_op(op).is_none()
 }
 
@@ -161,8 +162,21 @@ fn node(expr: &Syn, text: &str) -> Node {
     Node { span, text, shape }
 }
 
+/// Where there are several lines: inside a string literal white space means something.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    match text.contains('\n') {
+        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    }
+}
+
+/// A leaf for an expression whose own text is given.
+pub fn leaf_of(expr: &Syn, text: &str) -> Leaf {
+    Leaf {
+        text: one_line(text),
+        kind: LeafKind::Value,
+        binding: binding(expr),
+    }
 }
 
 fn leaf(expr: &Syn, text: &str) -> Leaf {
@@ -191,7 +205,8 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
     }
 }
 
-fn is_place(expr: &Syn) -> bool {
+/// Whether an expression is a name or a field of a place.
+pub fn is_place(expr: &Syn) -> bool {
     match expr {
         Syn::Path(_) => true,
         Syn::Field(field) => is_place(&field.base),
@@ -200,7 +215,7 @@ fn is_place(expr: &Syn) -> bool {
 }
 
 /// How tightly an expression's text holds together.
-fn binding(expr: &Syn) -> Binding {
+pub fn binding(expr: &Syn) -> Binding {
     match expr {
         Syn::Binary(binary) => match &binary.op {
             BinOp::Or(_) => Binding::Or,
@@ -220,6 +235,22 @@ fn binding(expr: &Syn) -> Binding {
         | Syn::Break(_) => Binding::Or,
         _ => Binding::Atom,
     }
+}
+
+/// The text of a comparison with the opposite operator; `None` for anything else and for orders,
+/// which NaN or an order of one's own may upset.
+pub fn opposite(text: &str) -> Option<String> {
+    let Ok(Syn::Binary(binary)) = syn::parse_str::<Syn>(text) else {
+        return None;
+    };
+    let other = match &binary.op {
+        BinOp::Eq(_) => "!=",
+        BinOp::Ne(_) => "==",
+        _ => return None,
+    };
+    let mut opposite = text.to_owned();
+    opposite.replace_range(binary.op.span().byte_range(), other);
+    Some(opposite)
 }
 
 /// How tightly a whole condition's text holds together.

@@ -2,10 +2,13 @@
 //! that knows syn.
 
 pub mod condition;
+mod effects;
+mod harvest;
 pub mod literals;
 mod modules;
 mod scope;
 mod sites;
+mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +30,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     let mut sources = Sources::default();
     let mut seen = BTreeSet::new();
     let mut ids = BTreeMap::new();
+    let mut known = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text| {
             if !seen.insert(path.to_owned()) {
@@ -58,15 +62,34 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 path: path.to_owned(),
                 text: text.clone(),
                 literals: literals::of_file(&ast.file),
+                imported: Vec::new(),
                 loops: Vec::new(),
                 needs_extern_crate: (is_root && crate_root.edition_2015)
                     .then(|| modules::after_inner_attributes(&ast)),
             });
             if wanted(path) {
-                sites::find(&mut sources, file, &ast, &mut ids);
+                sites::find(&mut sources, file, &ast, &mut ids, &mut known);
             }
             Some(ast)
         });
     }
+    keep_innocent(&mut sources, &known);
     sources
+}
+
+/// Forgets functions and expressions whose evaluation may leave a trace.
+fn keep_innocent(sources: &mut Sources, functions: &sites::Known) {
+    let names: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
+    let guilty = effects::guilty(functions);
+    let innocent = |call: &String| {
+        !guilty.contains(effects::last(call)) && effects::may_be_called(call, &names)
+    };
+    sources
+        .callables
+        .retain(|callable| !guilty.contains(&callable.name));
+    for function in &mut sources.functions {
+        function
+            .expressions
+            .retain(|found| found.calls.iter().all(innocent));
+    }
 }

@@ -2,10 +2,13 @@
 
 use syn::{Fields, Pat};
 
+use super::types::declared;
+use crate::source::{DeclaredType, Name};
+
 /// Names by scope, innermost last.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    stack: Vec<Vec<String>>,
+    stack: Vec<Vec<Name>>,
 }
 
 impl Scopes {
@@ -17,24 +20,38 @@ impl Scopes {
         self.stack.pop();
     }
 
-    pub fn bind(&mut self, name: String) {
+    pub fn bind(&mut self, text: String, ty: Option<DeclaredType>) {
         if let Some(scope) = self.stack.last_mut() {
-            scope.push(name);
+            scope.push(Name { text, ty });
         }
     }
 
     pub fn bind_pattern(&mut self, pattern: &Pat) {
+        if let Pat::Type(typed) = pattern
+            && let Pat::Ident(ident) = &*typed.pat
+        {
+            return self.bind_typed(&ident.ident.to_string(), &typed.ty);
+        }
         let mut names = Vec::new();
         bindings(pattern, &mut names);
-        names.into_iter().for_each(|name| self.bind(name));
+        names.into_iter().for_each(|name| self.bind(name, None));
+    }
+
+    /// A name whose type is written down.
+    pub fn bind_typed(&mut self, name: &str, ty: &syn::Type) {
+        if !name.starts_with('_') {
+            self.bind(name.to_owned(), Some(declared(ty)));
+        }
     }
 
     /// All visible names, outermost first; a shadowed name stands where it was bound last.
-    pub fn visible(&self) -> Vec<String> {
-        let all: Vec<&String> = self.stack.iter().flatten().collect();
+    pub fn visible(&self) -> Vec<Name> {
+        let all: Vec<&Name> = self.stack.iter().flatten().collect();
+        let is_last =
+            |at: usize, name: &Name| !all[at + 1..].iter().any(|later| later.text == name.text);
         all.iter()
             .enumerate()
-            .filter(|(at, name)| !all[at + 1..].contains(name))
+            .filter(|(at, name)| is_last(*at, name))
             .map(|(_, name)| (*name).clone())
             .collect()
     }
@@ -84,17 +101,11 @@ fn bindings(pattern: &Pat, names: &mut Vec<String>) {
     }
 }
 
-/// Names or indices of a struct's fields, with their attributes' say in it: none if packed.
-pub fn field_names(fields: &Fields) -> Vec<String> {
-    match fields {
-        Fields::Named(named) => named
-            .named
-            .iter()
-            .filter_map(|field| field.ident.as_ref().map(ToString::to_string))
-            .collect(),
-        Fields::Unnamed(unnamed) => (0..unnamed.unnamed.len())
-            .map(|at| at.to_string())
-            .collect(),
-        Fields::Unit => Vec::new(),
-    }
+/// Names or indices of a struct's fields, with their types.
+pub fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
+    let name = |(at, field): (usize, &syn::Field)| {
+        let name = field.ident.as_ref().map(ToString::to_string);
+        (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
+    };
+    fields.iter().enumerate().map(name).collect()
 }

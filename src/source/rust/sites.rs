@@ -11,17 +11,21 @@ use syn::{
     Arm, Attribute, BinOp, Block, Expr, FnArg, Item, Macro, Pat, ReturnType, Signature, Stmt,
 };
 
-use super::literals;
+use super::effects::{self, Effects};
 use super::modules::{Ast, is_marked_skip, is_test_code, module_is_skipped};
-use super::scope::{Scopes, field_names};
+use super::scope::Scopes;
+use super::{harvest, literals, types};
 use crate::hash;
-use crate::source::{Function, Site, SiteKind, Sources, Struct};
+use crate::source::{Constant, DeclaredType, Function, Site, SiteKind, Sources};
 
 /// How often each site description was seen, for stable ids.
 pub type Ids = BTreeMap<String, u32>;
 
-/// Adds the sites, functions and structs of a file to `sources`.
-pub fn find(sources: &mut Sources, file: usize, ast: &Ast, ids: &mut Ids) {
+/// The functions found, by name, with what they may do.
+pub type Known = Vec<(String, Effects)>;
+
+/// Adds the sites, functions and declarations of a file to `sources`.
+pub fn find(sources: &mut Sources, file: usize, ast: &Ast, ids: &mut Ids, known: &mut Known) {
     let text = sources.files[file].text.clone();
     let mut finder = Finder {
         sources,
@@ -29,8 +33,10 @@ pub fn find(sources: &mut Sources, file: usize, ast: &Ast, ids: &mut Ids) {
         ast,
         text: &text,
         ids,
+        known,
         scopes: Scopes::default(),
         path: Vec::new(),
+        owner: None,
         function: None,
     };
     finder.items(&ast.file.items);
@@ -42,9 +48,12 @@ struct Finder<'a> {
     ast: &'a Ast,
     text: &'a str,
     ids: &'a mut Ids,
+    known: &'a mut Known,
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
+    /// The type or trait whose functions are visited.
+    owner: Option<String>,
     function: Option<usize>,
 }
 
@@ -67,10 +76,16 @@ impl Finder<'_> {
     /// Visits a function's body, unless it is test code, marked, or evaluated at compile time.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
         let head = self.range(&sig.fn_token).start;
-        if is_test_code(attrs)
-            || sig.constness.is_some()
-            || is_marked_skip(self.text, item.start, head)
-        {
+        if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
+            return;
+        }
+        let of_body = effects::of_function(sig, body);
+        self.known.push((sig.ident.to_string(), of_body));
+        let owner = self.owner.as_ref();
+        self.sources
+            .callables
+            .extend(types::callable(sig, owner, self.file));
+        if sig.constness.is_some() {
             return;
         }
         let outer_scopes = std::mem::take(&mut self.scopes);
@@ -80,14 +95,28 @@ impl Finder<'_> {
         self.sources.functions.push(Function {
             name: self.path.join("::"),
             file: self.file,
+            owner: self.owner.clone(),
             literals: literals::of_tokens(body.to_token_stream()),
+            constants: harvest::constants_of_body(body),
+            expressions: harvest::of_body(body, self.text, self.ast.offset),
         });
 
         self.scopes.push();
         for input in &sig.inputs {
             match input {
-                FnArg::Receiver(_) => self.scopes.bind("self".to_string()),
-                FnArg::Typed(typed) => self.scopes.bind_pattern(&typed.pat),
+                FnArg::Receiver(receiver) => {
+                    let ty = self.owner.clone().map(|plain| DeclaredType {
+                        plain,
+                        is_reference: matches!(receiver.kind, syn::ReceiverKind::Reference(..)),
+                    });
+                    self.scopes.bind("self".to_string(), ty);
+                }
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(ident) => {
+                        self.scopes.bind_typed(&ident.ident.to_string(), &typed.ty);
+                    }
+                    pattern => self.scopes.bind_pattern(pattern),
+                },
             }
         }
         let returns_unit = matches!(&sig.output, ReturnType::Default);
@@ -97,6 +126,21 @@ impl Finder<'_> {
         self.path.pop();
         self.function = outer_function;
         self.scopes = outer_scopes;
+    }
+
+    /// Visits what belongs to a type or trait.
+    fn of_owner(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
+        let outer = self.owner.replace(owner);
+        self.within(path, visit);
+        self.owner = outer;
+    }
+
+    fn constant(&mut self, name: &syn::Ident) {
+        self.sources.constants.push(Constant {
+            file: self.file,
+            name: name.to_string(),
+            owner: self.owner.clone(),
+        });
     }
 
     fn site(&mut self, kind: SiteKind, span: Range<usize>, at: proc_macro2::LineColumn) {
@@ -245,56 +289,70 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Item::Impl(block) if !is_test_code(&block.attrs) => {
                 let name = block.self_ty.to_token_stream().to_string().replace(' ', "");
-                let name = match &block.trait_ {
+                let path = match &block.trait_ {
                     Some((path, _)) => {
                         format!(
                             "<{name} as {}>",
                             path.to_token_stream().to_string().replace(' ', "")
                         )
                     }
-                    None => name,
+                    None => name.clone(),
                 };
-                self.within(name, |finder| {
+                let name = name.split('<').next().unwrap_or_default().to_owned();
+                self.of_owner(name, path, |finder| {
                     for item in &block.items {
-                        if let syn::ImplItem::Fn(function) = item {
-                            let span = finder.range(function);
-                            finder.function(&function.attrs, span, &function.sig, &function.block);
+                        match item {
+                            syn::ImplItem::Fn(function) => {
+                                let span = finder.range(function);
+                                finder.function(
+                                    &function.attrs,
+                                    span,
+                                    &function.sig,
+                                    &function.block,
+                                );
+                            }
+                            syn::ImplItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
                         }
                     }
                 });
             }
             Item::Trait(item) if !is_test_code(&item.attrs) => {
-                self.within(item.ident.to_string(), |finder| {
+                let name = item.ident.to_string();
+                self.of_owner(name.clone(), name, |finder| {
                     for item in &item.items {
-                        if let syn::TraitItem::Fn(function) = item
-                            && let Some(body) = &function.default
-                        {
-                            let span = finder.range(function);
-                            finder.function(&function.attrs, span, &function.sig, body);
+                        match item {
+                            syn::TraitItem::Fn(function) => match &function.default {
+                                Some(body) => {
+                                    let span = finder.range(function);
+                                    finder.function(&function.attrs, span, &function.sig, body);
+                                }
+                                // Its effects are those of the functions that implement it.
+                                None => {
+                                    let (owner, file) = (finder.owner.as_ref(), finder.file);
+                                    let callable = types::callable(&function.sig, owner, file);
+                                    finder.sources.callables.extend(callable);
+                                }
+                            },
+                            syn::TraitItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
                         }
                     }
                 });
             }
-            Item::Struct(item)
-                if self.function.is_none()
-                    && !is_test_code(&item.attrs)
-                    && !is_packed(&item.attrs) =>
+            Item::Struct(syn::ItemStruct { attrs, .. })
+            | Item::Enum(syn::ItemEnum { attrs, .. })
+                if self.function.is_none() && !is_test_code(attrs) =>
             {
-                let (parameters, arguments, bounds) = item.generics.split_for_impl();
-                self.sources.structs.push(Struct {
-                    file: self.file,
-                    at: self.range(item).end,
-                    cfg: item
-                        .attrs
-                        .iter()
-                        .filter(|attr| attr.path().is_ident("cfg"))
-                        .map(|attr| attr.to_token_stream().to_string())
-                        .collect(),
-                    parameters: parameters.to_token_stream().to_string(),
-                    ty: format!("{}{}", item.ident, arguments.to_token_stream()),
-                    bounds: bounds.to_token_stream().to_string(),
-                    fields: field_names(&item.fields),
-                });
+                let data_type = types::data_type(item, self.file, self.range(item).end);
+                self.sources.types.extend(data_type);
+            }
+            Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                self.constant(&item.ident);
+            }
+            Item::Use(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                let imported = &mut self.sources.files[self.file].imported;
+                types::imported_constants(&item.tree, imported);
             }
             // Constants and statics are evaluated at compile time; the rest has no code.
             _ => {}
@@ -419,10 +477,4 @@ fn macro_name(mac: &Macro) -> String {
         .segments
         .last()
         .map_or_else(String::new, |last| last.ident.to_string())
-}
-
-fn is_packed(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attr| {
-        attr.path().is_ident("repr") && attr.meta.to_token_stream().to_string().contains("packed")
-    })
 }

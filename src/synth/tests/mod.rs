@@ -26,6 +26,8 @@ impl Problem {
             origin,
             binding: Binding::Atom,
             constant: None,
+            negation: None,
+            seen_in: Vec::new(),
         });
         self
     }
@@ -40,6 +42,8 @@ impl Problem {
                     origin: Origin::Constant,
                     binding: Binding::Atom,
                     constant: Some(Value::Int(ty, number)),
+                    negation: None,
+                    seen_in: Vec::new(),
                 });
             }
         }

@@ -1,0 +1,145 @@
+//! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
+//! condition there must explain (papers/nopol.txt §3.3).
+
+mod rows;
+mod seen;
+mod terms;
+
+use std::collections::BTreeMap;
+
+use crate::run::suite::TestIndex;
+use crate::run::trace::Context;
+use crate::source::rust::condition::{self, Leaf};
+use crate::source::{Site, SiteKind, Sources};
+use crate::spec::{Expr, Origin, Pool, Spec, Term, TermId, Type};
+use rows::{Rows, choices};
+
+/// What was recorded at one site.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Contexts of passing tests, as they are.
+    pub passing: Vec<(TestIndex, Vec<Context>)>,
+    /// Per failing test, each way to cure it.
+    pub cured: BTreeMap<TestIndex, Vec<Cure>>,
+    /// Where no forced outcome cures a test: the contexts of failing tests as they are.
+    pub uncured: Vec<Vec<Context>>,
+    /// The old condition has, or may have, side effects.
+    pub impure: bool,
+    /// Contexts that found no room.
+    pub dropped: u64,
+}
+
+impl Recorded {
+    /// Every context, in a fixed order.
+    fn contexts(&self) -> impl Iterator<Item = &Context> {
+        let passing = self.passing.iter().map(|(_, contexts)| contexts);
+        let cured = self.cured.values().flatten().map(|cure| &cure.contexts);
+        passing.chain(&self.uncured).chain(cured).flatten()
+    }
+}
+
+/// A run of a failing test that passed because outcomes were forced.
+#[derive(Clone, Debug)]
+pub struct Cure {
+    /// Every evaluation was forced; otherwise one was, and the others were as the condition had
+    /// it.
+    pub constant: bool,
+    pub contexts: Vec<Context>,
+}
+
+/// A synthesis problem, and how its expressions are written.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub pool: Pool,
+    /// One for each way to choose among the outcomes that cure a failing test.
+    pub specs: Vec<Spec>,
+    /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only some of
+    /// them had to change. They leave the others open, and the tests decide.
+    pub relaxed: Vec<Spec>,
+    /// The text of each part of the old condition.
+    pub old_texts: Vec<(Expr, String)>,
+}
+
+/// Builds the problem of a site.
+pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
+    let is_condition = site.kind != SiteKind::Statement;
+    let tree = is_condition.then(|| condition::parse(&site.text)).flatten();
+    let mut pool = Pool::default();
+    let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
+    let mut add = |pool: &mut Pool, term: Term| {
+        index
+            .entry((term.text.clone(), term.ty))
+            .or_insert_with(|| {
+                pool.terms.push(term);
+                pool.terms.len() - 1
+            });
+    };
+    for term in terms::observed(sources, site, tree.as_ref(), recorded) {
+        add(&mut pool, term);
+    }
+    for term in terms::constants(sources, site, tree.as_ref(), &pool) {
+        add(&mut pool, term);
+    }
+    for term in seen::values(sources, site, recorded, &pool) {
+        add(&mut pool, term);
+    }
+
+    let mut spans = Vec::new();
+    let mut old = None;
+    if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
+        let mut lookup =
+            |leaf: &Leaf, expected: Option<Type>| terms::lookup(&index, leaf, expected);
+        old = tree
+            .to_expr(Some(Type::Bool), &mut lookup, &mut spans)
+            .filter(|(_, ty)| *ty == Type::Bool)
+            .map(|(expr, _)| expr);
+    }
+    let mut old_texts: Vec<(Expr, String)> = Vec::new();
+    let mut whole = None;
+    if old.is_some() {
+        old_texts.extend(
+            spans
+                .into_iter()
+                .map(|(expr, span)| (expr, site.text[span].to_string())),
+        );
+    } else if is_condition {
+        // What cannot be taken apart is one term, whose value is what the condition yielded.
+        pool.terms.push(Term {
+            text: site.text.clone(),
+            ty: Type::Bool,
+            origin: Origin::Old,
+            binding: condition::binding_of(&site.text),
+            constant: None,
+            negation: condition::opposite(&site.text),
+            seen_in: Vec::new(),
+        });
+        whole = Some(pool.terms.len() - 1);
+        old = whole.map(Expr::Term);
+    }
+
+    let spec = |(rows, any_of)| Spec {
+        rows,
+        any_of,
+        old: old.clone(),
+        old_is_impure: recorded.impure,
+    };
+    let table = Rows {
+        pool: &pool,
+        whole,
+        recorded,
+        is_condition,
+    };
+    let choices = choices(recorded);
+    let strict = choices
+        .iter()
+        .map(|cured| (table.strict(cured), Vec::new()));
+    let specs = strict.map(spec).collect();
+    let relaxed = [table.sharp(), table.relaxed()];
+    let relaxed = relaxed.into_iter().flatten().map(spec).collect();
+    Problem {
+        pool,
+        specs,
+        relaxed,
+        old_texts,
+    }
+}

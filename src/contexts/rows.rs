@@ -1,0 +1,168 @@
+//! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Cure, Recorded};
+use crate::run::trace::Context;
+use crate::spec::{Pool, Row, Term, TermId, Value};
+
+/// Ways to choose among angelic outcomes that are tried.
+const MOST_SPECS: usize = 4;
+
+/// One cure per failing test: the first of each, then the second of each, and so on; a test with
+/// fewer keeps its last.
+pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
+    let most = recorded.cured.values().map(Vec::len).max().unwrap_or(0);
+    (0..most.min(MOST_SPECS))
+        .map(|nth| {
+            let cures = recorded.cured.values();
+            cures
+                .filter_map(|cures| cures.get(nth).or(cures.last()))
+                .collect()
+        })
+        .collect()
+}
+
+/// What rows are made from.
+pub struct Rows<'a> {
+    pub pool: &'a Pool,
+    /// The term that stands for the old condition as a whole.
+    pub whole: Option<TermId>,
+    pub recorded: &'a Recorded,
+    pub is_condition: bool,
+}
+
+/// How much a row says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Say {
+    Must,
+    Should,
+    /// Shows what values occur, and constrains nothing.
+    Nothing,
+}
+
+/// What the condition yielded; if it was not evaluated, the opposite of what was forced.
+pub fn old(context: &Context) -> bool {
+    context.old.unwrap_or(!context.outcome)
+}
+
+/// Whether a forced outcome is another than the condition's own.
+pub fn changed(context: &Context) -> bool {
+    old(context) != context.outcome
+}
+
+impl Rows<'_> {
+    /// Every forced evaluation of a cured test must have its outcome; those that were left alone
+    /// should have theirs, like those of a passing test.
+    pub fn strict(&self, cured: &[&Cure]) -> Vec<Row> {
+        let rows = cured.iter().flat_map(|cure| {
+            cure.contexts.iter().map(|context| {
+                let left_alone = !cure.constant && !changed(context);
+                let say = if left_alone { Say::Should } else { Say::Must };
+                (context, context.outcome, say)
+            })
+        });
+        self.collect(rows)
+    }
+
+    /// Of the evaluations whose outcome was changed, in whichever cure of whichever test, some must
+    /// be, and all others are left open: what cured one test may be an accident of that test.
+    /// Without a cure some evaluation of some failing test must change. The rows, and the group.
+    /// `None` if every test has but one evaluation, so that the strict specs say all there is.
+    pub fn relaxed(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
+        let cured = || self.recorded.cured.values();
+        let is_single = |cures: &Vec<Cure>| cures.iter().all(|cure| cure.contexts.len() < 2);
+        if self.recorded.uncured.is_empty() && cured().all(is_single) {
+            return None;
+        }
+        let cured = cured().flatten().flat_map(|cure| &cure.contexts);
+        let cured = cured.map(|context| (context, context.outcome, changed(context)));
+        let uncured = self.recorded.uncured.iter().flatten();
+        let uncured = uncured.map(|context| (context, !context.outcome, true));
+        let failing: Vec<(&Context, bool, bool)> = cured.chain(uncured).collect();
+
+        let open = failing
+            .iter()
+            .map(|(context, expected, _)| (*context, *expected, Say::Nothing));
+        let rows = self.collect(open);
+        let row = |(context, expected, _): &(&Context, bool, bool)| {
+            let values = self.values(context);
+            let is_it =
+                |row: &Row| row.weight == 0 && row.expected == *expected && row.values == values;
+            rows.iter().position(is_it)
+        };
+        let changed = failing.iter().filter(|(_, _, changed)| *changed);
+        let group: BTreeSet<usize> = changed.filter_map(row).collect();
+        Some((rows, vec![group.into_iter().collect()]))
+    }
+
+    /// Only the evaluations whose change alone cured a test must have that outcome; all others
+    /// of failing tests are left open. `None` if there is no such evaluation.
+    pub fn sharp(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
+        let mut sharp = false;
+        let mut failing = Vec::new();
+        for cures in self.recorded.cured.values() {
+            let alone = |cure: &&Cure| cure.contexts.iter().filter(|c| changed(c)).count() == 1;
+            let chosen = cures.iter().find(alone);
+            sharp |= chosen.is_some();
+            let Some(cure) = chosen.or(cures.first()) else {
+                continue;
+            };
+            failing.extend(cure.contexts.iter().map(|context| {
+                match chosen.is_some() && changed(context) {
+                    true => (context, context.outcome, Say::Must),
+                    false => (context, old(context), Say::Nothing),
+                }
+            }));
+        }
+        sharp.then(|| (self.collect(failing.into_iter()), Vec::new()))
+    }
+
+    /// The rows of failing tests as given, and those of passing tests, each context once.
+    fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Say)>) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |context: &Context, expected: bool, say: Say| {
+            let values = self.values(context);
+            let key = format!("{say:?} {expected} {values:?}");
+            let weight = u32::from(say != Say::Nothing);
+            match index.get(&key) {
+                Some(at) => rows[*at].weight += weight,
+                None => {
+                    index.insert(key, rows.len());
+                    rows.push(Row {
+                        values,
+                        expected,
+                        hard: say == Say::Must,
+                        weight,
+                    });
+                }
+            }
+        };
+        failing.for_each(|(context, expected, say)| add(context, expected, say));
+        for context in self
+            .recorded
+            .passing
+            .iter()
+            .flat_map(|(_, contexts)| contexts)
+        {
+            // A statement that a passing test executes is to be executed.
+            add(context, context.outcome || !self.is_condition, Say::Should);
+        }
+        rows
+    }
+
+    fn values(&self, context: &Context) -> Vec<Option<Value>> {
+        let value = |(id, term): (TermId, &Term)| {
+            if Some(id) == self.whole {
+                return context.old.map(Value::Bool);
+            }
+            let seen = || context.values.get(&term.text).cloned();
+            term.constant
+                .clone()
+                .or_else(seen)
+                .filter(|value| value.ty() == term.ty)
+        };
+        self.pool.terms.iter().enumerate().map(value).collect()
+    }
+}

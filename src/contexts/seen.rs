@@ -1,0 +1,236 @@
+//! Constants from values: a character, byte or text that was there when the outcome had to change,
+//! or the roundest number between the values that call for one outcome and those that call for
+//! the other.
+
+use std::collections::BTreeMap;
+
+use super::Recorded;
+use super::rows::{changed, old};
+use crate::source::{Site, Sources};
+use crate::spec::{Binding, CmpOp, Int, IntType, Origin, Pool, Term, TermId, Type, Value};
+
+/// Distinct values a term may have at changed outcomes to be compared with each of them.
+const MOST_EQUAL: usize = 3;
+/// Values per site.
+const MOST: usize = 40;
+
+/// Values of the pool's terms that may be limits, as terms; none that is a constant already.
+pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) -> Vec<Term> {
+    let bytes = sources.files[site.file]
+        .literals
+        .iter()
+        .any(|text| text.starts_with("b'"));
+    let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (id, term) in pool.terms.iter().enumerate() {
+        if term.constant.is_some() || term.ty == Type::Bool {
+            continue;
+        }
+        for value in limits(&Values::of(term, recorded)) {
+            let key = (term.ty, value.to_string());
+            let known =
+                |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);
+            if pool.terms.iter().any(known) {
+                continue;
+            }
+            let (_, terms) = found.entry(key.clone()).or_insert_with(|| {
+                order.push(key);
+                (value, Vec::new())
+            });
+            terms.push(id);
+        }
+    }
+    let terms = order.into_iter().take(MOST).filter_map(|key| {
+        let (value, seen_in) = found.remove(&key)?;
+        let text = text(&value, bytes);
+        Some(Term {
+            binding: if text.starts_with('-') {
+                Binding::Unary
+            } else {
+                Binding::Atom
+            },
+            text,
+            ty: key.0,
+            origin: Origin::Seen,
+            constant: Some(value),
+            negation: None,
+            seen_in,
+        })
+    });
+    terms.collect()
+}
+
+/// A term's values by what is asked for there.
+struct Values {
+    /// Where the outcome must become false, and where true.
+    changed: [Vec<Value>; 2],
+    /// Where it stays false, and where it stays true.
+    kept: [Vec<Value>; 2],
+}
+
+impl Values {
+    fn of(term: &Term, recorded: &Recorded) -> Self {
+        let mut values = Self {
+            changed: [Vec::new(), Vec::new()],
+            kept: [Vec::new(), Vec::new()],
+        };
+        let passing = recorded.passing.iter().flat_map(|(_, contexts)| contexts);
+        let passing = passing.map(|context| (context, context.outcome, false));
+        let cured = recorded
+            .cured
+            .values()
+            .flatten()
+            .flat_map(|cure| &cure.contexts);
+        let cured = cured.map(|context| (context, context.outcome, changed(context)));
+        let uncured = recorded.uncured.iter().flatten();
+        let uncured = uncured.map(|context| (context, !old(context), true));
+        for (context, outcome, is_changed) in passing.chain(cured).chain(uncured) {
+            let Some(value) = context
+                .values
+                .get(&term.text)
+                .filter(|value| value.ty() == term.ty)
+            else {
+                continue;
+            };
+            let list = match is_changed {
+                true => &mut values.changed[usize::from(outcome)],
+                false => &mut values.kept[usize::from(outcome)],
+            };
+            if !list.contains(value) {
+                list.push(value.clone());
+            }
+        }
+        values
+    }
+}
+
+fn limits(values: &Values) -> Vec<Value> {
+    let mut limits = Vec::new();
+    for outcome in 0..2 {
+        let changed = &values.changed[outcome];
+        let Some(first) = changed.first() else {
+            continue;
+        };
+        if changed.len() <= MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
+            limits.extend(changed.iter().cloned());
+        }
+        if !first.ty().ordered() || first.ty() == Type::Char {
+            continue;
+        }
+        let least = extreme(changed.iter(), CmpOp::Lt);
+        let greatest = extreme(changed.iter(), CmpOp::Gt);
+        let others = || values.kept[1 - outcome].iter();
+        for (end, op, outward) in [
+            (least, CmpOp::Lt, CmpOp::Gt),
+            (greatest, CmpOp::Gt, CmpOp::Lt),
+        ] {
+            let Some(end) = end else { continue };
+            // The nearest value beyond that calls for the other outcome.
+            let beyond = others().filter(|other| other.compare(op, end) == Some(true));
+            match extreme(beyond, outward) {
+                Some(other) => limits.extend(roundest(other, end)),
+                None => limits.push(end.clone()),
+            }
+        }
+    }
+    limits.dedup();
+    limits
+}
+
+/// The value that is `op` all others.
+fn extreme<'a>(values: impl Iterator<Item = &'a Value>, op: CmpOp) -> Option<&'a Value> {
+    values
+        .filter(|value| value.compare(CmpOp::Eq, value) == Some(true))
+        .reduce(|a, b| if b.compare(op, a) == Some(true) { b } else { a })
+}
+
+/// The number with the fewest digits between two numbers, either of which will do.
+fn roundest(a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Int(ty, a), Value::Int(_, b)) => {
+            let (low, high) = (a.min(b).to_i128()?, a.max(b).to_i128()?);
+            Some(Value::Int(*ty, Int::from_i128(round_int(low, high))))
+        }
+        (Value::F64(a), Value::F64(b)) => {
+            round_float(f64::from_bits(*a), f64::from_bits(*b)).map(|x| Value::F64(x.to_bits()))
+        }
+        (Value::F32(a), Value::F32(b)) => {
+            let (a, b) = (f32::from_bits(*a), f32::from_bits(*b));
+            let (low, high) = (a.min(b), a.max(b));
+            let round = round_float(low.into(), high.into())? as f32;
+            (low <= round && round <= high).then_some(Value::F32(round.to_bits()))
+        }
+        _ => None,
+    }
+}
+
+fn round_int(low: i128, high: i128) -> i128 {
+    if low <= 0 && 0 <= high {
+        return 0;
+    }
+    let mut unit: i128 = 1;
+    let mut best = low;
+    while let Some(next) = low
+        .div_euclid(unit)
+        .checked_add(1)
+        .and_then(|n| n.checked_mul(unit))
+    {
+        let multiple = if low.rem_euclid(unit) == 0 { low } else { next };
+        if multiple > high {
+            break;
+        }
+        best = multiple;
+        match unit.checked_mul(10) {
+            Some(larger) => unit = larger,
+            None => break,
+        }
+    }
+    best
+}
+
+fn round_float(a: f64, b: f64) -> Option<f64> {
+    let (low, high) = (a.min(b), a.max(b));
+    if !low.is_finite() || !high.is_finite() {
+        return None;
+    }
+    // Written and read again, so that the text is what is meant.
+    (0..17).find_map(|digits| {
+        let scale = 10f64.powi(digits);
+        let text = format!("{:.*}", digits as usize, (low * scale).ceil() / scale);
+        let round: f64 = text.parse().ok()?;
+        // No −0.0.
+        (low <= round && round <= high).then_some(round + 0.0)
+    })
+}
+
+/// The value as a literal.
+fn text(value: &Value, bytes: bool) -> String {
+    match value {
+        Value::Int(IntType::U8, byte) if bytes => match byte.to_i128() {
+            Some(byte @ 0..128) => {
+                let escaped = std::ascii::escape_default(byte as u8).to_string();
+                format!("b'{escaped}'")
+            }
+            _ => value.to_string(),
+        },
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_with_the_fewest_digits_is_taken() {
+        assert_eq!(round_int(17, 42), 20);
+        assert_eq!(round_int(37, 39), 37);
+        assert_eq!(round_int(-3, 5), 0);
+        assert_eq!(round_int(-120, -95), -100);
+        assert_eq!(round_int(950, 1200), 1000);
+        assert_eq!(round_float(0.791, 0.8125), Some(0.8));
+        assert_eq!(round_float(-0.3, 0.2), Some(0.0));
+        assert_eq!(round_float(2.5, 3.75), Some(3.0));
+        assert_eq!(round_float(1.0, f64::INFINITY), None);
+    }
+}

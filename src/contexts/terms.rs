@@ -1,0 +1,209 @@
+//! The terms available at a site: what was read there, and constants.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Recorded;
+use crate::source::offers;
+use crate::source::rust::condition::{self, Leaf, LeafKind, Node};
+use crate::source::rust::literals;
+use crate::source::{Site, Sources};
+use crate::spec::{Binding, Origin, Pool, Term, TermId, Type, Value};
+
+/// Terms read at a site, constants aside.
+const MOST_TERMS: usize = 120;
+/// Literals taken from the function, and again from the file, per type.
+const MOST_LITERALS: usize = 12;
+
+/// What was read under a name: its types, and its value if that was always the same.
+#[derive(Default)]
+struct Read {
+    types: BTreeSet<Type>,
+    values: BTreeSet<String>,
+    last: Option<Value>,
+}
+
+impl Read {
+    fn only_value(&self) -> Option<Value> {
+        self.last.clone().filter(|_| self.values.len() == 1)
+    }
+}
+
+/// Every name read at the site.
+fn names(recorded: &Recorded) -> BTreeMap<&str, Read> {
+    let mut names: BTreeMap<&str, Read> = BTreeMap::new();
+    for (name, value) in recorded.contexts().flat_map(|context| &context.values) {
+        let read = names.entry(name).or_default();
+        read.types.insert(value.ty());
+        if read.values.len() < 2 {
+            read.values.insert(format!("{value:?}"));
+            read.last = Some(value.clone());
+        }
+    }
+    names
+}
+
+/// The terms read at the site: those of the old condition first, then by nearness of the
+/// variable, which is the reverse of the order in which names came into scope, then what else
+/// was offered.
+pub fn observed(
+    sources: &Sources,
+    site: &Site,
+    tree: Option<&Node>,
+    recorded: &Recorded,
+) -> Vec<Term> {
+    let offers = offers::at(sources, site);
+    let mut names = names(recorded);
+    let comparisons = tree.map(Node::comparisons).unwrap_or_default();
+    let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
+    // A comparison as a whole is only of use where its operands cannot be read.
+    let is_read = |names: &BTreeMap<&str, Read>, leaf: &Leaf| {
+        leaf.kind == LeafKind::Literal || names.contains_key(leaf.text.as_str())
+    };
+    for (whole, operands) in &comparisons {
+        match operands.iter().all(|leaf| is_read(&names, leaf)) {
+            true => _ = names.remove(whole.text.as_str()),
+            false => leaves.push(whole),
+        }
+    }
+    for offer in offers
+        .iter()
+        .filter(|offer| offer.binding == Binding::Compare)
+    {
+        let taken_apart = condition::parse(&offer.text)
+            .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&names, leaf)));
+        if taken_apart && !leaves.iter().any(|leaf| leaf.text == offer.text) {
+            names.remove(offer.text.as_str());
+        }
+    }
+    let mut terms: Vec<((usize, usize), Term)> = Vec::new();
+    for (name, read) in names {
+        let leaf = leaves.iter().position(|leaf| leaf.text == name);
+        let offer = offers.iter().position(|offer| offer.text == name);
+        let (position, origin, binding) = match (leaf, offer) {
+            (Some(at), _) => ((0, at), Origin::Old, leaves[at].binding),
+            (None, Some(at)) => ((2, at), offers[at].origin, offers[at].binding),
+            (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
+        };
+        let negation = (binding == Binding::Compare).then(|| condition::opposite(name));
+        let constant = read.only_value().filter(|_| origin == Origin::Named);
+        terms.extend(read.types.iter().map(|ty| {
+            let term = Term {
+                text: name.to_string(),
+                ty: *ty,
+                origin,
+                binding,
+                constant: constant.clone(),
+                negation: negation.clone().flatten(),
+                seen_in: Vec::new(),
+            };
+            (position, term)
+        }));
+    }
+    terms.sort_by(|(s, a), (t, b)| (s, a.origin, &a.text, a.ty).cmp(&(t, b.origin, &b.text, b.ty)));
+    terms.truncate(MOST_TERMS);
+    terms.into_iter().map(|(_, term)| term).collect()
+}
+
+/// How many names came into scope after the one a text starts with.
+fn distance(site: &Site, text: &str) -> usize {
+    let text = text.strip_prefix("matches!(").unwrap_or(text);
+    let root = text.trim_start_matches('*').split(['.', '(', ' ', ',']);
+    let root = root.into_iter().next().unwrap_or_default();
+    let at = site.names.iter().position(|name| name.text == root);
+    site.names.len() - at.unwrap_or(0)
+}
+
+/// Where a name comes from that the runtime made up from a variable's parts.
+fn origin(name: &str) -> Origin {
+    match name {
+        _ if name.ends_with(')') || name.contains(" == ") => Origin::Query,
+        _ if name.contains('.') => Origin::Field,
+        _ => Origin::Variable,
+    }
+}
+
+fn binding(name: &str) -> Binding {
+    match name {
+        _ if name.contains(" == ") => Binding::Compare,
+        _ if name.starts_with('*') => Binding::Unary,
+        _ => Binding::Atom,
+    }
+}
+
+/// −1, 0, 1 of each type present (§3.3.1), then the literals of the condition, the function and
+/// the file.
+pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
+    let types: BTreeSet<Type> = pool.terms.iter().map(|term| term.ty).collect();
+    let function = &sources.functions[site.function].literals;
+    let file = &sources.files[site.file].literals;
+    let mut terms = Vec::new();
+    for ty in &types {
+        let mut seen: Vec<Value> = Vec::new();
+        let basic = match ty {
+            Type::Int(_) => &["0", "1", "-1"][..],
+            Type::F32 | Type::F64 => &["0.0", "1.0", "-1.0"],
+            Type::Bool | Type::Char | Type::Str => &[],
+        };
+        let old: Vec<&str> = tree
+            .map(Node::leaves)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|leaf| leaf.kind == LeafKind::Literal)
+            .map(|leaf| leaf.text.as_str())
+            .collect();
+        // A literal of the old condition comes first, for it is written as it is there.
+        let groups: [(Origin, Vec<&str>); 4] = [
+            (Origin::Old, old),
+            (Origin::Constant, basic.to_vec()),
+            (
+                Origin::FunctionLiteral,
+                function.iter().map(String::as_str).collect(),
+            ),
+            (
+                Origin::FileLiteral,
+                file.iter().map(String::as_str).collect(),
+            ),
+        ];
+        for (origin, texts) in groups {
+            let mut taken = 0;
+            for text in texts {
+                let Some(value) = literals::value(text, *ty) else {
+                    continue;
+                };
+                if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
+                    continue;
+                }
+                taken += 1;
+                seen.push(value.clone());
+                terms.push(Term {
+                    text: text.to_string(),
+                    ty: *ty,
+                    origin,
+                    binding: if text.starts_with('-') {
+                        Binding::Unary
+                    } else {
+                        Binding::Atom
+                    },
+                    constant: Some(value),
+                    negation: None,
+                    seen_in: Vec::new(),
+                });
+            }
+        }
+    }
+    terms
+}
+
+/// The term a leaf of the old condition stands for.
+pub fn lookup(
+    index: &BTreeMap<(String, Type), TermId>,
+    leaf: &Leaf,
+    expected: Option<Type>,
+) -> Option<(TermId, Type)> {
+    let mut found = index.iter().filter(|((text, ty), _)| {
+        *text == leaf.text && expected.is_none_or(|expected| *ty == expected)
+    });
+    let ((_, ty), term) = found.next()?;
+    // In generic code a name may have had several types; then the condition has no one meaning.
+    found.next().is_none().then_some((*term, *ty))
+}

@@ -1,0 +1,205 @@
+//! Whether calling a function may leave a trace: captures evaluate code of the subject only where
+//! it surely does not, as far as syntax tells.
+//!
+//! What is called through `&self` and shared references can only have an effect by interior
+//! mutability, I/O or `unsafe`; the first two go by names, the last is visible.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, FnArg, Macro, Signature};
+
+use super::harvest::path_text;
+
+/// What a function's body may do, and what it calls.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    own: bool,
+    /// Paths of functions, and methods as `.name`.
+    calls: BTreeSet<String>,
+}
+
+/// The effects of a function.
+pub fn of_function(signature: &Signature, body: &Block) -> Effects {
+    let mut effects = Effects {
+        own: matches!(signature.safety, syn::Safety::Unsafe(_))
+            || signature.asyncness.is_some()
+            || signature.inputs.iter().any(is_mutable),
+        ..Effects::default()
+    };
+    effects.visit_block(body);
+    effects
+}
+
+fn is_mutable(argument: &FnArg) -> bool {
+    let by_reference = |ty: &syn::Type| matches!(ty, syn::Type::Reference(reference) if reference.mutability.is_some());
+    match argument {
+        FnArg::Receiver(receiver) => {
+            matches!(receiver.kind, syn::ReceiverKind::Reference(..))
+                && receiver.mutability.is_some()
+        }
+        FnArg::Typed(typed) => by_reference(&typed.ty),
+    }
+}
+
+/// The names of functions that may leave a trace, directly or through what they call. Several
+/// functions may share a name; then each must be innocent.
+pub fn guilty(functions: &[(String, Effects)]) -> BTreeSet<String> {
+    let known: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
+    let mut guilty: BTreeSet<String> = BTreeSet::new();
+    let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (name, effects) in functions {
+        for call in &effects.calls {
+            callers.entry(last(call)).or_default().push(name);
+        }
+        if effects.own || !effects.calls.iter().all(|call| may_be_called(call, &known)) {
+            open.push(name);
+        }
+    }
+    while let Some(name) = open.pop() {
+        if guilty.insert(name.to_owned()) {
+            open.extend(callers.get(name).into_iter().flatten());
+        }
+    }
+    guilty
+}
+
+/// The name a function is called by.
+pub fn last(path: &str) -> &str {
+    path.rsplit([':', '.']).next().unwrap_or(path)
+}
+
+/// Whether a call is innocent by its name, unless it is a function of the subject that is not:
+/// no interior mutability, I/O or clock, and no function of another crate. A function named by
+/// one word is one of the `known` ones; otherwise it is a closure, or comes from anywhere.
+pub fn may_be_called(path: &str, known: &BTreeSet<&str>) -> bool {
+    const CHANGES: [&str; 32] = [
+        "borrow_mut",
+        "set",
+        "swap",
+        "update",
+        "lock",
+        "try_lock",
+        "write",
+        "read",
+        "store",
+        "fetch_add",
+        "fetch_sub",
+        "fetch_or",
+        "fetch_and",
+        "fetch_xor",
+        "fetch_max",
+        "fetch_min",
+        "compare_exchange",
+        "send",
+        "recv",
+        "try_recv",
+        "wait",
+        "notify_one",
+        "notify_all",
+        "spawn",
+        "sleep",
+        "now",
+        "elapsed",
+        "get_or_init",
+        "flush",
+        "write_all",
+        "read_line",
+        "upgrade",
+    ];
+    const OUTSIDE: [&str; 8] = ["io", "fs", "env", "process", "thread", "time", "net", "ptr"];
+    const ROOTS: [&str; 10] = [
+        "self", "super", "crate", "Self", "std", "core", "alloc", "mem", "cmp", "char",
+    ];
+    if CHANGES.contains(&last(path)) {
+        return false;
+    }
+    if path.starts_with('.') {
+        return true;
+    }
+    let mut segments = path.split("::");
+    let first = segments.next().unwrap_or_default();
+    if segments.next().is_none() {
+        return known.contains(first);
+    }
+    let is_type = first.starts_with(char::is_uppercase) || is_scalar(first);
+    (is_type || ROOTS.contains(&first))
+        && !path.split("::").any(|segment| OUTSIDE.contains(&segment))
+}
+
+fn is_scalar(name: &str) -> bool {
+    crate::spec::Type::from_name(name).is_some()
+}
+
+impl<'ast> Visit<'ast> for Effects {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        match expr {
+            Expr::Unsafe(_) | Expr::Await(_) | Expr::Async(_) | Expr::Yield(_) => self.own = true,
+            Expr::MethodCall(call) => {
+                self.calls.insert(format!(".{}", call.method));
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => {
+                    self.calls.insert(path_text(&path.path));
+                }
+                _ => self.own = true,
+            },
+            _ => {}
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        const SILENT: [&str; 12] = [
+            "assert",
+            "assert_eq",
+            "assert_ne",
+            "debug_assert",
+            "debug_assert_eq",
+            "debug_assert_ne",
+            "format",
+            "matches",
+            "panic",
+            "unreachable",
+            "vec",
+            "concat",
+        ];
+        let name = mac.path.segments.last().map(|last| last.ident.to_string());
+        self.own |= !name.is_some_and(|name| SILENT.contains(&name.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effects(function: &str) -> (String, Effects) {
+        let function: syn::ItemFn = syn::parse_str(function).unwrap();
+        (
+            function.sig.ident.to_string(),
+            of_function(&function.sig, &function.block),
+        )
+    }
+
+    #[test]
+    fn effects_travel_through_calls() {
+        let functions = [
+            effects("fn looks(x: &[u8]) -> bool { x.iter().any(|b| *b == 0) }"),
+            effects("fn counts(c: &Cell<u32>) -> bool { c.set(c.get() + 1); true }"),
+            effects("fn asks(c: &Cell<u32>) -> bool { self::counts(c) }"),
+            effects("fn prints() { println!() }"),
+            effects("fn reads() -> bool { std::fs::exists(\"x\").is_ok() }"),
+            effects("fn foreign() -> bool { rand::random() }"),
+            effects("fn takes(x: &mut u8) { *x = 1 }"),
+            effects("fn applies(f: impl Fn() -> bool) -> bool { f() }"),
+        ];
+        let guilty: Vec<String> = guilty(&functions).into_iter().collect();
+        assert_eq!(
+            guilty,
+            [
+                "applies", "asks", "counts", "foreign", "prints", "reads", "takes"
+            ]
+        );
+    }
+}

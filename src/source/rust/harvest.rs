@@ -1,0 +1,311 @@
+//! Expressions of a function that may say something elsewhere, too: arithmetic, elements, casts,
+//! calls and comparisons over names, without anything that binds, branches or assigns.
+
+use std::ops::Range;
+
+use proc_macro2::TokenStream;
+use syn::parse::Parser;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Block, Expr, Macro, UnOp};
+
+use super::condition::{Leaf, is_assignment, is_place, leaf_of};
+use super::types::is_constant_name;
+use crate::source::{Harvested, HarvestedKind};
+
+/// The expressions of a body, in order of appearance, each text once.
+pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<Harvested> {
+    let mut harvest = Harvest {
+        text,
+        offset,
+        found: Vec::new(),
+    };
+    harvest.visit_block(body);
+    harvest.found
+}
+
+/// The constants a body uses, as paths, in order of appearance, each once.
+pub fn constants_of_body(body: &Block) -> Vec<String> {
+    let mut constants = Constants::default();
+    constants.visit_block(body);
+    constants.0
+}
+
+#[derive(Default)]
+struct Constants(Vec<String>);
+
+impl<'ast> Visit<'ast> for Constants {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let last = path.path.segments.last().map(|last| last.ident.to_string());
+        let text = path_text(&path.path);
+        if last.is_some_and(|last| is_constant_name(&last)) && !self.0.contains(&text) {
+            self.0.push(text);
+        }
+    }
+}
+
+struct Harvest<'a> {
+    text: &'a str,
+    offset: usize,
+    found: Vec<Harvested>,
+}
+
+impl<'ast> Visit<'ast> for Harvest<'_> {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if let Some(kind) = kind(expr) {
+            let mut reads = Reads::default();
+            if reads.of(expr) {
+                self.keep(expr, kind, reads);
+            }
+        }
+        if let Expr::Macro(call) = expr {
+            arguments(&call.mac)
+                .iter()
+                .for_each(|argument| self.visit_expr(argument));
+            return;
+        }
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+impl Harvest<'_> {
+    fn keep(&mut self, expr: &Expr, kind: HarvestedKind, reads: Reads) {
+        let start = self.offset + expr.span().byte_range().start;
+        let end = self.offset + expr.span().byte_range().end;
+        let Leaf { text, binding, .. } = leaf_of(expr, &self.text[start..end]);
+        if text.len() > LONGEST || self.found.iter().any(|known| known.text == text) {
+            return;
+        }
+        let holes = reads
+            .places
+            .into_iter()
+            .filter_map(|place| hole(&self.text[start..end], &text, place, start - self.offset))
+            .collect();
+        self.found.push(Harvested {
+            text,
+            binding,
+            kind,
+            names: reads.names,
+            holes,
+            calls: reads.calls,
+        });
+    }
+}
+
+/// Longer expressions are too much to read in a condition.
+const LONGEST: usize = 80;
+
+/// Where a place stands in the text that was brought onto one line; `None` if that moved it.
+fn hole(source: &str, text: &str, place: Range<usize>, start: usize) -> Option<Range<usize>> {
+    let place = place.start.checked_sub(start)?..place.end.checked_sub(start)?;
+    (source == text && place.end <= text.len()).then_some(place)
+}
+
+/// What kind of term an expression would be; `None` for what is captured anyway (places and
+/// literals), is no value, or is taken apart by the synthesizer.
+fn kind(expr: &Expr) -> Option<HarvestedKind> {
+    match expr {
+        Expr::Binary(binary) => match &binary.op {
+            BinOp::And(_) | BinOp::Or(_) => None,
+            op if is_assignment(op) => None,
+            BinOp::Eq(_) | BinOp::Ne(_) => Some(HarvestedKind::Equality),
+            BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => None,
+            _ => Some(HarvestedKind::Value),
+        },
+        Expr::Index(_) => Some(HarvestedKind::Index),
+        Expr::Cast(_) => Some(HarvestedKind::Value),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) && is_place(&unary.expr) => None,
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some(HarvestedKind::Value),
+        Expr::MethodCall(_) | Expr::Call(_) => Some(HarvestedKind::Call),
+        Expr::Macro(call) if call.mac.path.is_ident("matches") => Some(HarvestedKind::Call),
+        _ => None,
+    }
+}
+
+/// What an expression reads and calls.
+#[derive(Default)]
+struct Reads {
+    names: Vec<String>,
+    /// Bytes of receivers and arguments of calls that are places of names in scope.
+    places: Vec<Range<usize>>,
+    calls: Vec<String>,
+}
+
+impl Reads {
+    /// Takes the expression in; false if it has a part that cannot be evaluated elsewhere.
+    fn of(&mut self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => {
+                if let Some(name) = path.path.get_ident() {
+                    let name = name.to_string();
+                    // A constant, a type or a function is no name that has to be in scope here.
+                    if !name.starts_with(char::is_uppercase) && !self.names.contains(&name) {
+                        self.names.push(name);
+                    }
+                }
+                true
+            }
+            Expr::Paren(inner) => self.of(&inner.expr),
+            Expr::Field(field) => self.of(&field.base),
+            Expr::Index(index) => self.of(&index.expr) && self.of(&index.index),
+            Expr::Range(range) => [&range.start, &range.end]
+                .into_iter()
+                .flatten()
+                .all(|end| self.of(end)),
+            Expr::Cast(cast) => self.of(&cast.expr),
+            Expr::Unary(unary) => self.of(&unary.expr),
+            Expr::Reference(reference) => {
+                reference.mutability.is_none() && self.of(&reference.expr)
+            }
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.of(part)),
+            Expr::Binary(binary) => {
+                !is_assignment(&binary.op) && self.of(&binary.left) && self.of(&binary.right)
+            }
+            Expr::MethodCall(call) => {
+                self.calls.push(format!(".{}", call.method));
+                self.operand(&call.receiver) && call.args.iter().all(|arg| self.operand(arg))
+            }
+            Expr::Call(call) => {
+                let Expr::Path(function) = &*call.func else {
+                    return false;
+                };
+                let Some(last) = function.path.segments.last() else {
+                    return false;
+                };
+                // A tuple struct or variant is built, not asked.
+                if last.ident.to_string().starts_with(char::is_uppercase) {
+                    return false;
+                }
+                self.calls.push(path_text(&function.path));
+                call.args.iter().all(|arg| self.operand(arg))
+            }
+            Expr::Macro(call) if call.mac.path.is_ident("matches") => {
+                arguments(&call.mac).first().is_some_and(|on| self.of(on))
+            }
+            _ => false,
+        }
+    }
+
+    /// A receiver or argument; another place may stand there.
+    fn operand(&mut self, expr: &Expr) -> bool {
+        let place = match expr {
+            Expr::Reference(reference) => &reference.expr,
+            _ => expr,
+        };
+        if is_place(place) && !is_constant_path(place) {
+            self.places.push(place.span().byte_range());
+        }
+        self.of(expr)
+    }
+}
+
+/// The path without white space and generic arguments.
+pub fn path_text(path: &syn::Path) -> String {
+    let names: Vec<String> = path
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect();
+    names.join("::")
+}
+
+fn is_constant_path(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase)),
+        _ => false,
+    }
+}
+
+/// The arguments of a macro of std that are expressions.
+fn arguments(mac: &Macro) -> Vec<Expr> {
+    const READABLE: [&str; 10] = [
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "format",
+        "println",
+        "vec",
+        "write",
+    ];
+    let name = mac.path.segments.last().map(|last| last.ident.to_string());
+    let name = name.unwrap_or_default();
+    if name == "matches" {
+        let first = |tokens: syn::parse::ParseStream| {
+            let on: Expr = tokens.parse()?;
+            let _: TokenStream = tokens.parse()?;
+            Ok(vec![on])
+        };
+        return first.parse2(mac.tokens.clone()).unwrap_or_default();
+    }
+    if !READABLE.contains(&name.as_str()) {
+        return Vec::new();
+    }
+    let list = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+    list.parse2(mac.tokens.clone())
+        .map(|arguments| arguments.into_iter().collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(body: &str) -> Vec<String> {
+        let block: Block = syn::parse_str(body).unwrap();
+        of_body(&block, body, 0)
+            .into_iter()
+            .map(|found| found.text)
+            .collect()
+    }
+
+    #[test]
+    fn what_only_reads_is_harvested() {
+        let body =
+            "{ let n = a.end - a.start; if v[n + 1] == x && s.contains(&n) { s.insert(n); } }";
+        assert_eq!(
+            texts(body),
+            [
+                "a.end - a.start",
+                "v[n + 1] == x",
+                "v[n + 1]",
+                "n + 1",
+                "s.contains(&n)",
+                "s.insert(n)"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_binds_branches_or_assigns_is_not() {
+        assert_eq!(
+            texts("{ f(|x| x + y, { 1 }); a += 1; g(&mut b)?; }"),
+            ["x + y"]
+        );
+        assert_eq!(texts("{ Some(x); Point(1, 2); }"), [""; 0]);
+    }
+
+    #[test]
+    fn names_and_holes_tell_what_may_stand_elsewhere() {
+        let body = "{ seen.contains(&key) }";
+        let block: Block = syn::parse_str(body).unwrap();
+        let found = &of_body(&block, body, 0)[0];
+        assert_eq!(found.names, ["seen", "key"]);
+        assert_eq!(found.calls, [".contains"]);
+        let holes: Vec<&str> = found
+            .holes
+            .iter()
+            .map(|hole| &found.text[hole.clone()])
+            .collect();
+        assert_eq!(holes, ["seen", "key"]);
+    }
+}

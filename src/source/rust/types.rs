@@ -1,0 +1,153 @@
+//! What the subject declares: structs, enums, constants, and functions that can be asked for a
+//! scalar.
+
+use quote::ToTokens;
+use syn::{Attribute, Generics, Item, ReturnType, Signature, Type, UseTree};
+
+use super::scope::fields;
+use crate::source::{Callable, DataType, DeclaredType, Variant};
+
+/// A type by what is behind its references.
+pub fn declared(ty: &Type) -> DeclaredType {
+    let mut plain = ty;
+    let mut is_reference = false;
+    loop {
+        plain = match plain {
+            Type::Reference(reference) => {
+                is_reference = true;
+                &reference.elem
+            }
+            Type::Paren(inner) => &inner.elem,
+            Type::Group(inner) => &inner.elem,
+            _ => break,
+        };
+    }
+    DeclaredType {
+        plain: plain.to_token_stream().to_string().replace(' ', ""),
+        is_reference,
+    }
+}
+
+/// A struct or enum whose parts can be read; `at` is the end of the item. `None` for other items
+/// and for packed structs, to whose fields there are no references.
+pub fn data_type(item: &Item, file: usize, at: usize) -> Option<DataType> {
+    let (ident, generics, attrs) = match item {
+        Item::Struct(item) => (&item.ident, &item.generics, &item.attrs),
+        Item::Enum(item) => (&item.ident, &item.generics, &item.attrs),
+        _ => return None,
+    };
+    if is_packed(attrs) {
+        return None;
+    }
+    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (parameters, arguments, bounds) = parts(generics);
+    Some(DataType {
+        file,
+        name: ident.to_string(),
+        at,
+        cfg: cfgs
+            .map(|attr| attr.to_token_stream().to_string())
+            .collect(),
+        parameters,
+        ty: format!("{ident}{arguments}"),
+        bounds,
+        fields: match item {
+            Item::Struct(item) => fields(&item.fields),
+            _ => Vec::new(),
+        },
+        variants: match item {
+            Item::Enum(item) => item.variants.iter().map(variant).collect(),
+            _ => Vec::new(),
+        },
+        is_comparable: attrs.iter().any(derives_equality),
+    })
+}
+
+fn parts(generics: &Generics) -> (String, String, String) {
+    let (parameters, arguments, bounds) = generics.split_for_impl();
+    (
+        parameters.to_token_stream().to_string(),
+        arguments.to_token_stream().to_string(),
+        bounds.to_token_stream().to_string(),
+    )
+}
+
+fn variant(variant: &syn::Variant) -> Variant {
+    Variant {
+        name: variant.ident.to_string(),
+        rest: match variant.fields {
+            syn::Fields::Named(_) => " { .. }",
+            syn::Fields::Unnamed(_) => "(..)",
+            syn::Fields::Unit => "",
+        },
+    }
+}
+
+fn derives_equality(attr: &Attribute) -> bool {
+    attr.path().is_ident("derive") && {
+        let list = attr.meta.to_token_stream().to_string();
+        list.split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == "PartialEq")
+    }
+}
+
+fn is_packed(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| {
+        attr.path().is_ident("repr") && attr.meta.to_token_stream().to_string().contains("packed")
+    })
+}
+
+/// A function that can be asked, if it returns a scalar and takes `self` only to look at it.
+pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> Option<Callable> {
+    let ReturnType::Type(_, returns) = &signature.output else {
+        return None;
+    };
+    let returns = declared(returns).plain;
+    crate::spec::Type::from_name(&returns)?;
+    let is_method = signature.receiver().is_some();
+    let generic: Vec<String> = signature
+        .generics
+        .type_params()
+        .map(|parameter| parameter.ident.to_string())
+        .collect();
+    let typed = signature.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(typed) => Some(&typed.ty),
+        syn::FnArg::Receiver(_) => None,
+    });
+    let parameter = |ty: &Box<Type>| {
+        let declared = declared(ty);
+        let is_open = generic.contains(&declared.plain) || declared.plain.starts_with("impl");
+        (!is_open).then_some(declared)
+    };
+    Some(Callable {
+        file,
+        name: signature.ident.to_string(),
+        owner: owner.cloned(),
+        is_method,
+        parameters: typed.map(parameter).collect(),
+        returns,
+    })
+}
+
+/// Whether a name is written as constants are.
+pub fn is_constant_name(name: &str) -> bool {
+    name.len() > 1 && name.starts_with(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
+/// The constants among the names a `use` brings in.
+pub fn imported_constants(tree: &UseTree, found: &mut Vec<String>) {
+    match tree {
+        UseTree::Path(path) => imported_constants(&path.tree, found),
+        UseTree::Group(group) => group
+            .items
+            .iter()
+            .for_each(|tree| imported_constants(tree, found)),
+        UseTree::Name(name) => {
+            found.extend(Some(name.ident.to_string()).filter(|name| is_constant_name(name)))
+        }
+        UseTree::Rename(name) => {
+            found.extend(Some(name.rename.to_string()).filter(|name| is_constant_name(name)))
+        }
+        UseTree::Glob(_) => {}
+    }
+}
