@@ -6,10 +6,9 @@ use std::collections::HashMap;
 
 /// Why no expression could or should be looked for.
 pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
-    let first = spec.rows.first();
-    let Some(first) = first else {
+    if spec.rows.is_empty() {
         return Some("no evaluation was recorded there, so nothing constrains a condition".into());
-    };
+    }
     if spec
         .rows
         .iter()
@@ -27,7 +26,13 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
                 .into(),
         );
     }
-    // With groups the outcomes are not given, and no constant is proposed anyway.
+    // Where there is a condition to edit, a limit may be out of sight of all tests.
+    one_sided(spec).filter(|_| spec.old.is_none() || spec.old_is_impure)
+}
+
+/// What there is to say if every outcome is the same. With groups the outcomes are not given.
+pub(super) fn one_sided(spec: &Spec) -> Option<String> {
+    let first = spec.rows.first()?;
     (spec.any_of.is_empty() && spec.is_one_sided()).then(|| {
         let outcome = first.expected;
         format!(

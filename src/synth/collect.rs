@@ -1,6 +1,7 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
 use super::normal::normal_form;
+use super::rank;
 use super::table::{Bits, Need, Table};
 use crate::spec::{CmpOp, Expr, Pool, Value};
 use std::collections::BTreeMap;
@@ -49,43 +50,47 @@ impl<'a> Collector<'a> {
         &self.need
     }
 
-    /// Whether nothing was found.
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// How many expressions were accepted.
     pub fn accepted(&self) -> usize {
         self.accepted
     }
 
-    /// Keeps the expression if it explains the spec; false if not.
-    pub fn offer(&mut self, expr: &Expr, cost: u32, why: &str) -> bool {
-        let fits = self.need.met_by(&self.table.planes(expr));
-        if fits {
-            self.offer_checked(expr.clone(), cost, why);
-        }
-        fits
+    /// Keeps the expression if it explains the spec.
+    pub fn offer(&mut self, expr: &Expr, cost: u32, why: &str) {
+        self.keep(expr, cost, why, false);
     }
 
-    /// Keeps an expression that explains the spec.
-    pub fn offer_checked(&mut self, expr: Expr, cost: u32, why: &str) {
-        let planes = self.table.planes(&expr);
-        let talks = |expr: &Expr| has_tautology(expr, self.table.pool);
-        let is_empty_talk = talks(&expr) && !self.table.spec.old.as_ref().is_some_and(talks);
-        let is_odd = has_stray_value(&expr, self.table.pool);
-        if planes.is_constant() || is_empty_talk || is_odd || !self.table.meets_groups(&planes) {
+    /// Keeps an edit if it explains the spec. It may have one outcome in all rows: where a limit is
+    /// too low, nothing beyond the right one was ever observed.
+    pub fn offer_edit(&mut self, expr: &Expr, cost: u32, why: &str) {
+        self.keep(expr, cost, why, true);
+    }
+
+    fn keep(&mut self, expr: &Expr, mut cost: u32, why: &str, may_be_constant: bool) {
+        let planes = self.table.planes(expr);
+        if !self.need.met_by(&planes) || !self.table.meets_groups(&planes) {
+            return;
+        }
+        if planes.is_constant() {
+            if !may_be_constant {
+                return;
+            }
+            cost += rank::UNTESTED;
+        }
+        let pool = self.table.pool;
+        let talks = |expr: &Expr| has_tautology(expr, pool);
+        let is_empty_talk = talks(expr) && !self.table.spec.old.as_ref().is_some_and(talks);
+        if is_empty_talk || has_stray_value(expr, pool) {
             return;
         }
         self.accepted += 1;
-        let normal = normal_form(&expr, self.table.pool);
-        let soft_violated = self.table.soft_violated(&planes);
         let found = Found {
-            expr,
+            expr: expr.clone(),
             cost,
-            soft_violated,
+            soft_violated: self.table.soft_violated(&planes),
             why: why.to_owned(),
         };
+        let normal = normal_form(expr, pool);
         match self.found.get_mut(&normal) {
             Some(known) if known.key() <= found.key() => {}
             Some(known) => *known = found,

@@ -32,7 +32,7 @@ pub(super) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut C
     };
     let edits = edits(old, table);
     for edit in &edits {
-        collector.offer(&edit.expr, edit.cost, &edit.why);
+        collector.offer_edit(&edit.expr, edit.cost, &edit.why);
     }
     let unchanged = |expr: Expr| expr;
     let site = Site {
@@ -193,17 +193,17 @@ impl Added<'_> {
                 };
                 if site.need.met_by_pair(op, &node, &atom.planes) {
                     let new = join(site.node.clone(), atom.expr.clone());
-                    collector.offer_checked((site.rebuild)(new), base + atom.cost, self.why);
+                    collector.offer(&(site.rebuild)(new), base + atom.cost, self.why);
                 }
                 if site.need.met_by_pair(op, &atom.planes, &node) {
                     let new = join(atom.expr.clone(), site.node.clone());
-                    collector.offer_checked((site.rebuild)(new), base + 1 + atom.cost, self.why);
+                    collector.offer(&(site.rebuild)(new), base + 1 + atom.cost, self.why);
                 }
             }
             if site.depth > 0 && site.need.met_by(&atom.planes) {
                 let new = (site.rebuild)(atom.expr.clone());
                 let cost = self.base + rank::SUBSTITUTE - rank::CLAUSE + atom.cost;
-                collector.offer_checked(new, cost, "clause of the old condition replaced");
+                collector.offer(&new, cost, "clause of the old condition replaced");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What an engine is, and the portfolio of the two there are.
+//! What an engine is, and the two there are.
 
 use super::collect::Collector;
 use super::enumerate::Enumerate;
@@ -32,11 +32,13 @@ impl EngineKind {
         }
     }
 
-    pub(super) fn engine(self) -> &'static dyn Engine {
+    /// The engines in the order in which they are asked; the next one only where the last one
+    /// found nothing, for the solver takes a thousand times as long to find the same.
+    pub(super) fn engines(self) -> &'static [&'static dyn Engine] {
         match self {
-            Self::Smt => &Smt,
-            Self::Enumerate => &Enumerate,
-            Self::Portfolio => &Portfolio,
+            Self::Smt => &[&Smt],
+            Self::Enumerate => &[&Enumerate],
+            Self::Portfolio => &[&Enumerate, &Smt],
         }
     }
 }
@@ -80,18 +82,4 @@ impl<'a> Task<'a> {
 pub(super) trait Engine {
     /// Offers what it finds to the collector, which checks it.
     fn search(&self, task: &Task, collector: &mut Collector) -> Levels;
-}
-
-/// The enumerator first: where it finds something, the solver would take a thousand times as long
-/// to find the same.
-struct Portfolio;
-
-impl Engine for Portfolio {
-    fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
-        let mut levels = Enumerate.search(task, collector);
-        if collector.is_empty() {
-            levels.extend(Smt.search(task, collector));
-        }
-        levels
-    }
 }

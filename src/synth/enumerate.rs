@@ -1,17 +1,12 @@
-//! New conditions of one or two clauses, exhaustively: what the solver finds one model at a time
-//! is found here in order of cost.
+//! The enumerator: edits of the old condition first, then new conditions of growing size. What the
+//! solver finds one model at a time is found here by the row.
 
 use super::atoms::Atom;
 use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
 use super::table::{BoolOp, Need};
-use super::{Answer, edits, rank};
+use super::{Answer, cover, edits, sums};
 use crate::spec::Expr;
-
-/// How many clauses are paired at most, cheapest first.
-const PAIRED: usize = 1500;
-/// How many pairs are accepted at most, in order of cost.
-const PAIRS: usize = 2000;
 
 /// What is near the old condition, then new conditions.
 pub(super) struct Enumerate;
@@ -19,7 +14,7 @@ pub(super) struct Enumerate;
 impl Engine for Enumerate {
     fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
         let mut levels = Levels::new();
-        let mut record = |name: &str, accepted: usize| {
+        let record = |levels: &mut Levels, name: &str, accepted: usize| {
             let answer = match accepted {
                 0 => Answer::Nothing,
                 _ => Answer::Found(accepted),
@@ -28,12 +23,17 @@ impl Engine for Enumerate {
         };
         let need = collector.need().clone();
         if edits::near(task.table, task.atoms(), &need, collector) {
-            record("one edit of the old condition", collector.accepted());
+            record(
+                &mut levels,
+                "one edit of the old condition",
+                collector.accepted(),
+            );
             if collector.accepted() == 0 {
                 edits::two_edits(task.table, task.atoms(), &need, collector);
                 // Only the cheapest edits are extended, so finding nothing proves nothing.
                 if collector.accepted() > 0 {
                     record(
+                        &mut levels,
                         "an edit of the old condition and a clause added",
                         collector.accepted(),
                     );
@@ -42,11 +42,45 @@ impl Engine for Enumerate {
         }
         let edited = collector.accepted();
         single(task.atoms(), &need, task.base, collector);
-        record("one clause", collector.accepted() - edited);
-        let alone = collector.accepted();
-        pairs(task.atoms(), &need, task.base, collector);
-        if collector.accepted() > alone {
-            record("two clauses", collector.accepted() - alone);
+        record(&mut levels, "one clause", collector.accepted() - edited);
+        let mut known = collector.accepted();
+        let mut stage = |name: &str, search: &dyn Fn(&mut Collector), collector: &mut Collector| {
+            search(collector);
+            let fresh = collector.accepted() - known;
+            known = collector.accepted();
+            // These searches are bounded, so finding nothing proves nothing.
+            if fresh > 0 {
+                levels.push((name.to_owned(), Answer::Found(fresh)));
+            }
+        };
+        let clauses = |atoms: &[Atom], number: usize, collector: &mut Collector| {
+            for op in [BoolOp::And, BoolOp::Or] {
+                cover::combinations(atoms, &need, op, number, task.base, collector);
+            }
+        };
+        let plain = task.atoms();
+        stage("two clauses", &|found| clauses(plain, 2, found), collector);
+        if collector.accepted() > 0 {
+            return levels;
+        }
+        let sums = sums::atoms(task.table, &need);
+        let search = |found: &mut Collector| single(&sums, &need, task.base, found);
+        stage("one clause with a sum", &search, collector);
+        stage(
+            "three clauses",
+            &|found| clauses(plain, 3, found),
+            collector,
+        );
+        let search = |found: &mut Collector| cover::nested(plain, &need, task.base, found);
+        stage("a clause and a group of two", &search, collector);
+        if collector.accepted() == 0 && !sums.is_empty() {
+            let mut both = [sums, plain.to_vec()].concat();
+            both.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
+            stage(
+                "two clauses with a sum",
+                &|found| clauses(&both, 2, found),
+                collector,
+            );
         }
         levels
     }
@@ -59,56 +93,7 @@ pub(super) fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Col
             Expr::Cmp(..) => "new condition: one comparison",
             _ => "new condition: a boolean",
         };
-        collector.offer_checked(atom.expr.clone(), base + atom.cost, why);
-    }
-}
-
-/// Offers every conjunction and disjunction of two clauses that meets `need`, neither of which
-/// would do alone.
-pub(super) fn pairs(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
-    for op in [BoolOp::And, BoolOp::Or] {
-        // The left clause decides alone where it stops the evaluation; the right one where the
-        // left one must let it pass.
-        let part = |fits: &dyn Fn(&Atom) -> bool| -> Vec<&Atom> {
-            let fitting = atoms
-                .iter()
-                .filter(|atom| fits(atom) && !need.met_by(&atom.planes));
-            fitting.take(PAIRED).collect()
-        };
-        let lefts = part(&|atom| need.allows_left(op, &atom.planes));
-        let rights = part(&|atom| need.allows_right(op, &atom.planes));
-        let mut accepted = 0;
-        'search: for sum in 0..lefts.len() + rights.len() {
-            // Diagonals go roughly from cheap to dear pairs.
-            for left in sum.saturating_sub(rights.len().saturating_sub(1))..=sum {
-                let (Some(left), Some(right)) = (lefts.get(left), rights.get(sum - left)) else {
-                    continue;
-                };
-                // Two comparisons of the same operands are one comparison.
-                let one = same_operands(&left.expr, &right.expr);
-                if one || !need.met_by_pair(op, &left.planes, &right.planes) {
-                    continue;
-                }
-                let (a, b) = (left.expr.clone(), right.expr.clone());
-                let (expr, own, why) = match op {
-                    BoolOp::And => (
-                        a.and(b),
-                        rank::AND,
-                        "new condition: two clauses that must both hold",
-                    ),
-                    _ => (
-                        a.or(b),
-                        rank::OR,
-                        "new condition: two clauses one of which must hold",
-                    ),
-                };
-                collector.offer_checked(expr, base + own + left.cost + right.cost, why);
-                accepted += 1;
-                if accepted == PAIRS {
-                    break 'search;
-                }
-            }
-        }
+        collector.offer(&atom.expr.clone(), base + atom.cost, why);
     }
 }
 

@@ -5,16 +5,15 @@ use super::admit::contradicts;
 use super::collect::{Collector, Found};
 use super::engine::Levels;
 use super::table::{Bits, Table};
-use super::{Limits, edits, pass, rank};
+use super::{Search, edits, rank};
 use crate::spec::{Row, Spec};
 
 /// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
 /// condition alone must explain the others.
 pub(super) fn beside(
+    search: &Search,
     table: &Table,
     constrained: &Bits,
-    limits: &Limits,
-    suffix: &str,
     levels: &mut Levels,
 ) -> Vec<Found> {
     let spec = table.spec;
@@ -52,8 +51,11 @@ pub(super) fn beside(
         } else {
             ", after `old ||`"
         };
-        let suffix = format!("{form}{suffix}");
-        for found in pass(&inner, &every, limits, &suffix, levels) {
+        let inner_search = Search {
+            suffix: &format!("{form}{}", search.suffix),
+            ..*search
+        };
+        for found in inner_search.pass(&inner, &every, levels) {
             let cost = found.cost - rank::NEW + rank::CLAUSE;
             let expr = match conjunction {
                 true => old.clone().and(found.expr),

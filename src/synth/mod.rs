@@ -9,6 +9,7 @@
 mod admit;
 mod atoms;
 mod collect;
+mod cover;
 mod edits;
 mod engine;
 mod enumerate;
@@ -21,15 +22,16 @@ mod rank;
 mod search;
 #[cfg(feature = "z3")]
 mod smt;
+mod sums;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use crate::spec::{Expr, Pool, Spec};
-use admit::{consistent, unanswerable};
+use admit::{consistent, one_sided, unanswerable};
 use collect::{Collector, Found};
 pub use engine::EngineKind;
-use engine::{Levels, Task};
+use engine::{Engine, Levels, Task};
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
@@ -107,10 +109,29 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     let consistent = consistent(spec);
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let mut levels = Vec::new();
-    let mut found = pass(&table, &consistent, limits, "", &mut levels);
+    let mut found = Vec::new();
     let demands = !hard.is_empty() || !spec.any_of.is_empty();
-    if found.is_empty() && demands && hard != consistent {
-        found = pass(&table, &hard, limits, ", failing tests only", &mut levels);
+    let mut scopes = vec![(&consistent, "")];
+    if demands && hard != consistent {
+        scopes.push((&hard, ", failing tests only"));
+    }
+    let one_sided = one_sided(spec);
+    let engines = match one_sided {
+        // The solver would find the constant in many forms.
+        Some(_) => EngineKind::Enumerate,
+        None => limits.engine,
+    };
+    let engines = engines.engines().iter();
+    let searches = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));
+    for (engine, (constrained, suffix)) in searches {
+        if found.is_empty() {
+            let search = Search {
+                engine: *engine,
+                rlimit: limits.rlimit,
+                suffix,
+            };
+            found = search.pass(&table, constrained, &mut levels);
+        }
     }
     if !found.is_empty() && hard != consistent {
         // What is near the old condition and disagrees with passing tests at one place may still
@@ -128,7 +149,9 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     }
     found.truncate(limits.candidates);
     let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();
-    let reason = candidates.is_empty().then(|| nothing_found(&levels));
+    let reason = candidates
+        .is_empty()
+        .then(|| one_sided.unwrap_or_else(|| nothing_found(&levels)));
     Synthesis {
         candidates,
         levels,
@@ -168,28 +191,30 @@ fn nothing_found(levels: &Levels) -> String {
     }
 }
 
-/// One search, where only the constrained rows must be explained.
-fn pass(
-    table: &Table,
-    constrained: &Bits,
-    limits: &Limits,
-    suffix: &str,
-    levels: &mut Levels,
-) -> Vec<Found> {
-    if table.spec.old_is_impure {
-        return impure::beside(table, constrained, limits, suffix, levels);
+/// One search by one engine.
+struct Search<'a> {
+    engine: &'a dyn Engine,
+    /// z3's `rlimit` for one level.
+    rlimit: u32,
+    /// Added to the names of levels.
+    suffix: &'a str,
+}
+
+impl Search<'_> {
+    /// Finds what explains the constrained rows.
+    fn pass(&self, table: &Table, constrained: &Bits, levels: &mut Levels) -> Vec<Found> {
+        if table.spec.old_is_impure {
+            return impure::beside(self, table, constrained, levels);
+        }
+        let base = match table.spec.old {
+            Some(_) => rank::REPLACED,
+            None => rank::NEW,
+        };
+        let task = Task::new(table, constrained, base, self.rlimit);
+        let mut collector = Collector::new(table, constrained);
+        for (name, answer) in self.engine.search(&task, &mut collector) {
+            levels.push((format!("{name}{}", self.suffix), answer));
+        }
+        collector.finish()
     }
-    let base = match table.spec.old {
-        Some(_) => rank::REPLACED,
-        None => rank::NEW,
-    };
-    let task = Task::new(table, constrained, base, limits.rlimit);
-    let mut collector = Collector::new(table, constrained);
-    let tried = limits.engine.engine().search(&task, &mut collector);
-    levels.extend(
-        tried
-            .into_iter()
-            .map(|(name, answer)| (format!("{name}{suffix}"), answer)),
-    );
-    collector.finish()
 }

@@ -33,6 +33,9 @@
 //! | literal before the operator | +2 |
 //!
 //! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
+//! A group of two clauses beside another costs 3, and an edit that has one outcome wherever it was
+//! observed 6.
+//!
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
 use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
@@ -55,6 +58,10 @@ pub(super) const NEXT_CONSTANT: u32 = 9;
 pub(super) const AND: u32 = 6;
 /// Cost of a disjunction.
 pub(super) const OR: u32 = 7;
+/// Cost of a group in parentheses or of mixed connectives.
+pub(super) const GROUP: u32 = 3;
+/// Cost of an outcome that no test shows.
+pub(super) const UNTESTED: u32 = 6;
 /// Cost of an operand off by one.
 pub(super) const OFF_BY_ONE: u32 = 22;
 /// Cost of a clause less.

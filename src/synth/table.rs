@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A set of rows.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
@@ -42,6 +42,16 @@ impl Bits {
     /// The rows of `self` that are not in `other`.
     pub fn minus(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a & !b)
+    }
+
+    /// Whether a row is in the set.
+    pub fn contains(&self, row: usize) -> bool {
+        self.0[row / 64] >> (row % 64) & 1 == 1
+    }
+
+    /// Whether no row is in both sets.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a & b == 0)
     }
 
     /// Whether the set is empty.
@@ -112,6 +122,11 @@ impl Planes {
         Self(result)
     }
 
+    /// The rows of one plane.
+    pub fn plane(&self, plane: usize) -> &Bits {
+        &self.0[plane]
+    }
+
     /// Whether the expression never yields both outcomes: such a clause decides nothing.
     pub fn is_constant(&self) -> bool {
         self.0[TRUE].is_empty() || self.0[FALSE].is_empty()
@@ -147,29 +162,10 @@ impl Need {
         })
     }
 
-    /// Whether some right operand of `op` could make up for what this left one leaves open.
-    pub fn allows_left(&self, op: BoolOp, left: &Planes) -> bool {
-        let stops = match op {
-            BoolOp::And => FALSE,
-            _ => TRUE,
-        };
-        left.0[stops].minus(&self.0[stops]).is_empty()
-            && left.0[UNDEFINED].minus(&self.0[UNDEFINED]).is_empty()
-    }
-
-    /// Whether some left operand of `op` could make up for what this right one gets wrong.
-    pub fn allows_right(&self, op: BoolOp, right: &Planes) -> bool {
-        // Where only the outcome that does not stop the evaluation will do, the right operand is
-        // reached and must yield it.
-        let stops = match op {
-            BoolOp::And => FALSE,
-            _ => TRUE,
-        };
-        let wrong = right.0[stops].minus(&self.0[stops]);
-        let undefined = right.0[UNDEFINED]
-            .minus(&self.0[UNDEFINED])
-            .minus(&self.0[stops]);
-        wrong.is_empty() && undefined.is_empty()
+    /// The rows in which a node must not be in that plane.
+    pub fn forbids(&self, plane: usize) -> Bits {
+        let all = self.0[TRUE].or(&self.0[FALSE]);
+        all.minus(&self.0[plane])
     }
 
     /// What the operand of a `!` in this place must yield.

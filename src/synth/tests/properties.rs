@@ -146,7 +146,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn candidates_explain_every_hard_row_and_no_candidate_is_constant(problem in problem(1..9)) {
+    fn candidates_explain_every_hard_row_and_no_new_condition_is_constant(problem in problem(1..9)) {
         let synthesis = solve(&problem);
         prop_assert_eq!(synthesis.candidates.is_empty(), synthesis.reason.is_some());
         for candidate in &synthesis.candidates {
@@ -158,7 +158,9 @@ proptest! {
                 .map(|row| row.weight)
                 .sum();
             prop_assert_eq!(candidate.soft_violated, violated, "{}", shown);
-            prop_assert!(!is_constant(expr, &problem.spec), "{}", shown);
+            // An edited limit may be out of sight of all rows.
+            let is_new = candidate.why.starts_with("new condition");
+            prop_assert!(!is_new || !is_constant(expr, &problem.spec), "{}", shown);
             prop_assert_eq!(expr.ty(&problem.pool), Some(Type::Bool));
         }
         let order: Vec<_> = synthesis.candidates.iter()

@@ -1,0 +1,234 @@
+//! Conjunctions and disjunctions of up to three clauses with one level of nesting, found by
+//! covering rows instead of crossing all pairs.
+//!
+//! Every clause of a conjunction must hold wherever the whole must; together they must fail
+//! wherever the whole must. So few clauses come into question, and a search that always takes the
+//! row that the fewest of them cover tries few combinations. A disjunction is the same with true
+//! and false exchanged.
+
+use super::atoms::Atom;
+use super::collect::Collector;
+use super::enumerate::same_operands;
+use super::rank;
+use super::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
+use crate::spec::Expr;
+
+/// Combinations tried at most in one search.
+const MOST_TRIED: usize = 60_000;
+/// Combinations offered at most in one search.
+const MOST_OFFERED: usize = 1500;
+/// Clauses that cover the same rows, cheapest first.
+const PER_COVER: usize = 3;
+/// Clauses beside which a group is searched for.
+const MOST_OUTER: usize = 150;
+
+/// A clause and the rows it takes care of.
+struct Clause<'a> {
+    atom: &'a Atom,
+    covers: Bits,
+}
+
+/// Offers combinations by `op` of just that many clauses that meet `need`, none of which could be
+/// left out.
+pub(super) fn combinations(
+    atoms: &[Atom],
+    need: &Need,
+    op: BoolOp,
+    clauses: usize,
+    base: u32,
+    collector: &mut Collector,
+) {
+    let mut search = Search::new(atoms, need, op);
+    let wanted = search.wanted.clone();
+    search.cover(&wanted, clauses, &mut Vec::new(), &mut |expr, cost| {
+        let why = match op {
+            BoolOp::And => format!("new condition: {clauses} clauses that must all hold"),
+            _ => format!("new condition: {clauses} clauses one of which must hold"),
+        };
+        collector.offer(&expr, base + cost, &why);
+    });
+}
+
+/// Offers `a && (b || c)` and `a || b && c`.
+pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
+    for (outer, inner) in [(BoolOp::And, BoolOp::Or), (BoolOp::Or, BoolOp::And)] {
+        let firsts = Search::new(atoms, need, outer).clauses;
+        for first in firsts.iter().take(MOST_OUTER) {
+            let rest = need.of_right(outer, &first.atom.planes);
+            let mut search = Search::new(atoms, &rest, inner);
+            let wanted = search.wanted.clone();
+            search.cover(&wanted, 2, &mut Vec::new(), &mut |group, cost| {
+                let (expr, own) = join(outer, first.atom.expr.clone(), group);
+                let cost = base + own + first.atom.cost + cost + rank::GROUP;
+                collector.offer(&expr, cost, "new condition: a clause and a group of two");
+            });
+        }
+    }
+}
+
+fn join(op: BoolOp, a: Expr, b: Expr) -> (Expr, u32) {
+    match op {
+        BoolOp::And => (a.and(b), rank::AND),
+        _ => (a.or(b), rank::OR),
+    }
+}
+
+struct Search<'a> {
+    need: &'a Need,
+    op: BoolOp,
+    /// Cheapest first.
+    clauses: Vec<Clause<'a>>,
+    /// The rows that some clause must stop at.
+    wanted: Bits,
+    tried: usize,
+    offered: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(atoms: &'a [Atom], need: &'a Need, op: BoolOp) -> Self {
+        let (stops, passes) = match op {
+            BoolOp::And => (FALSE, TRUE),
+            _ => (TRUE, FALSE),
+        };
+        let wanted = need.forbids(passes);
+        let kept = need.forbids(stops);
+        let mut clauses: Vec<Clause> = Vec::new();
+        let mut seen: std::collections::HashMap<(Bits, Bits), usize> = Default::default();
+        for atom in atoms {
+            let [of_stop, undefined] = [stops, UNDEFINED].map(|plane| atom.planes.plane(plane));
+            let is_right = of_stop.is_disjoint(&kept) && undefined.is_disjoint(&kept);
+            if !is_right {
+                continue;
+            }
+            let covers = of_stop.and(&wanted);
+            // What covers everything would do alone, unless it needs a guard.
+            let is_idle = covers.is_empty() || covers == wanted && need.met_by(&atom.planes);
+            if is_idle {
+                continue;
+            }
+            let alike = seen
+                .entry((covers.clone(), undefined.and(&wanted)))
+                .or_default();
+            *alike += 1;
+            if *alike <= PER_COVER {
+                clauses.push(Clause { atom, covers });
+            }
+        }
+        Self {
+            need,
+            op,
+            clauses,
+            wanted,
+            tried: 0,
+            offered: 0,
+        }
+    }
+
+    /// Chooses clauses until the open rows are covered.
+    fn cover(
+        &mut self,
+        open: &Bits,
+        left: usize,
+        chosen: &mut Vec<usize>,
+        offer: &mut dyn FnMut(Expr, u32),
+    ) {
+        let Some(row) = self.hardest(open) else {
+            return;
+        };
+        for index in 0..self.clauses.len() {
+            if self.tried >= MOST_TRIED || self.offered >= MOST_OFFERED {
+                return;
+            }
+            let clause = &self.clauses[index];
+            if !clause.covers.contains(row) {
+                continue;
+            }
+            let taken =
+                |other: &usize| same_operands(&self.clauses[*other].atom.expr, &clause.atom.expr);
+            if chosen.contains(&index) || chosen.iter().any(taken) {
+                continue;
+            }
+            self.tried += 1;
+            let rest = open.minus(&clause.covers);
+            chosen.push(index);
+            match (left, rest.is_empty()) {
+                (1, false) => {}
+                // Fewer clauses would do, but for the need of a guard.
+                (_, true) => self.finish(chosen, left - 1, offer),
+                _ => self.cover(&rest, left - 1, chosen, offer),
+            }
+            chosen.pop();
+        }
+    }
+
+    /// The open row that the fewest clauses cover.
+    fn hardest(&self, open: &Bits) -> Option<usize> {
+        let coverers = |row: &usize| {
+            let covering = self
+                .clauses
+                .iter()
+                .filter(|clause| clause.covers.contains(*row));
+            covering.count()
+        };
+        // A few rows tell enough.
+        open.iter().take(8).min_by_key(coverers)
+    }
+
+    /// Offers the chosen clauses in an order in which each is defined where it is reached; with
+    /// one left to choose, a guard may come first.
+    fn finish(&mut self, chosen: &[usize], left: usize, offer: &mut dyn FnMut(Expr, u32)) {
+        let mut order = chosen.to_vec();
+        order.sort_by_key(|index| {
+            let atom = self.clauses[*index].atom;
+            (!atom.planes.plane(UNDEFINED).is_empty(), atom.cost, *index)
+        });
+        if let Some(planes) = self.planes(&order)
+            && self.need.met_by(&planes)
+        {
+            if left == 0 {
+                self.put(&order, offer);
+            }
+            return;
+        }
+        if left == 0 {
+            return;
+        }
+        for guard in 0..self.clauses.len() {
+            if self.offered >= MOST_OFFERED {
+                return;
+            }
+            if order.contains(&guard)
+                || !self.clauses[guard].atom.planes.plane(UNDEFINED).is_empty()
+            {
+                continue;
+            }
+            self.tried += 1;
+            let mut guarded = vec![guard];
+            guarded.extend(&order);
+            let met = self
+                .planes(&guarded)
+                .is_some_and(|planes| self.need.met_by(&planes));
+            if met && left == 1 {
+                self.put(&guarded, offer);
+            }
+        }
+    }
+
+    fn planes(&self, order: &[usize]) -> Option<Planes> {
+        let mut parts = order.iter().map(|index| &self.clauses[*index].atom.planes);
+        let first = parts.next()?.clone();
+        Some(parts.fold(first, |left, right| left.combine(self.op, right)))
+    }
+
+    fn put(&mut self, order: &[usize], offer: &mut dyn FnMut(Expr, u32)) {
+        let mut parts = order.iter().map(|index| self.clauses[*index].atom);
+        let Some(first) = parts.next() else { return };
+        let mut whole = (first.expr.clone(), first.cost);
+        for atom in parts {
+            let (expr, own) = join(self.op, whole.0, atom.expr.clone());
+            whole = (expr, whole.1 + own + atom.cost);
+        }
+        self.offered += 1;
+        offer(whole.0, whole.1);
+    }
+}

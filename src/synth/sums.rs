@@ -1,0 +1,219 @@
+//! Clauses over sums and differences: `a + b < c`, `a - 1 == b`, and with few terms `a + b - c > d`.
+//!
+//! There are cubically many, but nearly all are refuted by the first rows: one pass over the rows
+//! keeps, for a pair of operands, the operators that are still possible.
+
+use super::atoms::{Atom, is_constant};
+use super::rank;
+use super::table::{Bits, FALSE, Need, TRUE, Table};
+use crate::spec::{ArithOp, CmpOp, Expr, IntType, Pool, TermId, Type, Value};
+use std::cmp::Ordering;
+
+/// Terms of one type whose sums of two are looked at, cheapest first.
+const MOST_TERMS: usize = 40;
+/// Terms of one type whose sums of three are looked at.
+const MOST_OF_THREE: usize = 12;
+/// Clauses kept.
+const MOST: usize = 400;
+
+/// The clauses over sums that could be the whole condition or a part of it, cheapest first.
+pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
+    let mut found = Vec::new();
+    for ty in IntType::ALL {
+        of_type(table, need, ty, &mut found);
+    }
+    found.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
+    found.truncate(MOST);
+    found
+}
+
+/// An operand with its value in each row.
+struct Vector {
+    expr: Expr,
+    values: Vec<Option<i128>>,
+    terms: Vec<TermId>,
+}
+
+fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Atom>) {
+    let pool = table.pool;
+    let mut terms: Vec<TermId> = (0..pool.terms.len())
+        .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
+        .filter(|term| pool.terms[*term].seen_in.is_empty())
+        .collect();
+    terms.sort_by_key(|term| (rank::term_cost(*term, pool), *term));
+    terms.truncate(MOST_TERMS);
+    let vectors: Vec<Vector> = terms.iter().map(|term| vector(table, *term)).collect();
+    let few = vectors.len() <= MOST_OF_THREE;
+    let search = Search::new(table, need);
+    for (at, a) in vectors.iter().enumerate() {
+        for (other, b) in vectors.iter().enumerate() {
+            for op in [ArithOp::Add, ArithOp::Sub] {
+                let is_sensible = match op {
+                    ArithOp::Add => {
+                        !is_constant(pool, terms[at])
+                            && (other > at || is_constant(pool, terms[other]))
+                    }
+                    _ => other != at && !is_constant(pool, terms[at]),
+                };
+                let Some(sum) = is_sensible.then(|| a.combine(op, b, int, pool)).flatten() else {
+                    continue;
+                };
+                for c in &vectors {
+                    search.compare(&sum, c, found);
+                }
+                if !few {
+                    continue;
+                }
+                for (third, c) in vectors.iter().enumerate().skip(other + 1) {
+                    for op in [ArithOp::Add, ArithOp::Sub] {
+                        if third == at || is_constant(pool, terms[third]) {
+                            continue;
+                        }
+                        if let Some(sum) = sum.combine(op, c, int, pool) {
+                            vectors.iter().for_each(|d| search.compare(&sum, d, found));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn vector(table: &Table, term: TermId) -> Vector {
+    let rows = table.spec.rows.iter();
+    let value = |value: Option<&Value>| match value {
+        Some(Value::Int(_, int)) => int.to_i128(),
+        _ => None,
+    };
+    Vector {
+        expr: Expr::Term(term),
+        values: rows.map(|row| value(row.values[term].as_ref())).collect(),
+        terms: vec![term],
+    }
+}
+
+impl Vector {
+    /// The sum or difference where it fits the type; `None` for what nobody writes.
+    fn combine(&self, op: ArithOp, other: &Self, int: IntType, pool: &Pool) -> Option<Self> {
+        let zero = other
+            .terms
+            .iter()
+            .any(|term| is_number(pool, *term, 0) || is_number(pool, *term, -1));
+        if zero {
+            return None;
+        }
+        let fits = |value: &i128| crate::spec::Int::from_i128(*value).fits(int);
+        let pairs = self.values.iter().zip(&other.values);
+        let values = pairs.map(|(a, b)| {
+            let (a, b) = ((*a)?, (*b)?);
+            let value = match op {
+                ArithOp::Add => a.checked_add(b),
+                _ => a.checked_sub(b),
+            };
+            value.filter(fits)
+        });
+        let values = values.collect();
+        Some(Self {
+            expr: self.expr.clone().arith(op, other.expr.clone()),
+            values,
+            terms: self.terms.iter().chain(&other.terms).copied().collect(),
+        })
+    }
+}
+
+fn is_number(pool: &Pool, term: TermId, number: i128) -> bool {
+    matches!(&pool.terms[term].constant, Some(Value::Int(_, int)) if int.to_i128() == Some(number))
+}
+
+/// Operators as bits, in the order of [`CmpOp::ALL`].
+type Ops = u8;
+const EVERY: Ops = 0b11_1111;
+
+fn ops_true(ordering: Ordering) -> Ops {
+    let of = |op: &CmpOp| match op {
+        CmpOp::Eq => ordering.is_eq(),
+        CmpOp::Ne => ordering.is_ne(),
+        CmpOp::Lt => ordering.is_lt(),
+        CmpOp::Le => ordering.is_le(),
+        CmpOp::Gt => ordering.is_gt(),
+        CmpOp::Ge => ordering.is_ge(),
+    };
+    let ops = CmpOp::ALL.iter().enumerate();
+    ops.fold(0, |mask, (bit, op)| mask | u8::from(of(op)) << bit)
+}
+
+struct Search<'a> {
+    table: &'a Table<'a>,
+    /// Rows in which the whole must be true, and false.
+    must: [Bits; 2],
+    /// Rows that must be one or the other, those that refute most first.
+    rows: Vec<usize>,
+}
+
+impl<'a> Search<'a> {
+    fn new(table: &'a Table<'a>, need: &Need) -> Self {
+        let must = [need.forbids(FALSE), need.forbids(TRUE)];
+        // Alternately, so that a clause that is always true or always false is refuted at once.
+        let [yes, no] = [&must[0], &must[1]].map(|rows| rows.iter().collect::<Vec<_>>());
+        let mut rows = Vec::new();
+        for at in 0..yes.len().max(no.len()) {
+            rows.extend(yes.get(at));
+            rows.extend(no.get(at));
+        }
+        Self { table, must, rows }
+    }
+
+    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Vec<Atom>) {
+        if other.terms.iter().any(|term| sum.terms.contains(term)) {
+            return;
+        }
+        let pool = self.table.pool;
+        if sum
+            .terms
+            .iter()
+            .skip(1)
+            .all(|term| is_constant(pool, *term))
+            && is_constant(pool, other.terms[0])
+        {
+            return;
+        }
+        // As a clause of a conjunction it must hold where the whole does; of a disjunction, fail
+        // where the whole does.
+        let (mut conjunct, mut disjunct) = (EVERY, EVERY);
+        for row in &self.rows {
+            let (Some(a), Some(b)) = (sum.values[*row], other.values[*row]) else {
+                match self.must[0].contains(*row) {
+                    true => conjunct = 0,
+                    false => disjunct = 0,
+                }
+                if conjunct | disjunct == 0 {
+                    return;
+                }
+                continue;
+            };
+            let ops = ops_true(a.cmp(&b));
+            match self.must[0].contains(*row) {
+                true => conjunct &= ops,
+                false => disjunct &= !ops,
+            }
+            if conjunct | disjunct == 0 {
+                return;
+            }
+        }
+        for (bit, op) in CmpOp::ALL.into_iter().enumerate() {
+            if (conjunct | disjunct) >> bit & 1 == 0 {
+                continue;
+            }
+            let expr = sum.expr.clone().cmp(op, other.expr.clone());
+            let planes = self.table.planes(&expr);
+            if !planes.is_constant() {
+                let cost = rank::expr_cost(&expr, pool);
+                found.push(Atom { expr, planes, cost });
+            }
+        }
+        if found.len() > 4 * MOST {
+            found.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
+            found.truncate(MOST);
+        }
+    }
+}
