@@ -23,7 +23,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
     let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter().enumerate() {
-        if term.constant.is_some() || term.ty == Type::Bool {
+        if term.constant.is_some() || term.ty == Type::Bool || term.origin > Origin::Query {
             continue;
         }
         for value in limits(&Values::of(term, recorded)) {
@@ -112,7 +112,7 @@ fn limits(values: &Values) -> Vec<Value> {
             continue;
         };
         if changed.len() <= MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
-            limits.extend(changed.iter().cloned());
+            limits.extend(changed.iter().filter(|value| is_short(value)).cloned());
         }
         if !first.ty().ordered() || first.ty() == Type::Char {
             continue;
@@ -135,6 +135,15 @@ fn limits(values: &Values) -> Vec<Value> {
     }
     limits.dedup();
     limits
+}
+
+/// Whether a value may be named in a condition; a long text is an example and no case of its own.
+fn is_short(value: &Value) -> bool {
+    const LONGEST: usize = 8;
+    match value {
+        Value::Str(text) => text.chars().count() <= LONGEST,
+        _ => true,
+    }
 }
 
 /// The value that is `op` all others.

@@ -78,10 +78,13 @@ pub fn observed(
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (name, read) in names {
         let leaf = leaves.iter().position(|leaf| leaf.text == name);
-        let offer = offers.iter().position(|offer| offer.text == name);
+        let offer = offers.iter().position(|offer| is_part(name, &offer.text));
         let (position, origin, binding) = match (leaf, offer) {
             (Some(at), _) => ((0, at), Origin::Old, leaves[at].binding),
-            (None, Some(at)) => ((2, at), offers[at].origin, offers[at].binding),
+            (None, Some(at)) if offers[at].text == name => {
+                ((2, at), offers[at].origin, offers[at].binding)
+            }
+            (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };
         let negation = (binding == Binding::Compare).then(|| condition::opposite(name));
@@ -102,6 +105,13 @@ pub fn observed(
     terms.sort_by(|(s, a), (t, b)| (s, a.origin, &a.text, a.ty).cmp(&(t, b.origin, &b.text, b.ty)));
     terms.truncate(MOST_TERMS);
     terms.into_iter().map(|(_, term)| term).collect()
+}
+
+/// Whether a name reads an offered expression or something of its value.
+fn is_part(name: &str, offer: &str) -> bool {
+    let name = name.trim_start_matches('*');
+    name.strip_prefix(offer)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// How many names came into scope after the one a text starts with.

@@ -39,13 +39,16 @@ pub struct Bounds {
 
 impl Bounds {
     /// The fuel for a forced run of a test. A test that fails early may go on for long once it is
-    /// cured, so it gets all there is; one that never ends gets what others need, and generously,
-    /// for most of its runs will burn it all.
+    /// cured, so it gets far more than any test took; one that never ends gets what others need,
+    /// and generously, for most of its runs will burn it all.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
         let expected = spectrum.expected_ticks(test).saturating_mul(20);
         match spectrum.endless.contains(&test) {
             true => self.fuel.min(expected.saturating_add(200_000)),
-            false => self.fuel.max(expected),
+            false => {
+                let ample = spectrum.most_ticks().saturating_mul(100);
+                self.fuel.min(ample.saturating_add(2_000_000)).max(expected)
+            }
         }
     }
 }

@@ -40,10 +40,13 @@ impl Spectrum {
         if !self.endless.contains(&test) {
             return self.ticks.get(&test).copied().unwrap_or(0);
         }
-        let ending = self
-            .ticks
-            .iter()
-            .filter(|(test, _)| !self.endless.contains(test));
+        self.most_ticks()
+    }
+
+    /// The most loop iterations of any test that ends.
+    pub fn most_ticks(&self) -> u64 {
+        let ending = self.ticks.iter();
+        let ending = ending.filter(|(test, _)| !self.endless.contains(test));
         ending.map(|(_, ticks)| *ticks).max().unwrap_or(0)
     }
 

@@ -138,35 +138,6 @@ impl Run<'_> {
                 ..Limits::default()
             };
             let synthesis = synth::synthesize(spec, &problem.pool, &limits);
-            if std::env::var_os("DBG").is_some() {
-                for c in &synthesis.candidates {
-                    let style = Style {
-                        pool: &problem.pool,
-                        old: &problem.old_texts,
-                        suffixed: false,
-                    };
-                    eprintln!(
-                        "DBG {} p{} c{} s{} {} [{}]",
-                        site.id,
-                        penalty,
-                        c.cost,
-                        c.soft_violated,
-                        style.text(&c.expr, Binding::Or),
-                        c.why
-                    );
-                }
-                eprintln!(
-                    "DBG rows {} terms {:?} {:?}",
-                    spec.rows.len(),
-                    problem
-                        .pool
-                        .terms
-                        .iter()
-                        .map(|t| format!("{}:{:?}", t.text, t.origin))
-                        .collect::<Vec<_>>(),
-                    synthesis.levels
-                );
-            }
             reason = reason.or(synthesis.reason);
             for candidate in synthesis.candidates {
                 let style = Style {

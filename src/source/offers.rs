@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources};
+use super::rust::siblings;
+use super::{
+    Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, SiteKind, Sources,
+};
 use crate::spec::{Binding, Origin, Type};
 
 /// An expression that may be a term at a site.
@@ -17,6 +20,8 @@ pub struct Offer {
     pub is_index: bool,
 }
 
+/// Calls in place of those of the old condition, per site.
+const MOST_SIBLINGS: usize = 16;
 /// Named constants, per site.
 const MOST_CONSTANTS: usize = 16;
 /// Harvested expressions, per site.
@@ -37,6 +42,7 @@ pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for (group, most) in [
+        (offers.siblings(), MOST_SIBLINGS),
         (offers.constants(), MOST_CONSTANTS),
         (offers.harvested(), MOST_HARVESTED),
         (offers.calls(), MOST_CALLS),
@@ -87,6 +93,31 @@ struct Offers<'a> {
 }
 
 impl Offers<'_> {
+    /// The old condition's calls with another method in their place.
+    fn siblings(&self) -> Vec<Offer> {
+        if self.site.kind == SiteKind::Statement {
+            return Vec::new();
+        }
+        let own = |name: &str| {
+            let all = &self.sources.callables;
+            let named = all
+                .iter()
+                .filter(|callable| callable.is_method && callable.name == name);
+            let alike = named.flat_map(|known| {
+                let alike = move |other: &&Callable| {
+                    other.is_method
+                        && other.owner == known.owner
+                        && other.returns == known.returns
+                        && other.parameters == known.parameters
+                };
+                all.iter().filter(alike).map(|other| other.name.clone())
+            });
+            alike.collect()
+        };
+        let texts = siblings::siblings(&self.site.text, &own);
+        texts.into_iter().map(call).collect()
+    }
+
     fn constants(&self) -> Vec<Offer> {
         let owner = self.function.owner.as_deref();
         let used = self.function.constants.iter().cloned();
@@ -220,14 +251,7 @@ impl Offers<'_> {
                 .iter()
                 .map(move |argument| format!("{head}({argument})"))
         });
-        calls
-            .map(|text| Offer {
-                text,
-                binding: Binding::Atom,
-                origin: Origin::Call,
-                is_index: false,
-            })
-            .collect()
+        calls.map(call).collect()
     }
 
     /// What can be passed where the parameter's type is asked for.
@@ -282,16 +306,39 @@ impl Offers<'_> {
     }
 }
 
+fn call(text: String) -> Offer {
+    Offer {
+        text,
+        binding: Binding::Atom,
+        origin: Origin::Call,
+        is_index: false,
+    }
+}
+
 fn offer(found: &Harvested) -> Offer {
     Offer {
         text: found.text.clone(),
         binding: found.binding,
         origin: match found.kind {
+            HarvestedKind::Call if is_state_query(found) => Origin::Query,
             HarvestedKind::Call => Origin::Call,
             _ => Origin::Harvested,
         },
         is_index: found.kind == HarvestedKind::Index,
     }
+}
+
+/// Whether a call is one that every value of its type is asked (papers/nopol.txt §3.3.3).
+fn is_state_query(found: &Harvested) -> bool {
+    const QUERIES: [&str; 6] = [
+        ".len",
+        ".is_empty",
+        ".is_some",
+        ".is_none",
+        ".is_ok",
+        ".is_err",
+    ];
+    matches!(&found.calls[..], [one] if QUERIES.contains(&one.as_str()))
 }
 
 /// Whether a call is a question, by its name.

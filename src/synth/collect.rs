@@ -1,5 +1,6 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
+use super::enumerate::same_operands;
 use super::normal::normal_form;
 use super::rank;
 use super::table::{Bits, Need, Table};
@@ -78,7 +79,8 @@ impl<'a> Collector<'a> {
             cost += rank::UNTESTED;
         }
         let pool = self.table.pool;
-        let talks = |expr: &Expr| has_tautology(expr, pool);
+        // What the old condition has is the maintainer's business.
+        let talks = |expr: &Expr| has_tautology(expr, pool) || repeats_itself(expr, pool);
         let is_empty_talk = talks(expr) && !self.table.spec.old.as_ref().is_some_and(talks);
         if is_empty_talk || has_stray_value(expr, pool) {
             return;
@@ -115,6 +117,51 @@ impl<'a> Collector<'a> {
         let mut found: Vec<_> = self.found.into_values().collect();
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found
+    }
+}
+
+/// Whether two clauses of one conjunction or disjunction compare the same two operands, or bound one
+/// operand by two literals on the same side: one of them would do.
+fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
+    let mut clauses = Vec::new();
+    match expr {
+        Expr::And(..) => clauses_of(expr, true, &mut clauses),
+        Expr::Or(..) => clauses_of(expr, false, &mut clauses),
+        _ => {}
+    }
+    let repeated = clauses.iter().enumerate().any(|(at, clause)| {
+        let mut earlier = clauses[..at].iter();
+        earlier.any(|other| same_operands(other, clause) || same_side(other, clause, pool))
+    });
+    repeated || expr.children().any(|child| repeats_itself(child, pool))
+}
+
+fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Vec<&'e Expr>) {
+    match (expr, conjunction) {
+        (Expr::And(a, b), true) | (Expr::Or(a, b), false) => {
+            clauses_of(a, conjunction, clauses);
+            clauses_of(b, conjunction, clauses);
+        }
+        _ => clauses.push(expr),
+    }
+}
+
+fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
+    let bound = |expr: &Expr| match expr {
+        Expr::Cmp(op, left, right) => match &**right {
+            Expr::Term(term) if pool.terms[*term].constant.is_some() => {
+                Some((*op, (**left).clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_upper = |op: CmpOp| matches!(op, CmpOp::Lt | CmpOp::Le);
+    match (bound(a), bound(b)) {
+        (Some((s, x)), Some((t, y))) => {
+            x == y && s.orders() && t.orders() && is_upper(s) == is_upper(t)
+        }
+        _ => false,
     }
 }
 

@@ -111,11 +111,12 @@ impl Added<'_> {
             Expr::Not(a) => {
                 let rebuild = |new: Expr| rebuild(new.not());
                 let need = site.need.under_not();
+                // What is negated is a group that a clause may join.
                 self.everywhere(
                     &Site {
                         node: a,
                         need,
-                        depth: site.depth + 1,
+                        depth: site.depth,
                         rebuild: &rebuild,
                     },
                     collector,
@@ -180,7 +181,8 @@ impl Added<'_> {
     fn here(&self, site: &Site, collector: &mut Collector) {
         let node = self.table.planes(site.node);
         // A clause inside is as good as one outside where it means the same; say the outer one.
-        let base = self.base + 2 * site.depth.min(3);
+        let beside_group = u32::from(matches!(site.node, Expr::Not(_)));
+        let base = self.base + 2 * site.depth.min(3) + beside_group;
         for atom in self.atoms {
             // That is another operator, said in two clauses.
             if enumerate::same_operands(site.node, &atom.expr) {

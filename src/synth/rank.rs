@@ -24,8 +24,9 @@
 //! | operand of the old condition, variable, field, query | 2, 3, 4, 4 |
 //! | constant 0, 1, −1, another of the predefined ones | 2, 3, 4, 4 |
 //! | named constant, literal of the function | 5 |
-//! | expression computed nearby, call | 6 |
+//! | call, expression computed nearby | 6, 8 |
 //! | literal of the file, value seen | 7, 9 |
+//! | each `.` or `[` of an operand beyond the second, up to four | 2 |
 //! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
 //! | `==` or `!=` between floats | +2 |
 //! | a query compared with something that is no constant | +3 |
@@ -89,8 +90,8 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
     let Some(term) = pool.terms.get(term) else {
         return 0;
     };
-    match term.origin {
-        Origin::Old => 2,
+    let cost = match term.origin {
+        Origin::Old => return 2,
         Origin::Variable => 3,
         Origin::Field | Origin::Query => 4,
         Origin::Constant => match numeric_text(&term.text) {
@@ -99,10 +100,17 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
             _ => 4,
         },
         Origin::Named | Origin::FunctionLiteral => 5,
-        Origin::Harvested | Origin::Call => 6,
+        Origin::Call => 6,
+        Origin::Harvested => 8,
         Origin::FileLiteral => 7,
         Origin::Seen => 9,
-    }
+    };
+    // `a.b.len()` is read at a glance, and what is longer is not.
+    let steps = match term.constant {
+        Some(_) => 0,
+        None => term.text.matches(['.', '[']).count(),
+    };
+    cost + 2 * u32::try_from(steps.saturating_sub(2)).unwrap_or(0).min(4)
 }
 
 /// A literal's digits without type suffix and trailing `.0`.

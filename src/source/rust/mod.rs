@@ -7,6 +7,7 @@ mod harvest;
 pub mod literals;
 mod modules;
 mod scope;
+pub mod siblings;
 mod sites;
 mod types;
 

@@ -114,7 +114,7 @@ pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> O
         syn::FnArg::Typed(typed) => Some(&typed.ty),
         syn::FnArg::Receiver(_) => None,
     });
-    let parameter = |ty: &Box<Type>| {
+    let parameter = |ty: &Type| {
         let declared = declared(ty);
         let is_open = generic.contains(&declared.plain) || declared.plain.starts_with("impl");
         (!is_open).then_some(declared)
@@ -124,7 +124,7 @@ pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> O
         name: signature.ident.to_string(),
         owner: owner.cloned(),
         is_method,
-        parameters: typed.map(parameter).collect(),
+        parameters: typed.map(|ty| parameter(ty)).collect(),
         returns,
     })
 }
