@@ -1,0 +1,296 @@
+//! The evaluator against the machine: random expressions, written as patches are, compiled by rustc
+//! and run on random contexts, yield what [`Expr::eval_bool`] says, panics included.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use cargo_nopol::patch::render::Style;
+use cargo_nopol::spec::{
+    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Term, Type, Value,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+const EXPRESSIONS: usize = 400;
+const CONTEXTS: usize = 24;
+
+/// Two variables of each type, and an element of an array.
+fn pool() -> Pool {
+    let mut terms = Vec::new();
+    let mut add = |text: String, ty: Type, constant: Option<Value>| {
+        let binding = match text.starts_with('-') {
+            true => Binding::Unary,
+            false => Binding::Atom,
+        };
+        terms.push(Term {
+            text,
+            ty,
+            origin: Origin::Variable,
+            binding,
+            constant,
+            negation: None,
+            seen_in: Vec::new(),
+        });
+    };
+    for ty in types() {
+        for name in ["a", "b"] {
+            add(format!("{name}_{}", ty.name()), ty, None);
+        }
+        if let Type::Int(int) = ty {
+            for number in [-1, 0, 1, 3].map(Int::from_i128) {
+                if number.fits(int) {
+                    add(number.to_string(), ty, Some(Value::Int(int, number)));
+                }
+            }
+        }
+    }
+    add("v[i]".to_owned(), Type::Int(IntType::I64), None);
+    Pool { terms }
+}
+
+fn types() -> Vec<Type> {
+    let ints = IntType::ALL.map(Type::Int);
+    let others = [Type::Bool, Type::F32, Type::F64, Type::Char, Type::Str];
+    ints.into_iter().chain(others).collect()
+}
+
+fn value(ty: Type) -> BoxedStrategy<Value> {
+    match ty {
+        Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+        Type::Int(int) => {
+            let bits = int.bits();
+            let (low, high) = match int.signed() {
+                true => (
+                    Int::from_i128(-(i128::MAX >> (128 - bits)) - 1),
+                    Int::from_i128(i128::MAX >> (128 - bits)),
+                ),
+                false => (Int::from_u128(0), Int::from_u128(u128::MAX >> (128 - bits))),
+            };
+            let small = (-3..=3i128)
+                .map(Int::from_i128)
+                .filter(move |number| number.fits(int));
+            let all: Vec<Int> = small.chain([low, high]).collect();
+            prop::sample::select(all)
+                .prop_map(move |number| Value::Int(int, number))
+                .boxed()
+        }
+        Type::F32 => prop::sample::select(vec![0.0f32, -0.0, 1.5, -2.0, f32::NAN, f32::INFINITY])
+            .prop_map(|x| Value::F32(x.to_bits()))
+            .boxed(),
+        Type::F64 => prop::sample::select(vec![0.0f64, -0.0, 1.5, -2.0, f64::NAN, f64::MAX])
+            .prop_map(|x| Value::F64(x.to_bits()))
+            .boxed(),
+        Type::Char => prop::sample::select(vec!['a', 'b', '\'', '\u{7f}', '\u{10ffff}'])
+            .prop_map(Value::Char)
+            .boxed(),
+        Type::Str => prop::sample::select(vec!["", "a", "b\"\n", "ä"])
+            .prop_map(|text| Value::Str(text.into()))
+            .boxed(),
+    }
+}
+
+fn terms_of(pool: &Pool, ty: Type) -> Vec<Expr> {
+    let terms = pool.terms.iter().enumerate();
+    let fitting = terms.filter(|(_, term)| term.ty == ty);
+    fitting.map(|(id, _)| Expr::Term(id)).collect()
+}
+
+/// A term, or sums, products and so on of terms.
+fn operand(pool: &Pool, ty: Type) -> BoxedStrategy<Expr> {
+    let leaf = prop::sample::select(terms_of(pool, ty)).boxed();
+    let ops = vec![
+        ArithOp::Add,
+        ArithOp::Sub,
+        ArithOp::Mul,
+        ArithOp::Div,
+        ArithOp::Rem,
+    ];
+    match ty {
+        Type::Int(_) | Type::F32 | Type::F64 => leaf
+            .prop_recursive(2, 4, 2, move |inner| {
+                (inner.clone(), prop::sample::select(ops.clone()), inner)
+                    .prop_map(|(a, op, b)| a.arith(op, b))
+            })
+            .boxed(),
+        _ => leaf,
+    }
+}
+
+fn condition(pool: &Pool) -> BoxedStrategy<Expr> {
+    let comparison = prop::sample::select(types()).prop_flat_map({
+        let pool = pool.clone();
+        move |ty| {
+            let ops = CmpOp::ALL
+                .into_iter()
+                .filter(|op| ty.ordered() || !op.orders());
+            let ops = prop::sample::select(ops.collect::<Vec<_>>());
+            (operand(&pool, ty), ops, operand(&pool, ty)).prop_map(|(a, op, b)| a.cmp(op, b))
+        }
+    });
+    let leaf = prop_oneof![prop::sample::select(terms_of(pool, Type::Bool)), comparison];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(Expr::not),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(b)),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(b)),
+            (inner.clone(), inner).prop_map(|(a, b)| a.cmp(CmpOp::Ne, b)),
+        ]
+    })
+    .boxed()
+}
+
+/// Whether rustc would refuse to compile the expression, for it sees the panic coming.
+fn is_refused(expr: &Expr, pool: &Pool) -> bool {
+    let constants_only = expr
+        .terms()
+        .iter()
+        .all(|term| pool.terms[*term].constant.is_some());
+    let own = match expr {
+        Expr::Arith(op, a, b) => {
+            let zero = matches!(op, ArithOp::Div | ArithOp::Rem)
+                && b.terms()
+                    .iter()
+                    .all(|term| pool.terms[*term].constant.is_some());
+            let _ = a;
+            zero || constants_only
+        }
+        _ => false,
+    };
+    own || expr.children().any(|child| is_refused(child, pool))
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Int(ty, number) => format!("{number}{}", ty.name()),
+        Value::F32(bits) => format!("f32::from_bits({bits})"),
+        Value::F64(bits) => format!("f64::from_bits({bits})"),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn compiled_rust_yields_what_the_evaluator_says() {
+    let pool = pool();
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let mut expressions = Vec::new();
+    let strategy = condition(&pool);
+    while expressions.len() < EXPRESSIONS {
+        let expr = strategy.new_tree(&mut runner).unwrap().current();
+        if !is_refused(&expr, &pool) {
+            expressions.push(expr);
+        }
+    }
+    let variables: Vec<usize> = (0..pool.terms.len() - 1)
+        .filter(|id| pool.terms[*id].constant.is_none())
+        .collect();
+    let mut rows = Vec::new();
+    let mut program = String::from("#![allow(warnings)]\n#[derive(Clone, Copy)] struct C {");
+    for id in &variables {
+        let term = &pool.terms[*id];
+        let ty = match term.ty {
+            Type::Str => "&'static str",
+            ty => ty.name(),
+        };
+        write!(program, " {}: {ty},", term.text).unwrap();
+    }
+    program += " v: [i64; 3], i: usize }\n";
+    let contexts = (0..CONTEXTS).map(|nth| {
+        let mut text = String::from("C {");
+        let mut values: Vec<Option<Value>> = pool
+            .terms
+            .iter()
+            .map(|term| term.constant.clone())
+            .collect();
+        for id in &variables {
+            let term = &pool.terms[*id];
+            let value = value(term.ty).new_tree(&mut runner).unwrap().current();
+            write!(text, " {}: {},", term.text, literal(&value)).unwrap();
+            values[*id] = Some(value);
+        }
+        let index = nth % 5;
+        let elements = [5, -1, i64::MAX];
+        let element = elements.get(index).map(|n| Int::from_i128((*n).into()));
+        *values.last_mut().unwrap() = element.map(|n| Value::Int(IntType::I64, n));
+        rows.push(Row {
+            values,
+            expected: true,
+            hard: true,
+            weight: 1,
+        });
+        format!("{text} v: [5, -1, i64::MAX], i: {index} }}")
+    });
+    let contexts: Vec<String> = contexts.collect();
+    writeln!(
+        program,
+        "static CONTEXTS: [C; {CONTEXTS}] = [{}];",
+        contexts.join(",\n")
+    )
+    .unwrap();
+    let names: Vec<&str> = variables.iter().map(|id| &*pool.terms[*id].text).collect();
+    let mut texts = Vec::new();
+    for (nth, expr) in expressions.iter().enumerate() {
+        let style = Style {
+            pool: &pool,
+            old: &[],
+            suffixed: true,
+        };
+        let text = style.text(expr, Binding::Or);
+        let names = names.join(", ");
+        writeln!(
+            program,
+            "fn e{nth}(c: &C) -> bool {{ let C {{ {names}, v, i }} = *c; {text} }}"
+        )
+        .unwrap();
+        texts.push(text);
+    }
+    program += "fn main() { std::panic::set_hook(Box::new(|_| {}));\n";
+    program += "let all: &[fn(&C) -> bool] = &[";
+    (0..EXPRESSIONS).for_each(|nth| write!(program, "e{nth}, ").unwrap());
+    program += "];\nfor e in all { let line: String = CONTEXTS.iter().map(|c| match \
+                std::panic::catch_unwind(|| e(c)) { Ok(true) => 'T', Ok(false) => 'F', Err(_) => '-' })\
+                .collect(); println!(\"{line}\"); } }\n";
+
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("semantics.rs");
+    let binary = dir.path().join("semantics");
+    std::fs::write(&source, &program).unwrap();
+    let rustc = Command::new("rustc")
+        .args([
+            "--edition",
+            "2021",
+            "-C",
+            "overflow-checks=on",
+            "-C",
+            "opt-level=0",
+            "-o",
+        ])
+        .args([&binary, &source])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&rustc.stderr);
+    assert!(rustc.status.success(), "{said}");
+    let output = Command::new(&binary)
+        .env("RUST_BACKTRACE", "0")
+        .output()
+        .unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let mut outcomes = [0; 3];
+    for ((expr, text), line) in expressions.iter().zip(&texts).zip(lines.lines()) {
+        for (row, seen) in rows.iter().zip(line.chars()) {
+            let ours = match expr.eval_bool(row) {
+                Some(true) => 'T',
+                Some(false) => 'F',
+                None => '-',
+            };
+            outcomes["TF-".find(seen).unwrap()] += 1;
+            assert_eq!(ours, seen, "{text}\nin {:?}", row.values);
+        }
+    }
+    assert_eq!(outcomes.iter().sum::<usize>(), EXPRESSIONS * CONTEXTS);
+    assert!(
+        outcomes.iter().all(|count| *count > EXPRESSIONS),
+        "{outcomes:?}"
+    );
+}
