@@ -8,7 +8,9 @@
 
 mod admit;
 mod atoms;
+mod axioms;
 mod collect;
+mod distinguish;
 mod edits;
 mod engine;
 mod enumerate;
@@ -28,6 +30,7 @@ mod tests;
 use crate::spec::{Expr, Pool, Spec};
 use admit::{consistent, unanswerable};
 use collect::{Collector, Found};
+pub use distinguish::{Context, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Levels, Task};
 use table::{Bits, Table};

@@ -25,15 +25,20 @@
 //! | bit-vectors, default | 2.4 s / 14.4 s | 0.3 s / 6.5 s | 0.4 s / 11.9 s |
 //! | integers, default | 2.4 s / 8.9 s | 0.4 s / 5.0 s | 0.4 s / gave up |
 
+mod bounded;
+pub(super) mod distinguish;
+mod machine;
 mod number;
 mod semantics;
 mod structure;
+mod texts;
 
 use super::library::{Library, Wiring};
 use crate::spec::CmpOp;
+use bounded::Bounded;
 use std::collections::BTreeMap;
+use z3::SatResult;
 use z3::ast::Bool;
-use z3::{Params, SatResult, Solver, StatisticsValue};
 
 /// What the solver says.
 pub(super) enum Verdict {
@@ -75,7 +80,7 @@ impl Location {
 /// The encoding of one level.
 pub(super) struct Encoding<'a> {
     library: &'a Library<'a>,
-    solver: Solver,
+    solver: Bounded,
     inputs: Vec<Vec<Location>>,
     outputs: Vec<Location>,
     result: Location,
@@ -87,17 +92,14 @@ pub(super) struct Encoding<'a> {
     /// Width of value variables, where they are integers.
     width: u32,
     fresh: u32,
-    /// How much work z3 may have done in the end.
-    budget: u32,
 }
 
 impl<'a> Encoding<'a> {
     /// φ_WFF of the library (§3.4.4), with no row asserted yet.
     pub fn new(library: &'a Library<'a>, rlimit: u32) -> Self {
-        let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut encoding = Self {
             library,
-            solver,
+            solver: Bounded::new(rlimit),
             inputs: Vec::new(),
             outputs: Vec::new(),
             result: Location {
@@ -107,36 +109,14 @@ impl<'a> Encoding<'a> {
             tiers: Vec::new(),
             width: semantics::width(library),
             fresh: 0,
-            budget: 0,
         };
-        encoding.limit(rlimit);
         encoding.phi_wff();
         encoding
     }
 
     /// Allows that much work from now on.
     pub fn limit(&mut self, rlimit: u32) {
-        self.budget = self.consumed().saturating_add(rlimit);
-    }
-
-    /// The work done so far, in z3's unit.
-    fn consumed(&self) -> u32 {
-        match self.solver.get_statistics().value("rlimit count") {
-            Some(StatisticsValue::UInt(count)) => count,
-            _ => 0,
-        }
-    }
-
-    /// Asks the solver, with at most that share of the work that is left.
-    fn query(&self, assumptions: &[Bool], share: u32) -> SatResult {
-        let left = self.budget.saturating_sub(self.consumed()) / share;
-        if left == 0 {
-            return SatResult::Unknown;
-        }
-        let mut params = Params::new();
-        params.set_u32("rlimit", left);
-        self.solver.set_params(&params);
-        self.solver.check_assumptions(assumptions)
+        self.solver.limit(rlimit);
     }
 
     /// Whether what is located there comes from the block's output.
@@ -152,28 +132,19 @@ impl<'a> Encoding<'a> {
     pub fn phi_patch(&self) -> Verdict {
         for tier in &self.tiers {
             // Giving up here is no answer yet: the unrestricted question may be easier.
-            if self.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
+            if self.solver.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
                 return self.read();
             }
         }
-        match self.query(&[], 1) {
+        match self.solver.query(&[], 1) {
             SatResult::Sat => self.read(),
             SatResult::Unsat => Verdict::Nothing,
-            SatResult::Unknown => Verdict::Unknown(self.reason()),
-        }
-    }
-
-    fn reason(&self) -> String {
-        let reason = self.solver.get_reason_unknown().unwrap_or_default();
-        // What z3 says when its `rlimit` is used up depends on where that happened.
-        match reason.contains("cancel") || reason.contains("resource") || reason.len() < 8 {
-            true => "z3 reached its resource limit".to_owned(),
-            false => format!("z3: {reason}"),
+            SatResult::Unknown => Verdict::Unknown(self.solver.reason()),
         }
     }
 
     fn read(&self) -> Verdict {
-        let Some(model) = self.solver.get_model() else {
+        let Some(model) = self.solver.model() else {
             return Verdict::Unknown("z3: no model".to_owned());
         };
         let holds =

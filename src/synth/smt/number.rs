@@ -2,9 +2,9 @@
 //! values of its type in that row, in order encoding: one boolean per step, which lets the solver
 //! propagate `<` in both directions. Where there is, it is a bit-vector that no sum overflows.
 
+use super::bounded::Bounded;
 use super::{all, any};
 use crate::spec::Int;
-use z3::Solver;
 use z3::ast::{BV, Bool};
 
 /// A value without its definedness.
@@ -35,7 +35,7 @@ pub(super) struct Number {
 
 impl Number {
     /// A fresh variable.
-    pub fn new(format: Format, solver: &Solver, mut name: impl FnMut() -> u32) -> Self {
+    pub fn new(format: Format, solver: &Bounded, mut name: impl FnMut() -> u32) -> Self {
         let scale = match format {
             Format::Bits(width) => Scale::Bits(BV::new_const(name(), width)),
             Format::Steps(count) => {
@@ -88,7 +88,7 @@ impl Number {
     }
 
     /// Whether the value is smaller, leaving NaN aside.
-    pub fn less(&self, other: &Self, solver: &Solver, mut name: impl FnMut() -> u32) -> Bool {
+    pub fn less(&self, other: &Self, solver: &Bounded, mut name: impl FnMut() -> u32) -> Bool {
         match (&self.scale, &other.scale) {
             (Scale::Bits(a), Scale::Bits(b)) => a.bvslt(b),
             (Scale::Steps(a), Scale::Steps(b)) => {

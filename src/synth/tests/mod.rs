@@ -1,5 +1,7 @@
 //! Tests of the room as a whole, and a small language to state their specs in.
 
+#[cfg(feature = "z3")]
+mod distinguish;
 mod examples;
 mod honesty;
 mod properties;
