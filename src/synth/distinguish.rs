@@ -30,6 +30,10 @@ pub struct Context {
 }
 
 /// Two conditions, and what can be known about contexts they are evaluated in.
+#[cfg_attr(
+    not(feature = "z3"),
+    expect(dead_code, reason = "some of it only the solver needs")
+)]
 pub(super) struct Pair<'a> {
     pub exprs: [&'a Expr; 2],
     pub pool: &'a Pool,
