@@ -34,7 +34,6 @@ mod structure;
 mod texts;
 
 use super::library::{Library, Wiring};
-use crate::spec::CmpOp;
 use bounded::Bounded;
 use std::collections::BTreeMap;
 use z3::SatResult;
@@ -81,16 +80,14 @@ impl Location {
 pub(super) struct Encoding<'a> {
     library: &'a Library<'a>,
     solver: Bounded,
-    inputs: Vec<Vec<Location>>,
-    outputs: Vec<Location>,
+    inputs: Vec<[Location; 2]>,
+    /// What each block's operator is; see [`Block`](super::library::Block).
+    choices: Vec<Vec<Bool>>,
     result: Location,
-    /// For a comparison: whether it is `<`/`<=` rather than `==`/`!=`; whether it is the second of
-    /// its pair.
-    operators: Vec<Option<(Bool, Bool)>>,
-    /// Assumptions that allow only inputs up to a tier.
+    /// Whether the result is negated.
+    negated: Bool,
+    /// Assumptions that allow only inputs up to a tier, as far as that was not refuted.
     tiers: Vec<Bool>,
-    /// Width of value variables, where they are integers.
-    width: u32,
     fresh: u32,
 }
 
@@ -101,13 +98,12 @@ impl<'a> Encoding<'a> {
             library,
             solver: Bounded::new(rlimit),
             inputs: Vec::new(),
-            outputs: Vec::new(),
+            choices: Vec::new(),
             result: Location {
                 at: BTreeMap::new(),
             },
-            operators: Vec::new(),
+            negated: Bool::from_bool(false),
             tiers: Vec::new(),
-            width: semantics::width(library),
             fresh: 0,
         };
         encoding.phi_wff();
@@ -119,22 +115,15 @@ impl<'a> Encoding<'a> {
         self.solver.limit(rlimit);
     }
 
-    /// Whether what is located there comes from the block's output.
-    fn connected(&self, location: &Location, block: usize) -> Bool {
-        let output = &self.outputs[block];
-        any(output.at.iter().filter_map(|(slot, at)| {
-            let there = location.at.get(slot)?;
-            Some(Bool::and(&[there.clone(), at.clone()]))
-        }))
-    }
-
     /// φ_PATCH (§3.4.4): a wiring that serves every row asserted, inputs of a low tier first.
-    pub fn phi_patch(&self) -> Verdict {
-        for tier in &self.tiers {
-            // Giving up here is no answer yet: the unrestricted question may be easier.
+    pub fn phi_patch(&mut self) -> Verdict {
+        while let Some(tier) = self.tiers.first() {
             if self.solver.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
                 return self.read();
             }
+            // What was refuted stays so with more rows. Giving up is no answer yet: the
+            // unrestricted question may be easier.
+            self.tiers.remove(0);
         }
         match self.solver.query(&[], 1) {
             SatResult::Sat => self.read(),
@@ -153,44 +142,33 @@ impl<'a> Encoding<'a> {
             let mut places = location.at.iter().filter(|(_, at)| holds(at));
             places.next().map_or(0, |(place, _)| *place)
         };
-        let operator = |(order, second): &(Bool, Bool)| match (holds(order), holds(second)) {
-            (true, false) => CmpOp::Lt,
-            (true, true) => CmpOp::Le,
-            (false, false) => CmpOp::Eq,
-            (false, true) => CmpOp::Ne,
-        };
+        let choices = self.choices.iter();
         Verdict::Found(Wiring {
             inputs: self
                 .inputs
                 .iter()
-                .map(|inputs| inputs.iter().map(place).collect())
+                .map(|inputs| [0, 1].map(|input| place(&inputs[input])))
                 .collect(),
-            outputs: self.outputs.iter().map(place).collect(),
-            operators: self
-                .operators
-                .iter()
-                .map(|pair| pair.as_ref().map(operator))
+            choices: choices
+                .map(|choices| choices.iter().map(holds).collect())
                 .collect(),
             result: place(&self.result),
+            negated: holds(&self.negated),
         })
     }
 
-    /// Excludes the expression, whatever idle blocks do and wherever its own blocks are located.
+    /// Excludes the expression, whatever idle blocks do.
     pub fn exclude(&self, wiring: &Wiring) {
-        let source = |location: &Location, place: usize| match wiring.block_at(place) {
-            Some(block) => self.connected(location, block),
-            None => location.at(place),
-        };
-        let mut wires = vec![source(&self.result, wiring.result)];
-        for block in wiring.used() {
-            for (location, place) in self.inputs[block].iter().zip(&wiring.inputs[block]) {
-                wires.push(source(location, *place));
+        let mut wires = vec![
+            self.result.at(wiring.result),
+            self.negated.iff(Bool::from_bool(wiring.negated)),
+        ];
+        for block in wiring.used(self.library) {
+            for (location, place) in self.inputs[block].iter().zip(wiring.inputs[block]) {
+                wires.push(location.at(place));
             }
-            if let (Some((order, second)), Some(op)) =
-                (&self.operators[block], wiring.operators[block])
-            {
-                wires.push(order.iff(Bool::from_bool(op.orders())));
-                wires.push(second.iff(Bool::from_bool(matches!(op, CmpOp::Le | CmpOp::Ne))));
+            for (choice, taken) in self.choices[block].iter().zip(&wiring.choices[block]) {
+                wires.push(choice.iff(Bool::from_bool(*taken)));
             }
         }
         self.solver.assert(all(wires).not());
