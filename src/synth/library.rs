@@ -22,9 +22,9 @@ use std::collections::BTreeSet;
 pub(super) struct Level {
     name: &'static str,
     /// At most so many, and exactly so many if the other blocks leave no other way.
-    comparisons: usize,
-    connectives: usize,
-    sums: usize,
+    pub comparisons: usize,
+    pub connectives: usize,
+    pub sums: usize,
     /// The type of the sums.
     integer: Option<IntType>,
 }
@@ -83,7 +83,7 @@ impl Level {
     }
 
     /// Whether each comparison is needed for the clauses to suffice.
-    fn needs_comparisons(&self) -> bool {
+    pub fn needs_comparisons(&self) -> bool {
         self.sums > 0 || self.comparisons > self.connectives
     }
 }

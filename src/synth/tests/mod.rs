@@ -4,6 +4,8 @@
 mod distinguish;
 mod examples;
 mod honesty;
+#[cfg(feature = "z3")]
+mod levels;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};
