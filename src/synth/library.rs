@@ -1,303 +1,330 @@
-//! Levels (papers/nopol.txt §3.4.5), the building blocks of each, where their inputs and outputs
-//! may be located (§3.4.3), and the way back from locations to an expression (§3.5). Free of z3.
+//! Levels (papers/nopol.txt §3.4.5), the building blocks of each, where their inputs may be located
+//! (§3.4.3), and the way back from locations to an expression (§3.5). Free of z3.
 //!
-//! Locations `0..n` are the inputs I₀ (the terms, sorted by type, so that each type is a range);
-//! from `n` on come the outputs of arithmetic (by type), of comparisons and of connectives. A
-//! comparison is one block with its operator (`<`, `<=`, `==`, `!=`) as a further choice, instead
-//! of four blocks of which three are idle; `>` and `>=` are had by symmetry.
+//! Locations `0..n` are the inputs I₀: the terms, sorted by type, so that each type is a range, and
+//! with the booleans the old condition and its boolean parts, so that `old && X` is one connective
+//! and one clause, however large `old` is. From `n` on comes one output per block.
+//!
+//! A block stands for all operators of its kind, and which one it is is a further choice: one
+//! comparison (`<`, `<=`, `==`, `!=`; `>` and `>=` are had by symmetry) in place of four of which
+//! three are idle, one connective in place of `&&` and `||`, one sum in place of `+` and `-`. A
+//! negation is no block but a choice of a connective's input. So every block of a level has its
+//! place from the start, and no two need be ordered.
 
 use super::atoms;
 use super::rank;
 use super::table::Table;
-use crate::spec::{ArithOp, CmpOp, Expr, IntType, Origin, TermId, Type};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
 use std::collections::BTreeSet;
 
-/// How many blocks of each kind an expression may use.
+/// How many blocks of each kind an expression has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
-    pub name: &'static str,
-    comparisons: usize,
-    negations: usize,
-    conjunctions: usize,
-    disjunctions: usize,
-    arithmetic: bool,
+    name: &'static str,
+    /// At most so many, and exactly so many if the other blocks leave no other way.
+    pub comparisons: usize,
+    pub connectives: usize,
+    pub sums: usize,
+    /// The type of the sums.
+    integer: Option<IntType>,
 }
 
-/// The levels in the order in which they are tried.
-pub(super) const LEVELS: [Level; 7] = [
+const fn level(name: &'static str, comparisons: usize, connectives: usize, sums: usize) -> Level {
     Level {
-        name: "a boolean or its negation",
-        comparisons: 0,
-        negations: 1,
-        conjunctions: 0,
-        disjunctions: 0,
-        arithmetic: false,
-    },
-    Level {
-        name: "one comparison",
-        comparisons: 1,
-        negations: 0,
-        conjunctions: 0,
-        disjunctions: 0,
-        arithmetic: false,
-    },
-    Level {
-        name: "at most one comparison with !, &&, ||",
-        comparisons: 1,
-        negations: 1,
-        conjunctions: 1,
-        disjunctions: 1,
-        arithmetic: false,
-    },
-    Level {
-        name: "two comparisons with !, &&, ||",
-        comparisons: 2,
-        negations: 1,
-        conjunctions: 1,
-        disjunctions: 1,
-        arithmetic: false,
-    },
-    Level {
-        name: "one comparison with one + and one - per integer type",
-        comparisons: 1,
-        negations: 0,
-        conjunctions: 0,
-        disjunctions: 0,
-        arithmetic: true,
-    },
-    Level {
-        name: "two comparisons with !, &&, || and one + and one - per integer type",
-        comparisons: 2,
-        negations: 1,
-        conjunctions: 1,
-        disjunctions: 1,
-        arithmetic: true,
-    },
-    Level {
-        name: "three comparisons with !, two && and two ||",
-        comparisons: 3,
-        negations: 1,
-        conjunctions: 2,
-        disjunctions: 2,
-        arithmetic: false,
-    },
+        name,
+        comparisons,
+        connectives,
+        sums,
+        integer: None,
+    }
+}
+
+/// What is tried, in this order.
+const SHAPES: [Level; 10] = [
+    level("a boolean or its negation", 0, 0, 0),
+    level("one comparison", 1, 0, 0),
+    level("two clauses, at most one a comparison", 1, 1, 0),
+    level("two comparisons", 2, 1, 0),
+    level("one comparison with one sum", 1, 0, 1),
+    level("three clauses, at most two of them comparisons", 2, 2, 0),
+    level("two clauses, one a comparison with a sum", 1, 1, 1),
+    level("two comparisons with one sum", 2, 1, 1),
+    level("three comparisons", 3, 2, 0),
+    level("one comparison with two sums", 1, 0, 2),
 ];
+
+/// The levels in the order in which they are tried: those with sums for each integer type.
+pub(super) fn levels(table: &Table) -> Vec<Level> {
+    let terms = table.pool.terms.iter();
+    let integers: BTreeSet<IntType> = terms
+        .filter_map(|term| match term.ty {
+            Type::Int(int) => Some(int),
+            _ => None,
+        })
+        .collect();
+    let typed = |shape: Level| {
+        let integers: Vec<_> = match shape.sums {
+            0 => vec![None],
+            _ => integers.iter().copied().map(Some).collect(),
+        };
+        let typed = integers.into_iter();
+        typed.map(move |integer| Level { integer, ..shape })
+    };
+    SHAPES.into_iter().flat_map(typed).collect()
+}
+
+impl Level {
+    /// The level in words.
+    pub fn name(&self) -> String {
+        match self.integer {
+            Some(int) => format!("{} of {}", self.name, int.name()),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// Whether each comparison is needed for the clauses to suffice.
+    pub fn needs_comparisons(&self) -> bool {
+        self.sums > 0 || self.comparisons > self.connectives
+    }
+}
 
 /// A building block (§3.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Block {
+    /// `+` or `-`; choices: is it `-`?
+    Sum(IntType),
+    /// Choices: is it `<`/`<=` rather than `==`/`!=`? Is it the second of the two?
     Cmp,
-    Not,
-    And,
-    Or,
-    Arith(ArithOp, IntType),
+    /// `&&` or `||`; choices: is it `||`? Is the first, is the second input negated?
+    Junction,
 }
 
 impl Block {
-    /// Number of inputs.
-    pub fn arity(self) -> usize {
+    /// Number of choices.
+    pub fn choices(self) -> usize {
         match self {
-            Self::Not => 1,
-            _ => 2,
+            Self::Sum(_) => 1,
+            Self::Cmp => 2,
+            Self::Junction => 3,
         }
     }
 }
 
-/// What at least one, or each, of the blocks in a list must contribute, so that a level does not
-/// find again what an earlier one has.
+/// One of I₀.
 #[derive(Clone, Debug)]
-pub(super) enum Needed {
-    All(Vec<usize>),
-    Any(Vec<usize>),
+pub(super) struct Input {
+    /// A term, or a boolean part of the old condition.
+    pub expr: Expr,
+    pub ty: Type,
+    pub is_literal: bool,
+    /// Whether it is undefined in some row.
+    pub is_partial: bool,
+    /// How readily it is used: 0 for parts of the old condition and the simplest constants, 1 for
+    /// whatever is in scope, 2 for literals from elsewhere.
+    pub tier: u32,
 }
 
 /// The inputs, blocks and locations of one level.
 pub(super) struct Library<'a> {
     pub table: &'a Table<'a>,
-    level: Level,
-    /// I₀: the term at each input location.
-    pub inputs: Vec<TermId>,
+    pub inputs: Vec<Input>,
     pub blocks: Vec<Block>,
-    /// Where each block's output may be.
-    pub slots: Vec<Vec<usize>>,
-    pub needed: Needed,
-    has_nan: bool,
+    /// The blocks that have to contribute, so that no level finds again what an earlier one has.
+    pub needed: Vec<usize>,
+    pub has_nan: bool,
 }
 
 impl<'a> Library<'a> {
     /// The level's library for this spec; `None` if the level adds nothing here (no comparable
     /// term, no integer).
     pub fn new(level: Level, table: &'a Table<'a>) -> Option<Self> {
-        let pool = table.pool;
-        let mut inputs: Vec<TermId> = (0..pool.terms.len())
-            .filter(|term| !table.is_opaque(*term))
-            .filter(|term| pool.terms[*term].ty != Type::Bool || !atoms::is_constant(pool, *term))
-            .collect();
-        // A comparison has at most one literal, so literals alone are of no use.
-        let lively: BTreeSet<Type> = inputs
-            .iter()
-            .filter(|term| !atoms::is_constant(pool, **term))
-            .map(|term| pool.terms[*term].ty)
-            .collect();
-        inputs.retain(|term| lively.contains(&pool.terms[*term].ty));
-        inputs.sort_by_key(|term| (pool.terms[*term].ty, *term));
-        let types: BTreeSet<Type> = inputs.iter().map(|term| pool.terms[*term].ty).collect();
-        let comparable = types.iter().any(|ty| *ty != Type::Bool);
-        if level.comparisons > 0 && !comparable || level.comparisons == 0 && inputs.is_empty() {
+        let mut inputs = inputs(level, table);
+        let is_bool = |input: &&Input| input.ty == Type::Bool;
+        let booleans = inputs.iter().filter(is_bool).count();
+        let comparisons = match booleans < inputs.len() {
+            true => level.comparisons,
+            false if level.needs_comparisons() => return None,
+            false => 0,
+        };
+        if booleans + comparisons <= level.connectives {
             return None;
+        }
+        if level.connectives == 0 && level.comparisons > 0 {
+            inputs.retain(|input| input.ty != Type::Bool);
         }
         let mut blocks = Vec::new();
-        let mut slots = Vec::new();
-        let mut place = |group: Vec<Block>, fixed: bool| {
-            let start = inputs.len() + blocks.len();
-            let all: Vec<usize> = (start..start + group.len()).collect();
-            for (index, block) in group.into_iter().enumerate() {
-                blocks.push(block);
-                slots.push(if fixed {
-                    vec![start + index]
-                } else {
-                    all.clone()
-                });
+        if let Some(int) = level.integer {
+            if !inputs.iter().any(|input| input.ty == Type::Int(int)) {
+                return None;
             }
-        };
-        if level.arithmetic {
-            for ty in &types {
-                if let Type::Int(int) = *ty {
-                    let ops = [ArithOp::Add, ArithOp::Sub];
-                    place(ops.map(|op| Block::Arith(op, int)).to_vec(), false);
-                }
-            }
+            blocks.extend(vec![Block::Sum(int); level.sums]);
         }
-        place(vec![Block::Cmp; level.comparisons], true);
-        let mut connectives = vec![Block::Not; level.negations];
-        connectives.extend(vec![Block::And; level.conjunctions]);
-        connectives.extend(vec![Block::Or; level.disjunctions]);
-        place(connectives, false);
-        let select = |wanted: &dyn Fn(Block) -> bool| -> Vec<usize> {
-            (0..blocks.len())
-                .filter(|block| wanted(blocks[*block]))
-                .collect()
-        };
-        let needed = if level.arithmetic {
-            Needed::Any(select(&|block| matches!(block, Block::Arith(..))))
-        } else if level.comparisons == 1 && level.conjunctions > 0 {
-            Needed::Any(select(&|block| block != Block::Cmp))
-        } else {
-            Needed::All(select(&|block| block == Block::Cmp))
-        };
-        if matches!(&needed, Needed::Any(any) if any.is_empty()) {
-            return None;
-        }
-        let has_nan = inputs.iter().any(|term| table.has_nan(*term));
+        blocks.extend(vec![Block::Cmp; comparisons]);
+        blocks.extend(vec![Block::Junction; level.connectives]);
+        let is_needed = |block: Block| block != Block::Cmp || level.needs_comparisons();
+        let needed = (0..blocks.len()).filter(|block| is_needed(blocks[*block]));
         Some(Self {
             table,
-            level,
+            needed: needed.collect(),
+            has_nan: (0..table.pool.terms.len()).any(|term| table.has_nan(term)),
             inputs,
             blocks,
-            slots,
-            needed,
-            has_nan,
         })
     }
 
-    /// Whether values must be numbers and not merely ranks.
-    pub fn level_is_arithmetic(&self) -> bool {
-        self.level.arithmetic
+    /// How often numbers are added: if never, their ranks will do.
+    pub fn sums(&self) -> usize {
+        let is_sum = |block: &&Block| matches!(block, Block::Sum(_));
+        self.blocks.iter().filter(is_sum).count()
     }
 
-    /// Number of locations.
-    pub fn locations(&self) -> usize {
-        self.inputs.len() + self.blocks.len()
+    /// The location of a block's output: φ_OUTPUT and φ_CONS of §3.4.4.
+    pub fn output(&self, block: usize) -> usize {
+        self.inputs.len() + block
     }
 
-    /// The type of what is at a location. Outputs of one type share their slots, so the slot tells.
+    /// The block whose output is at a location; `None` for an input.
+    pub fn block_at(&self, location: usize) -> Option<usize> {
+        location.checked_sub(self.inputs.len())
+    }
+
+    /// The type of what is at a location.
     pub fn type_at(&self, location: usize) -> Type {
-        match self.inputs.get(location) {
-            Some(term) => self.table.pool.terms[*term].ty,
-            None => match self.blocks[location - self.inputs.len()] {
-                Block::Arith(_, int) => Type::Int(int),
+        match self.block_at(location) {
+            None => self.inputs[location].ty,
+            Some(block) => match self.blocks[block] {
+                Block::Sum(int) => Type::Int(int),
                 _ => Type::Bool,
             },
         }
     }
 
-    /// Where an input of the block may be located; φ_INPUT of §3.4.4 up to the condition that a
-    /// comparison's two inputs are of one type.
+    /// Where an input of the block may be located: before its output (φ_ACYC of §3.4.4), where
+    /// something of its type is (φ_INPUT; a comparison's two are still to be of one type).
     pub fn domain(&self, block: usize) -> Vec<usize> {
-        // Without NaN the operators of comparisons negate each other, and where no two `&&` are
-        // at hand a comparison and its negation in one expression can be had with fewer blocks.
-        let both = self.has_nan || self.level.conjunctions > 1;
         let fits = |location: &usize| {
             let ty = self.type_at(*location);
             match self.blocks[block] {
                 Block::Cmp => ty != Type::Bool,
-                Block::Not => ty == Type::Bool && (both || !self.is_comparison(*location)),
-                Block::And | Block::Or => ty == Type::Bool,
-                Block::Arith(_, int) => ty == Type::Int(int),
+                Block::Junction => ty == Type::Bool,
+                Block::Sum(int) => ty == Type::Int(int) && !self.is_zero(*location),
             }
         };
-        let last = self.slots[block].iter().max().copied().unwrap_or(0);
-        (0..last).filter(fits).collect()
+        (0..self.output(block)).filter(fits).collect()
     }
 
-    fn is_comparison(&self, location: usize) -> bool {
-        let block = location.checked_sub(self.inputs.len());
-        block.is_some_and(|block| self.blocks[block] == Block::Cmp)
-    }
-
-    /// Where the result may be: at any boolean location, a bare variable included.
+    /// Where the result may be: the last block, without which the level would be an earlier one.
     pub fn result_domain(&self) -> Vec<usize> {
-        (0..self.locations())
-            .filter(|at| self.type_at(*at) == Type::Bool)
-            .collect()
+        match self.blocks.len() {
+            0 => (0..self.inputs.len()).collect(),
+            blocks => vec![self.output(blocks - 1)],
+        }
+    }
+
+    /// Whether a negation there says something that cannot be had by another operator.
+    pub fn may_be_negated(&self, location: usize) -> bool {
+        match self.block_at(location) {
+            None => self.type_at(location) == Type::Bool,
+            Some(block) => self.blocks[block] == Block::Cmp && self.has_nan,
+        }
     }
 
     /// Whether a location holds a literal.
-    pub fn is_constant(&self, location: usize) -> bool {
-        let term = self.inputs.get(location);
-        term.is_some_and(|term| atoms::is_constant(self.table.pool, *term))
+    pub fn is_literal(&self, location: usize) -> bool {
+        let input = self.inputs.get(location);
+        input.is_some_and(|input| input.is_literal)
     }
 
-    /// How readily a location is used: 0 for outputs, operands of the old condition and the
-    /// simplest constants, 1 for whatever is in scope, 2 for literals from elsewhere.
-    pub fn tier(&self, location: usize) -> u32 {
-        let Some(term) = self.inputs.get(location) else {
-            return 0;
-        };
-        match self.table.pool.terms[*term].origin {
-            Origin::Old => 0,
-            Origin::Constant if rank::term_cost(*term, self.table.pool) == 2 => 0,
-            Origin::Variable | Origin::Field | Origin::Query | Origin::Constant => 1,
-            _ => 2,
-        }
+    fn is_zero(&self, location: usize) -> bool {
+        let zero = Int::from_u128(0);
+        let input = self.inputs.get(location).map(|input| &input.expr);
+        matches!(input, Some(Expr::Term(term)) if matches!(
+            &self.table.pool.terms[*term].constant,
+            Some(Value::Int(_, value)) if *value == zero
+        ))
     }
 }
 
-/// An assignment of the location variables: the structure of an expression.
+/// I₀ of a level.
+fn inputs(level: Level, table: &Table) -> Vec<Input> {
+    let pool = table.pool;
+    let is_literal = |term: TermId| atoms::is_constant(pool, term);
+    let mut terms: Vec<TermId> = (0..pool.terms.len())
+        .filter(|term| !table.is_opaque(*term))
+        .filter(|term| pool.terms[*term].ty != Type::Bool || !is_literal(*term))
+        .collect();
+    // A comparison has at most one literal, so literals alone are of no use.
+    let lively = terms.iter().filter(|term| !is_literal(**term));
+    let mut types: BTreeSet<Type> = lively.map(|term| pool.terms[*term].ty).collect();
+    if let (Some(int), 1) = (level.integer, level.comparisons) {
+        types.retain(|ty| [Type::Bool, Type::Int(int)].contains(ty));
+    }
+    if level.comparisons == 0 {
+        types.retain(|ty| *ty == Type::Bool);
+    }
+    terms.retain(|term| types.contains(&pool.terms[*term].ty));
+    terms.sort_by_key(|term| (pool.terms[*term].ty, *term));
+    let input = |term: TermId| Input {
+        expr: Expr::Term(term),
+        ty: pool.terms[term].ty,
+        is_literal: is_literal(term),
+        is_partial: table.is_partial(term),
+        tier: match pool.terms[term].origin {
+            Origin::Old => 0,
+            Origin::Constant if rank::term_cost(term, pool) == 2 => 0,
+            Origin::Variable | Origin::Field | Origin::Query | Origin::Constant => 1,
+            _ => 2,
+        },
+    };
+    let terms = terms.into_iter().map(input);
+    let mut parts = Vec::new();
+    if let Some(old) = &table.spec.old {
+        boolean_parts(old, &mut parts);
+    }
+    let rows = &table.spec.rows;
+    let part = |expr: &Expr| Input {
+        expr: expr.clone(),
+        ty: Type::Bool,
+        is_literal: false,
+        is_partial: rows.iter().any(|row| expr.eval_bool(row).is_none()),
+        tier: 0,
+    };
+    let useful = |expr: &&Expr| {
+        expr.ty(pool) == Some(Type::Bool) && rows.iter().any(|row| expr.eval_bool(row).is_some())
+    };
+    let parts = parts.iter().filter(useful).map(part);
+    // The derived order of types has the booleans first.
+    parts.chain(terms).collect()
+}
+
+/// The operators in a condition that yield booleans, outermost first; a negation is none.
+fn boolean_parts(expr: &Expr, parts: &mut Vec<Expr>) {
+    if matches!(expr, Expr::And(..) | Expr::Or(..) | Expr::Cmp(..)) && !parts.contains(expr) {
+        parts.push(expr.clone());
+    }
+    for child in expr.children() {
+        boolean_parts(child, parts);
+    }
+}
+
+/// An assignment of the location variables and choices: the structure of an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Wiring {
     /// Location of each input of each block.
-    pub inputs: Vec<Vec<usize>>,
-    /// Location of each block's output.
-    pub outputs: Vec<usize>,
-    /// Each block's operator, where it is a comparison.
-    pub operators: Vec<Option<CmpOp>>,
+    pub inputs: Vec<[usize; 2]>,
+    pub choices: Vec<Vec<bool>>,
     /// Location of the result.
     pub result: usize,
+    pub negated: bool,
 }
 
 impl Wiring {
-    /// The block whose output is at a location; `None` for an input.
-    pub fn block_at(&self, location: usize) -> Option<usize> {
-        self.outputs.iter().position(|output| *output == location)
-    }
-
     /// The blocks that contribute to the result.
-    pub fn used(&self) -> BTreeSet<usize> {
+    pub fn used(&self, library: &Library) -> BTreeSet<usize> {
         let mut used = BTreeSet::new();
         let mut open = vec![self.result];
         while let Some(location) = open.pop() {
-            if let Some(block) = self.block_at(location)
+            if let Some(block) = library.block_at(location)
                 && used.insert(block)
             {
                 open.extend(&self.inputs[block]);
@@ -309,38 +336,52 @@ impl Wiring {
     /// The expression, by backward traversal from the result (§3.5). Blocks that are wired but
     /// not connected to the result are left behind.
     pub fn expr(&self, library: &Library) -> Expr {
-        self.expr_at(self.result, library)
+        negated(self.expr_at(self.result, library), self.negated)
     }
 
     fn expr_at(&self, location: usize, library: &Library) -> Expr {
-        let Some(block) = self.block_at(location) else {
-            return Expr::Term(library.inputs[location]);
+        let Some(block) = library.block_at(location) else {
+            return library.inputs[location].expr.clone();
         };
-        let operand = |index: usize| self.expr_at(self.inputs[block][index], library);
-        match library.blocks[block] {
-            Block::Not => operand(0).not(),
-            Block::And => operand(0).and(operand(1)),
-            Block::Or => operand(0).or(operand(1)),
-            Block::Arith(op, _) => operand(0).arith(op, operand(1)),
-            Block::Cmp => {
-                let op = self.operators[block].unwrap_or(CmpOp::Eq);
-                match library.is_constant(self.inputs[block][0]) {
-                    true => operand(1).cmp(op.mirrored(), operand(0)),
-                    false => operand(0).cmp(op, operand(1)),
+        let [a, b] = self.inputs[block].map(|input| self.expr_at(input, library));
+        match (library.blocks[block], &self.choices[block][..]) {
+            (Block::Sum(_), [minus, ..]) => {
+                let op = if *minus { ArithOp::Sub } else { ArithOp::Add };
+                a.arith(op, b)
+            }
+            (Block::Cmp, [order, second, ..]) => {
+                let op = match (order, second) {
+                    (true, false) => CmpOp::Lt,
+                    (true, true) => CmpOp::Le,
+                    (false, false) => CmpOp::Eq,
+                    (false, true) => CmpOp::Ne,
+                };
+                match library.is_literal(self.inputs[block][0]) {
+                    true => b.cmp(op.mirrored(), a),
+                    false => a.cmp(op, b),
                 }
             }
+            (_, [or, first, second, ..]) => {
+                let (a, b) = (negated(a, *first), negated(b, *second));
+                if *or { a.or(b) } else { a.and(b) }
+            }
+            _ => a,
         }
     }
+}
+
+fn negated(expr: Expr, negated: bool) -> Expr {
+    if negated { expr.not() } else { expr }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, Pool, Row, Spec, Term, Value};
+    use crate::spec::{Binding, Pool, Row, Spec, Term};
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {
-        // papers/nopol.txt §3.5: the result is the comparison's output, the negation is idle.
+        // papers/nopol.txt §3.5: the second comparison is idle.
         let i32 = Type::Int(IntType::I32);
         let value = Some(Value::Int(IntType::I32, Int::from_i128(3)));
         let terms = ["a", "b"].map(|text| Term {
@@ -363,28 +404,36 @@ mod tests {
         };
         let spec = Spec {
             rows: vec![row],
+            old: Some(Expr::Term(0).cmp(CmpOp::Eq, Expr::Term(1))),
             ..Spec::default()
         };
         let table = Table::new(&spec, &pool);
-        let Some(library) = Library::new(LEVELS[2], &table) else {
+        let Some(library) = Library::new(levels(&table)[5], &table) else {
             panic!("the level applies");
         };
         assert_eq!(
             library.blocks,
-            [Block::Cmp, Block::Not, Block::And, Block::Or]
+            [Block::Cmp, Block::Cmp, Block::Junction, Block::Junction]
         );
-        assert_eq!(library.slots[0], [2]);
-        assert_eq!(library.slots[1], [3, 4, 5]);
+        // I₀ is the old condition, `a` and `b`.
+        assert_eq!(library.needed, [2, 3]);
         let wiring = Wiring {
-            inputs: vec![vec![0, 1], vec![5], vec![2, 5], vec![2, 4]],
-            outputs: vec![2, 3, 4, 5],
-            operators: vec![Some(CmpOp::Le), None, None, None],
-            result: 2,
+            inputs: vec![[1, 2], [2, 1], [0, 3], [0, 5]],
+            choices: vec![
+                vec![true, true],
+                vec![false, false],
+                vec![false, true, false],
+                vec![true, false, false],
+            ],
+            result: 6,
+            negated: false,
         };
+        let old = spec.old.clone().unwrap();
+        let at_most = Expr::Term(0).cmp(CmpOp::Le, Expr::Term(1));
         assert_eq!(
             wiring.expr(&library),
-            Expr::Term(0).cmp(CmpOp::Le, Expr::Term(1))
+            old.clone().or(old.not().and(at_most))
         );
-        assert_eq!(wiring.used(), BTreeSet::from([0]));
+        assert_eq!(wiring.used(&library), BTreeSet::from([0, 2, 3]));
     }
 }

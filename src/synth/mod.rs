@@ -8,8 +8,10 @@
 
 mod admit;
 mod atoms;
+mod axioms;
 mod collect;
 mod cover;
+mod distinguish;
 mod edits;
 mod engine;
 mod enumerate;
@@ -30,6 +32,7 @@ mod tests;
 use crate::spec::{Expr, Pool, Spec};
 use admit::{consistent, one_sided, unanswerable};
 use collect::{Collector, Found};
+pub use distinguish::{Context, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use table::{Bits, Table};

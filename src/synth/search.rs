@@ -4,7 +4,7 @@
 use super::Answer;
 use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
-use super::library::{LEVELS, Level, Library};
+use super::library::{self, Level, Library};
 use super::rank;
 use super::smt::{Encoding, Verdict, isolated};
 use super::table::{Bits, Table};
@@ -20,33 +20,47 @@ const FURTHER: u32 = 20;
 pub(super) struct Smt;
 
 impl Engine for Smt {
-    /// Tries the levels in order, up to the one after the first that has something.
+    /// Tries the levels in order, up to the first that has something and, with less work, the one
+    /// after it.
     fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
         let mut levels = Levels::new();
-        let mut last = usize::MAX;
         if task.rlimit == 0 {
             return levels;
         }
-        for (index, level) in LEVELS.into_iter().enumerate() {
-            if index > last {
-                break;
-            }
-            let Some((answer, found)) = search(level, task.table, task.constrained, task.rlimit)
-            else {
+        let mut rlimit = task.rlimit;
+        for level in library::levels(task.table) {
+            let Some((answer, found)) = search(level, task.table, task.constrained, rlimit) else {
                 continue;
             };
+            let name = level.name();
+            let is_last = rlimit < task.rlimit;
             if matches!(answer, Answer::Found(_)) {
-                last = last.min(index + 1);
+                rlimit = task.rlimit / FURTHER;
             }
-            let why = format!("new condition: {}", level.name);
+            let why = format!("new condition: {name}");
             for expr in found {
-                let cost = task.base + rank::expr_cost(&expr, task.table.pool);
-                collector.offer(&expr, cost, &why);
+                collector.offer(&expr, cost(&expr, task), &why);
             }
-            levels.push((level.name.to_owned(), answer));
+            levels.push((name, answer));
+            if is_last {
+                break;
+            }
         }
         levels
     }
+}
+
+/// What an expression costs: one that has the old condition in it is that with something added.
+fn cost(expr: &Expr, task: &Task) -> u32 {
+    let of = |expr: &Expr| rank::expr_cost(expr, task.table.pool);
+    match &task.table.spec.old {
+        Some(old) if contains(expr, old) => rank::CLAUSE + of(expr) - of(old),
+        _ => task.base + of(expr),
+    }
+}
+
+fn contains(expr: &Expr, part: &Expr) -> bool {
+    expr == part || expr.children().any(|child| contains(child, part))
 }
 
 /// Looks for expressions of the level that yield the expected outcome in the constrained rows.

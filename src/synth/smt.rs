@@ -25,15 +25,19 @@
 //! | bit-vectors, default | 2.4 s / 14.4 s | 0.3 s / 6.5 s | 0.4 s / 11.9 s |
 //! | integers, default | 2.4 s / 8.9 s | 0.4 s / 5.0 s | 0.4 s / gave up |
 
+mod bounded;
+pub(super) mod distinguish;
+mod machine;
 mod number;
 mod semantics;
 mod structure;
+mod texts;
 
 use super::library::{Library, Wiring};
-use crate::spec::CmpOp;
+use bounded::Bounded;
 use std::collections::BTreeMap;
+use z3::SatResult;
 use z3::ast::Bool;
-use z3::{Params, SatResult, Solver, StatisticsValue};
 
 /// What the solver says.
 pub(super) enum Verdict {
@@ -75,105 +79,61 @@ impl Location {
 /// The encoding of one level.
 pub(super) struct Encoding<'a> {
     library: &'a Library<'a>,
-    solver: Solver,
-    inputs: Vec<Vec<Location>>,
-    outputs: Vec<Location>,
+    solver: Bounded,
+    inputs: Vec<[Location; 2]>,
+    /// What each block's operator is; see [`Block`](super::library::Block).
+    choices: Vec<Vec<Bool>>,
     result: Location,
-    /// For a comparison: whether it is `<`/`<=` rather than `==`/`!=`; whether it is the second of
-    /// its pair.
-    operators: Vec<Option<(Bool, Bool)>>,
-    /// Assumptions that allow only inputs up to a tier.
+    /// Whether the result is negated.
+    negated: Bool,
+    /// Assumptions that allow only inputs up to a tier, as far as that was not refuted.
     tiers: Vec<Bool>,
-    /// Width of value variables, where they are integers.
-    width: u32,
     fresh: u32,
-    /// How much work z3 may have done in the end.
-    budget: u32,
 }
 
 impl<'a> Encoding<'a> {
     /// φ_WFF of the library (§3.4.4), with no row asserted yet.
     pub fn new(library: &'a Library<'a>, rlimit: u32) -> Self {
-        let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut encoding = Self {
             library,
-            solver,
+            solver: Bounded::new(rlimit),
             inputs: Vec::new(),
-            outputs: Vec::new(),
+            choices: Vec::new(),
             result: Location {
                 at: BTreeMap::new(),
             },
-            operators: Vec::new(),
+            negated: Bool::from_bool(false),
             tiers: Vec::new(),
-            width: semantics::width(library),
             fresh: 0,
-            budget: 0,
         };
-        encoding.limit(rlimit);
         encoding.phi_wff();
         encoding
     }
 
     /// Allows that much work from now on.
     pub fn limit(&mut self, rlimit: u32) {
-        self.budget = self.consumed().saturating_add(rlimit);
-    }
-
-    /// The work done so far, in z3's unit.
-    fn consumed(&self) -> u32 {
-        match self.solver.get_statistics().value("rlimit count") {
-            Some(StatisticsValue::UInt(count)) => count,
-            _ => 0,
-        }
-    }
-
-    /// Asks the solver, with at most that share of the work that is left.
-    fn query(&self, assumptions: &[Bool], share: u32) -> SatResult {
-        let left = self.budget.saturating_sub(self.consumed()) / share;
-        if left == 0 {
-            return SatResult::Unknown;
-        }
-        let mut params = Params::new();
-        params.set_u32("rlimit", left);
-        self.solver.set_params(&params);
-        self.solver.check_assumptions(assumptions)
-    }
-
-    /// Whether what is located there comes from the block's output.
-    fn connected(&self, location: &Location, block: usize) -> Bool {
-        let output = &self.outputs[block];
-        any(output.at.iter().filter_map(|(slot, at)| {
-            let there = location.at.get(slot)?;
-            Some(Bool::and(&[there.clone(), at.clone()]))
-        }))
+        self.solver.limit(rlimit);
     }
 
     /// φ_PATCH (§3.4.4): a wiring that serves every row asserted, inputs of a low tier first.
-    pub fn phi_patch(&self) -> Verdict {
-        for tier in &self.tiers {
-            // Giving up here is no answer yet: the unrestricted question may be easier.
-            if self.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
+    pub fn phi_patch(&mut self) -> Verdict {
+        while let Some(tier) = self.tiers.first() {
+            if self.solver.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
                 return self.read();
             }
+            // What was refuted stays so with more rows. Giving up is no answer yet: the
+            // unrestricted question may be easier.
+            self.tiers.remove(0);
         }
-        match self.query(&[], 1) {
+        match self.solver.query(&[], 1) {
             SatResult::Sat => self.read(),
             SatResult::Unsat => Verdict::Nothing,
-            SatResult::Unknown => Verdict::Unknown(self.reason()),
-        }
-    }
-
-    fn reason(&self) -> String {
-        let reason = self.solver.get_reason_unknown().unwrap_or_default();
-        // What z3 says when its `rlimit` is used up depends on where that happened.
-        match reason.contains("cancel") || reason.contains("resource") || reason.len() < 8 {
-            true => "z3 reached its resource limit".to_owned(),
-            false => format!("z3: {reason}"),
+            SatResult::Unknown => Verdict::Unknown(self.solver.reason()),
         }
     }
 
     fn read(&self) -> Verdict {
-        let Some(model) = self.solver.get_model() else {
+        let Some(model) = self.solver.model() else {
             return Verdict::Unknown("z3: no model".to_owned());
         };
         let holds =
@@ -182,44 +142,33 @@ impl<'a> Encoding<'a> {
             let mut places = location.at.iter().filter(|(_, at)| holds(at));
             places.next().map_or(0, |(place, _)| *place)
         };
-        let operator = |(order, second): &(Bool, Bool)| match (holds(order), holds(second)) {
-            (true, false) => CmpOp::Lt,
-            (true, true) => CmpOp::Le,
-            (false, false) => CmpOp::Eq,
-            (false, true) => CmpOp::Ne,
-        };
+        let choices = self.choices.iter();
         Verdict::Found(Wiring {
             inputs: self
                 .inputs
                 .iter()
-                .map(|inputs| inputs.iter().map(place).collect())
+                .map(|inputs| [0, 1].map(|input| place(&inputs[input])))
                 .collect(),
-            outputs: self.outputs.iter().map(place).collect(),
-            operators: self
-                .operators
-                .iter()
-                .map(|pair| pair.as_ref().map(operator))
+            choices: choices
+                .map(|choices| choices.iter().map(holds).collect())
                 .collect(),
             result: place(&self.result),
+            negated: holds(&self.negated),
         })
     }
 
-    /// Excludes the expression, whatever idle blocks do and wherever its own blocks are located.
+    /// Excludes the expression, whatever idle blocks do.
     pub fn exclude(&self, wiring: &Wiring) {
-        let source = |location: &Location, place: usize| match wiring.block_at(place) {
-            Some(block) => self.connected(location, block),
-            None => location.at(place),
-        };
-        let mut wires = vec![source(&self.result, wiring.result)];
-        for block in wiring.used() {
-            for (location, place) in self.inputs[block].iter().zip(&wiring.inputs[block]) {
-                wires.push(source(location, *place));
+        let mut wires = vec![
+            self.result.at(wiring.result),
+            self.negated.iff(Bool::from_bool(wiring.negated)),
+        ];
+        for block in wiring.used(self.library) {
+            for (location, place) in self.inputs[block].iter().zip(wiring.inputs[block]) {
+                wires.push(location.at(place));
             }
-            if let (Some((order, second)), Some(op)) =
-                (&self.operators[block], wiring.operators[block])
-            {
-                wires.push(order.iff(Bool::from_bool(op.orders())));
-                wires.push(second.iff(Bool::from_bool(matches!(op, CmpOp::Le | CmpOp::Ne))));
+            for (choice, taken) in self.choices[block].iter().zip(&wiring.choices[block]) {
+                wires.push(choice.iff(Bool::from_bool(*taken)));
             }
         }
         self.solver.assert(all(wires).not());

@@ -2,19 +2,10 @@
 //! values of its type in that row, in order encoding: one boolean per step, which lets the solver
 //! propagate `<` in both directions. Where there is, it is a bit-vector that no sum overflows.
 
+use super::bounded::Bounded;
 use super::{all, any};
-use crate::spec::Int;
-use z3::Solver;
+use crate::spec::{Int, IntType};
 use z3::ast::{BV, Bool};
-
-/// A value without its definedness.
-#[derive(Clone)]
-enum Scale {
-    /// The value is at least 1, 2, …
-    Steps(Vec<Bool>),
-    /// A signed integer.
-    Bits(BV),
-}
 
 /// How the numbers of a row are represented.
 #[derive(Clone, Copy)]
@@ -25,17 +16,23 @@ pub(super) enum Format {
     Bits(u32),
 }
 
-/// A numeric value variable: its value, whether it is NaN, whether it is defined.
+/// A numeric value.
 #[derive(Clone)]
 pub(super) struct Number {
     scale: Scale,
-    pub nan: Bool,
-    pub defined: Bool,
+}
+
+#[derive(Clone)]
+enum Scale {
+    /// The value is at least 1, 2, …
+    Steps(Vec<Bool>),
+    /// A signed integer.
+    Bits(BV),
 }
 
 impl Number {
     /// A fresh variable.
-    pub fn new(format: Format, solver: &Solver, mut name: impl FnMut() -> u32) -> Self {
+    pub fn new(format: Format, solver: &Bounded, mut name: impl FnMut() -> u32) -> Self {
         let scale = match format {
             Format::Bits(width) => Scale::Bits(BV::new_const(name(), width)),
             Format::Steps(count) => {
@@ -46,11 +43,7 @@ impl Number {
                 Scale::Steps(steps)
             }
         };
-        Self {
-            scale,
-            nan: Bool::new_const(name()),
-            defined: Bool::new_const(name()),
-        }
+        Self { scale }
     }
 
     /// That the value is this rank.
@@ -73,22 +66,17 @@ impl Number {
         }
     }
 
-    /// That both are the same, undefined or NaN included.
+    /// That both are the same.
     pub fn is(&self, other: &Self) -> Bool {
-        let value = match (&self.scale, &other.scale) {
+        match (&self.scale, &other.scale) {
             (Scale::Bits(a), Scale::Bits(b)) => a.eq(b),
             (Scale::Steps(a), Scale::Steps(b)) => all(a.iter().zip(b).map(|(a, b)| a.iff(b))),
             _ => Bool::from_bool(false),
-        };
-        all([
-            value,
-            self.nan.iff(&other.nan),
-            self.defined.iff(&other.defined),
-        ])
+        }
     }
 
-    /// Whether the value is smaller, leaving NaN aside.
-    pub fn less(&self, other: &Self, solver: &Solver, mut name: impl FnMut() -> u32) -> Bool {
+    /// Whether the value is smaller.
+    pub fn less(&self, other: &Self, solver: &Bounded, mut name: impl FnMut() -> u32) -> Bool {
         match (&self.scale, &other.scale) {
             (Scale::Bits(a), Scale::Bits(b)) => a.bvslt(b),
             (Scale::Steps(a), Scale::Steps(b)) => {
@@ -112,21 +100,30 @@ impl Number {
         }
     }
 
-    /// `self + other` or `self - other`; `None` where integers are not represented.
-    pub fn sum(&self, other: &Self, subtract: bool) -> Option<BV> {
-        match (&self.scale, &other.scale) {
-            (Scale::Bits(a), Scale::Bits(b)) if subtract => Some(a.bvsub(b)),
-            (Scale::Bits(a), Scale::Bits(b)) => Some(a.bvadd(b)),
-            _ => None,
-        }
+    /// `self + other`, or `self - other` if the choice is taken. Ranks are not added.
+    pub fn sum(&self, other: &Self, minus: &Bool) -> Self {
+        let scale = match (&self.scale, &other.scale) {
+            // One adder for both: `a - b` is `a + !b + 1`.
+            (Scale::Bits(a), Scale::Bits(b)) => {
+                let width = a.get_size();
+                let carry = minus.ite(&BV::from_u64(1, width), &BV::from_u64(0, width));
+                Scale::Bits(a.bvadd(minus.ite(&b.bvnot(), b)).bvadd(carry))
+            }
+            (scale, _) => scale.clone(),
+        };
+        Self { scale }
     }
 
-    /// That the value is the one given.
-    pub fn is_bits(&self, value: &BV) -> Bool {
-        match &self.scale {
-            Scale::Bits(bits) => bits.eq(value),
-            Scale::Steps(_) => Bool::from_bool(false),
-        }
+    /// Whether the value lies between two integers.
+    pub fn within(&self, low: Int, high: Int) -> Bool {
+        let Scale::Bits(bits) = &self.scale else {
+            return Bool::from_bool(true);
+        };
+        let width = bits.get_size();
+        // A bound beyond the width cannot be passed.
+        let below = (high.bits() < width).then(|| bits.bvsle(constant(high, width)));
+        let above = (low.bits() < width).then(|| bits.bvsge(constant(low, width)));
+        all(below.into_iter().chain(above))
     }
 }
 
@@ -135,5 +132,17 @@ pub(super) fn constant(int: Int, width: u32) -> BV {
     match int.to_i128().and_then(|value| i64::try_from(value).ok()) {
         Some(value) => BV::from_i64(value, width),
         None => BV::from_str(width, &int.to_string()).unwrap_or_else(|| BV::from_u64(0, width)),
+    }
+}
+
+/// The smallest and largest value of a type.
+pub(super) fn bounds(ty: IntType) -> (Int, Int) {
+    let bits = ty.bits();
+    match ty.signed() {
+        true => {
+            let high = i128::MAX >> (128 - bits);
+            (Int::from_i128(-high - 1), Int::from_i128(high))
+        }
+        false => (Int::from_u128(0), Int::from_u128(u128::MAX >> (128 - bits))),
     }
 }

@@ -1,136 +1,121 @@
 //! φ_WFF of papers/nopol.txt §3.4.4: which wirings are expressions of the level, and which of those
 //! that mean the same is looked at.
 
-use super::{Encoding, Location, any};
-use crate::spec::ArithOp;
-use crate::synth::library::{Block, Needed};
+use super::{Encoding, Location, all, any};
+use crate::synth::library::Block;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use z3::ast::Bool;
 
 impl Encoding<'_> {
-    /// φ_WFF.
+    /// φ_WFF. Outputs have fixed places (φ_OUTPUT, φ_CONS), inputs only places before their block's
+    /// output (φ_ACYC): the domains see to that.
     pub(super) fn phi_wff(&mut self) {
         self.phi_fixed();
-        self.phi_output();
         self.phi_input();
-        self.phi_cons();
-        self.phi_acyc();
         self.symmetry();
         self.usage();
         self.tiers();
     }
 
     /// φ_FIXED (§3.4.4): an input term's location is its index, so it needs no variable. l_r is
-    /// free over the boolean locations.
+    /// the last block's output, or free over the booleans.
     fn phi_fixed(&mut self) {
         self.result = self.location(self.library.result_domain());
-    }
-
-    /// φ_OUTPUT (§3.4.4): outputs are located behind the inputs, each kind in its own slots.
-    fn phi_output(&mut self) {
-        for slots in &self.library.slots {
-            let location = self.location(slots.clone());
-            self.outputs.push(location);
-        }
+        self.negated = self.boolean();
+        self.phi_negation(&self.result, &self.negated);
     }
 
     /// φ_INPUT (§3.4.4): an input is located where something of its type is, and a comparison's
     /// two inputs where something of the same type is.
     fn phi_input(&mut self) {
-        for (index, block) in self.library.blocks.iter().enumerate() {
-            let domain = self.library.domain(index);
-            let inputs: Vec<_> = (0..block.arity())
-                .map(|_| self.location(domain.clone()))
-                .collect();
-            let mut operator = None;
-            if *block == Block::Cmp {
-                let (order, second) = (self.boolean(), self.boolean());
-                let mut types: Vec<_> = domain
-                    .iter()
-                    .map(|place| self.library.type_at(*place))
-                    .collect();
-                types.dedup();
-                types.sort();
-                types.dedup();
-                for ty in types {
-                    let [a, b] = [&inputs[0], &inputs[1]]
-                        .map(|input| input.among(|place| self.library.type_at(place) == ty));
-                    self.solver.assert(a.iff(&b));
-                    if !ty.ordered() {
-                        self.solver.assert(a.implies(order.not()));
+        let library = self.library;
+        for (index, block) in library.blocks.iter().enumerate() {
+            let domain = library.domain(index);
+            let inputs = [0, 1].map(|_| self.location(domain.clone()));
+            let choices: Vec<_> = (0..block.choices()).map(|_| self.boolean()).collect();
+            match block {
+                Block::Sum(_) => {}
+                Block::Cmp => {
+                    let mut types: Vec<_> =
+                        domain.iter().map(|place| library.type_at(*place)).collect();
+                    types.sort();
+                    types.dedup();
+                    for ty in types {
+                        let [a, b] = [&inputs[0], &inputs[1]]
+                            .map(|input| input.among(|place| library.type_at(place) == ty));
+                        self.solver.assert(a.iff(&b));
+                        if !ty.ordered() {
+                            self.solver.assert(a.implies(choices[0].not()));
+                        }
                     }
                 }
-                operator = Some((order, second));
+                Block::Junction => {
+                    for (input, negated) in inputs.iter().zip(&choices[1..]) {
+                        self.phi_negation(input, negated);
+                    }
+                }
             }
             self.inputs.push(inputs);
-            self.operators.push(operator);
+            self.choices.push(choices);
         }
     }
 
-    /// φ_CONS (§3.4.4): no two outputs share a location.
-    fn phi_cons(&self) {
-        for (index, a) in self.outputs.iter().enumerate() {
-            for b in &self.outputs[..index] {
-                for (place, at) in &a.at {
-                    self.solver.assert(at.implies(b.at(*place).not()));
-                }
-            }
-        }
-    }
-
-    /// φ_ACYC (§3.4.4): inputs are located before the output.
-    fn phi_acyc(&self) {
-        for (inputs, output) in self.inputs.iter().zip(&self.outputs) {
-            for (slot, at) in &output.at {
-                for input in inputs {
-                    self.solver
-                        .assert(at.implies(input.among(|place| place < *slot)));
-                }
-            }
-        }
+    fn phi_negation(&self, location: &Location, negated: &Bool) {
+        let useful = location.among(|place| self.library.may_be_negated(place));
+        self.solver.assert(negated.implies(useful));
     }
 
     /// Of expressions that mean the same by their form, all but one are excluded. `&&` and `||`
     /// stay ordered where something may be undefined, for there the left one guards.
-    fn symmetry(&mut self) {
-        let table = self.library.table;
-        let total = self
-            .library
-            .inputs
-            .iter()
-            .all(|term| !table.is_partial(*term))
-            && !self
-                .library
-                .blocks
-                .iter()
-                .any(|block| matches!(block, Block::Arith(..)));
+    fn symmetry(&self) {
         let library = self.library;
+        let mut before: Option<(usize, Block)> = None;
         for (index, block) in library.blocks.iter().enumerate() {
-            let inputs = &self.inputs[index];
+            let [a, b] = &self.inputs[index];
+            let choices = &self.choices[index];
             match block {
-                Block::Not => {}
-                Block::And | Block::Or => {
-                    self.before(&inputs[0], &inputs[1], total, false, None);
+                Block::Junction => {
+                    self.before(a, b, false, false, None);
+                    let partial = any([a, b].map(|input| self.partial(input)));
+                    self.before(a, b, true, false, Some(&partial.not()));
                 }
-                Block::Arith(op, _) => {
-                    if *op == ArithOp::Add {
-                        self.before(&inputs[0], &inputs[1], true, true, None);
-                    }
-                    self.one_literal(inputs);
+                Block::Sum(_) => {
+                    self.before(a, b, true, true, Some(&choices[0].not()));
+                    self.before(a, b, false, false, Some(&choices[0]));
+                    self.one_literal(a, b);
                 }
                 Block::Cmp => {
-                    self.before(&inputs[0], &inputs[1], false, false, None);
-                    if let Some((order, _)) = &self.operators[index] {
-                        self.before(&inputs[0], &inputs[1], true, false, Some(&order.not()));
-                    }
-                    self.one_literal(inputs);
+                    self.before(a, b, false, false, None);
+                    self.before(a, b, true, false, Some(&choices[0].not()));
+                    self.one_literal(a, b);
                 }
             }
-            if index > 0 && *block == Block::Cmp && library.blocks[index - 1] == Block::Cmp {
-                self.before(&self.inputs[index - 1][0], &inputs[0], true, true, None);
+            // Two blocks of a kind, as far as they are not nested, in the order of their inputs.
+            if let Some((other, Block::Cmp)) = before
+                && *block == Block::Cmp
+            {
+                self.before(&self.inputs[other][0], a, true, true, None);
             }
+            before = Some((index, *block));
         }
+    }
+
+    /// Whether something that may be undefined is located there.
+    fn partial(&self, location: &Location) -> Bool {
+        let library = self.library;
+        any(location.at.iter().filter_map(|(place, at)| {
+            let Some(block) = library.block_at(*place) else {
+                return library.inputs[*place].is_partial.then(|| at.clone());
+            };
+            Some(match library.blocks[block] {
+                Block::Sum(_) => at.clone(),
+                _ => {
+                    let parts = self.inputs[block].iter().map(|input| self.partial(input));
+                    all([at.clone(), any(parts)])
+                }
+            })
+        }))
     }
 
     /// Locations differ (unless `equal`), and `a` is the smaller one if `ordered`; all of this only
@@ -150,37 +135,19 @@ impl Encoding<'_> {
         }
     }
 
-    fn one_literal(&self, inputs: &[Location]) {
-        let [a, b] = [&inputs[0], &inputs[1]]
-            .map(|input| input.among(|place| self.library.is_constant(place)));
-        self.solver.assert(Bool::or(&[a.not(), b.not()]));
+    fn one_literal(&self, a: &Location, b: &Location) {
+        let [a, b] = [a, b].map(|input| input.among(|place| self.library.is_literal(place)));
+        self.solver.assert(any([a.not(), b.not()]));
     }
 
-    /// The blocks that the level is about contribute to the result.
-    fn usage(&mut self) {
-        let used: Vec<Bool> = (0..self.library.blocks.len())
-            .map(|_| self.boolean())
-            .collect();
-        for (block, is_used) in used.iter().enumerate() {
-            let mut users = vec![self.connected(&self.result, block)];
-            for (user, inputs) in self.inputs.iter().enumerate() {
-                for input in inputs {
-                    let connected = self.connected(input, block);
-                    users.push(Bool::and(&[used[user].clone(), connected]));
-                }
-            }
-            self.solver.assert(is_used.iff(any(users)));
-        }
-        match &self.library.needed {
-            Needed::All(blocks) => {
-                for block in blocks {
-                    self.solver.assert(&used[*block]);
-                }
-            }
-            Needed::Any(blocks) => {
-                self.solver
-                    .assert(any(blocks.iter().map(|block| used[*block].clone())));
-            }
+    /// The blocks that the level is about contribute to the result: each is an input of a later
+    /// one, and the last is the result.
+    fn usage(&self) {
+        for block in &self.library.needed {
+            let output = self.library.output(*block);
+            let later = self.inputs[block + 1..].iter().flatten();
+            let users = later.chain([&self.result]);
+            self.solver.assert(any(users.map(|input| input.at(output))));
         }
     }
 
@@ -189,7 +156,12 @@ impl Encoding<'_> {
             let assumption = self.boolean();
             for input in self.inputs.iter().flatten().chain([&self.result]) {
                 for (place, at) in &input.at {
-                    if self.library.tier(*place) > tier {
+                    let of_place = self
+                        .library
+                        .inputs
+                        .get(*place)
+                        .map_or(0, |input| input.tier);
+                    if of_place > tier {
                         self.solver.assert(assumption.implies(at.not()));
                     }
                 }

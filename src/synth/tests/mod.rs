@@ -1,7 +1,11 @@
 //! Tests of the room as a whole, and a small language to state their specs in.
 
+#[cfg(feature = "z3")]
+mod distinguish;
 mod examples;
 mod honesty;
+#[cfg(feature = "z3")]
+mod levels;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};

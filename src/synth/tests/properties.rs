@@ -1,8 +1,7 @@
-//! Random specs: every candidate is right by independent evaluation, the engines agree with brute
-//! force, and the same input gives the same output.
+//! Random specs: every candidate is right by independent evaluation, and the same input gives the
+//! same output.
 
 use super::*;
-use crate::synth::Answer;
 use proptest::prelude::*;
 
 /// The terms of random specs: every kind of type, with literals for one of them.
@@ -64,7 +63,7 @@ fn old() -> impl Strategy<Value = Option<Expr>> {
     ])
 }
 
-fn problem(rows: std::ops::Range<usize>) -> impl Strategy<Value = Problem> {
+pub fn problem(rows: std::ops::Range<usize>) -> impl Strategy<Value = Problem> {
     (
         prop::collection::vec(row(), rows),
         old(),
@@ -90,35 +89,12 @@ fn solve(problem: &Problem) -> Synthesis {
     synthesize(&problem.spec, &problem.pool, &limits)
 }
 
-/// Every comparison of two terms that are not both literals, and every boolean, negated or not, whatever its use.
-fn brute_force(pool: &Pool) -> Vec<(usize, Expr)> {
-    let mut all = Vec::new();
-    for a in 0..pool.terms.len() {
-        let ty = pool.terms[a].ty;
-        if ty == Type::Bool {
-            all.extend([(0, term(a)), (0, term(a).not())]);
-        }
-        for b in 0..pool.terms.len() {
-            for op in CmpOp::ALL {
-                let literals = [a, b]
-                    .iter()
-                    .all(|term| pool.terms[*term].constant.is_some());
-                let fits = pool.terms[b].ty == ty && (ty.ordered() || !op.orders()) && !literals;
-                if fits && ty != Type::Bool && a != b {
-                    all.push((1, cmp(a, op, b)));
-                }
-            }
-        }
-    }
-    all
-}
-
-fn explains(expr: &Expr, spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
+pub fn explains(expr: &Expr, spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
     let mut rows = spec.rows.iter().filter(|row| wanted(row));
     rows.all(|row| expr.eval_bool(row) == Some(row.expected))
 }
 
-fn is_constant(expr: &Expr, spec: &Spec) -> bool {
+pub fn is_constant(expr: &Expr, spec: &Spec) -> bool {
     let yields = |outcome| {
         spec.rows
             .iter()
@@ -128,7 +104,7 @@ fn is_constant(expr: &Expr, spec: &Spec) -> bool {
 }
 
 /// Whether rows with the same values call for the other outcome more strongly.
-fn is_outvoted(row: &Row, spec: &Spec) -> bool {
+pub fn is_outvoted(row: &Row, spec: &Spec) -> bool {
     let votes = |outcome: bool| -> u32 {
         let same = spec.rows.iter().filter(|other| other.values == row.values);
         let same = same.filter(|other| other.expected == outcome);
@@ -167,36 +143,6 @@ proptest! {
             .map(|candidate| (candidate.soft_violated, candidate.cost))
             .collect();
         prop_assert!(order.is_sorted());
-    }
-
-    #[test]
-    fn the_first_levels_agree_with_brute_force(problem in problem(2..7)) {
-        let synthesis = solve(&problem);
-        if problem.spec.old_is_impure || problem.spec.is_one_sided() {
-            return Ok(());
-        }
-        let levels = ["a boolean or its negation", "one comparison"];
-        for (index, level) in levels.iter().enumerate() {
-            for (name, answer) in &synthesis.levels {
-                let hard_only = match name.strip_prefix(level) {
-                    Some("") => false,
-                    Some(", failing tests only") => true,
-                    _ => continue,
-                };
-                let wanted = |row: &Row| row.hard || !hard_only && !is_outvoted(row, &problem.spec);
-                let explained: Vec<_> = brute_force(&problem.pool).into_iter()
-                    .filter(|(kind, _)| *kind == index)
-                    .filter(|(_, expr)| !is_constant(expr, &problem.spec))
-                    .filter(|(_, expr)| explains(expr, &problem.spec, wanted))
-                    .map(|(_, expr)| problem.show(&expr))
-                    .collect();
-                match answer {
-                    Answer::Nothing => prop_assert!(explained.is_empty(), "{:?}", explained),
-                    Answer::Found(_) => prop_assert!(!explained.is_empty()),
-                    Answer::Unknown(_) => {}
-                }
-            }
-        }
     }
 
     #[test]

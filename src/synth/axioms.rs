@@ -1,0 +1,264 @@
+//! What ties terms together by what their texts say: `R.is_empty()` is `R.len() == 0`, a payload
+//! is there exactly where `R.is_some()` says so. Without this, two conditions would be told apart
+//! by contexts that no program can be in.
+//!
+//! A text may lie (anyone may write a `len` and an `is_empty` that disagree), so what an observed
+//! row contradicts is no axiom.
+
+use crate::spec::{CmpOp, Int, IntType, Pool, Row, TermId, Type, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something that holds in every context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axiom {
+    /// The term is always defined.
+    Total(TermId),
+    /// Two booleans: where one is defined the other is, with the opposite value.
+    Opposite(TermId, TermId),
+    /// A length is at most `isize::MAX`.
+    Length(TermId),
+    /// Defined in the same places; the boolean is whether the length is 0.
+    NoLength { is_empty: TermId, len: TermId },
+    /// Defined in the same places; the boolean is whether the text is empty.
+    NoText { is_empty: TermId, text: TermId },
+    /// The payload is defined exactly where the query is defined and has the value.
+    Payload {
+        query: TermId,
+        value: bool,
+        payload: TermId,
+    },
+}
+
+/// What holds for the terms of the pool, as far as no row contradicts it.
+pub(super) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
+    let mut index: BTreeMap<(&str, Type), TermId> = BTreeMap::new();
+    for (id, term) in pool.terms.iter().enumerate() {
+        index.insert((&term.text, term.ty), id);
+    }
+    let usize = Type::Int(IntType::Usize);
+    let find = |receiver: &str, method: &str, ty| {
+        let text = format!("{receiver}.{method}()");
+        index.get(&(text.as_str(), ty)).copied()
+    };
+    let mut axioms = Vec::new();
+    for (id, term) in pool.terms.iter().enumerate() {
+        if term.constant.is_some() {
+            continue;
+        }
+        let payload = presence(&term.text, |receiver, method| {
+            find(receiver, method, Type::Bool)
+        });
+        for (query, value) in &payload {
+            axioms.push(Axiom::Payload {
+                query: *query,
+                value: *value,
+                payload: id,
+            });
+        }
+        if payload.is_empty() {
+            axioms.push(Axiom::Total(id));
+        }
+        let Some((receiver, method)) = term.text.rsplit_once('.') else {
+            continue;
+        };
+        match (method, term.ty) {
+            ("is_none()", Type::Bool) => {
+                let other = find(receiver, "is_some", Type::Bool);
+                axioms.extend(other.map(|other| Axiom::Opposite(id, other)));
+            }
+            ("is_err()", Type::Bool) => {
+                let other = find(receiver, "is_ok", Type::Bool);
+                axioms.extend(other.map(|other| Axiom::Opposite(id, other)));
+            }
+            ("is_empty()", Type::Bool) => {
+                let len = find(receiver, "len", usize);
+                axioms.extend(len.map(|len| Axiom::NoLength { is_empty: id, len }));
+                let texts = [receiver.to_owned(), format!("*{receiver}")];
+                let texts = texts
+                    .iter()
+                    .filter_map(|text| index.get(&(text, Type::Str)));
+                axioms.extend(texts.map(|text| Axiom::NoText {
+                    is_empty: id,
+                    text: *text,
+                }));
+            }
+            ("len()", ty) if ty == usize => axioms.push(Axiom::Length(id)),
+            _ => {}
+        }
+    }
+    axioms.retain(|axiom| rows.iter().all(|row| axiom.holds(row)));
+    axioms
+}
+
+/// The queries that tell whether the innermost `unwrap()` in a text succeeds, with the value that
+/// says so. Those of outer ones follow, for the query's own text begins with them.
+fn presence(text: &str, find: impl Fn(&str, &str) -> Option<TermId>) -> Vec<(TermId, bool)> {
+    let text = text.trim_start_matches('*');
+    for (end, _) in text.rmatch_indices(".unwrap()") {
+        let receiver = text[..end].trim_end_matches(".as_ref()");
+        let receiver = receiver.trim_end_matches(".as_mut()");
+        let queries = [
+            ("is_some", true),
+            ("is_ok", true),
+            ("is_none", false),
+            ("is_err", false),
+        ];
+        let known = queries
+            .into_iter()
+            .filter_map(|(method, value)| Some((find(receiver, method)?, value)));
+        let known: Vec<_> = known.collect();
+        if !known.is_empty() {
+            return known;
+        }
+    }
+    Vec::new()
+}
+
+/// The terms a context must have values for if it has some for `used`: what the axioms tie to them.
+pub(super) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
+    let mut related = used.clone();
+    loop {
+        let before = related.len();
+        for axiom in axioms {
+            match *axiom {
+                Axiom::Total(_) | Axiom::Length(_) => {}
+                Axiom::Opposite(a, b)
+                | Axiom::NoLength {
+                    is_empty: a,
+                    len: b,
+                }
+                | Axiom::NoText {
+                    is_empty: a,
+                    text: b,
+                } => {
+                    if related.contains(&a) || related.contains(&b) {
+                        related.extend([a, b]);
+                    }
+                }
+                // A query says nothing about a payload that is not looked at.
+                Axiom::Payload { query, payload, .. } => {
+                    if related.contains(&payload) {
+                        related.insert(query);
+                    }
+                }
+            }
+        }
+        if related.len() == before {
+            return related;
+        }
+    }
+}
+
+impl Axiom {
+    /// The terms it is about.
+    pub fn terms(self) -> Vec<TermId> {
+        match self {
+            Self::Total(a) | Self::Length(a) => vec![a],
+            Self::Opposite(a, b)
+            | Self::NoLength {
+                is_empty: a,
+                len: b,
+            }
+            | Self::NoText {
+                is_empty: a,
+                text: b,
+            }
+            | Self::Payload {
+                query: a,
+                payload: b,
+                ..
+            } => vec![a, b],
+        }
+    }
+
+    /// Whether it holds in a row.
+    pub fn holds(self, row: &Row) -> bool {
+        let value = |term: TermId| row.values.get(term).and_then(Option::as_ref);
+        let truth = |term: TermId| value(term).and_then(Value::as_bool);
+        let compares = |a: Option<&Value>, op: CmpOp, b: &Value| a.and_then(|a| a.compare(op, b));
+        match self {
+            Self::Total(term) => value(term).is_some(),
+            Self::Opposite(a, b) => truth(a) == truth(b).map(|value| !value),
+            Self::Length(len) => compares(value(len), CmpOp::Le, &most()) != Some(false),
+            Self::NoLength { is_empty, len } => {
+                let zero = Value::Int(IntType::Usize, Int::from_u128(0));
+                truth(is_empty) == compares(value(len), CmpOp::Eq, &zero)
+            }
+            Self::NoText { is_empty, text } => {
+                truth(is_empty) == compares(value(text), CmpOp::Eq, &Value::Str("".into()))
+            }
+            Self::Payload {
+                query,
+                value: present,
+                payload,
+            } => value(payload).is_some() == (truth(query) == Some(present)),
+        }
+    }
+}
+
+/// The largest length there is.
+pub(super) fn most() -> Value {
+    Value::Int(IntType::Usize, Int::from_i128(i128::from(i64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Binding, Origin, Term};
+
+    fn pool(terms: &[(&str, Type)]) -> Pool {
+        let term = |(text, ty): &(&str, Type)| Term {
+            text: (*text).to_owned(),
+            ty: *ty,
+            origin: Origin::Query,
+            binding: Binding::Atom,
+            constant: None,
+            negation: None,
+            seen_in: Vec::new(),
+        };
+        Pool {
+            terms: terms.iter().map(term).collect(),
+        }
+    }
+
+    #[test]
+    fn a_payload_depends_on_the_query_of_its_innermost_option() {
+        let pool = pool(&[
+            ("o.is_some()", Type::Bool),
+            ("o.as_ref().unwrap().p.is_some()", Type::Bool),
+            ("*o.as_ref().unwrap().p.as_ref().unwrap()", Type::Str),
+        ]);
+        let payload = |query, payload| Axiom::Payload {
+            query,
+            value: true,
+            payload,
+        };
+        assert_eq!(
+            axioms(&pool, &[]),
+            [Axiom::Total(0), payload(0, 1), payload(1, 2)]
+        );
+        let related = related(&BTreeSet::from([2]), &axioms(&pool, &[]));
+        assert_eq!(related, BTreeSet::from([0, 1, 2]));
+    }
+
+    #[test]
+    fn what_a_row_contradicts_is_no_axiom() {
+        let usize = Type::Int(IntType::Usize);
+        let pool = pool(&[("v.len()", usize), ("v.is_empty()", Type::Bool)]);
+        let row = |len, is_empty| Row {
+            values: vec![
+                Some(Value::Int(IntType::Usize, Int::from_u128(len))),
+                Some(Value::Bool(is_empty)),
+            ],
+            expected: true,
+            hard: true,
+            weight: 1,
+        };
+        let tied = Axiom::NoLength {
+            is_empty: 1,
+            len: 0,
+        };
+        assert!(axioms(&pool, &[row(0, true), row(2, false)]).contains(&tied));
+        assert!(!axioms(&pool, &[row(0, true), row(2, true)]).contains(&tied));
+    }
+}
