@@ -56,7 +56,7 @@ pub struct Term {
 }
 
 /// The leaves available at one site. Rows hold their values in this order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
     pub terms: Vec<Term>,
 }
@@ -84,7 +84,7 @@ impl Row {
 }
 
 /// The synthesis problem of one site.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     pub rows: Vec<Row>,
     /// Groups of rows of which at least one each must have its outcome: where a failing test
