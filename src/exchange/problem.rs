@@ -187,17 +187,17 @@ impl Problem {
             None => None,
         };
         let pool = terms.into_pool(old.as_ref());
-        let rows = rows(&file.contexts, "contexts", &file.variables, &pool)?;
-        let check = rows_of_check(&file, &pool)?;
+        let constraints = rows(&file.contexts, "contexts", &file.variables, &pool)?;
+        let check = rows(&file.check, "check", &file.variables, &pool)?;
         for (index, group) in file.any_of.iter().enumerate() {
             let at = format!("any_of[{index}]");
             if group.is_empty() {
                 return Err((at, "an empty group can never hold; remove it".to_owned()));
             }
-            if let Some(row) = group.iter().find(|row| **row >= rows.len()) {
+            if let Some(row) = group.iter().find(|row| **row >= constraints.len()) {
                 let what = format!(
                     "there is no context {row}: give indices from 0, below {}",
-                    rows.len()
+                    constraints.len()
                 );
                 return Err((at, what));
             }
@@ -206,7 +206,7 @@ impl Problem {
             name: file.name.unwrap_or_else(|| stem.to_owned()),
             pool,
             spec: Spec {
-                rows,
+                rows: constraints,
                 any_of: file.any_of,
                 old,
                 old_is_impure: file.impure,
@@ -262,10 +262,7 @@ impl Problem {
     }
 }
 
-fn rows_of_check(file: &File, pool: &Pool) -> Result<Vec<Row>, Wrong> {
-    rows(&file.check, "check", &file.variables, pool)
-}
-
+/// The rows of the contexts under a key.
 fn rows(
     contexts: &[Context],
     key: &str,

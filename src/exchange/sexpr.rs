@@ -1,5 +1,7 @@
 //! S-expressions: what solvers answer in.
 
+use std::collections::BTreeMap;
+
 /// A list or a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sexpr {
@@ -64,6 +66,30 @@ impl Sexpr {
         }
     }
 
+    /// The expression with what every `let` binds put in place of the name.
+    pub fn without_lets(&self) -> Self {
+        self.with(&BTreeMap::new())
+    }
+
+    fn with(&self, bound: &BTreeMap<&str, Self>) -> Self {
+        match self {
+            Self::Atom(text) => bound.get(text.as_str()).unwrap_or(self).clone(),
+            Self::List(items) => match &items[..] {
+                [Self::Atom(keyword), Self::List(bindings), body] if keyword == "let" => {
+                    let mut inner = bound.clone();
+                    for binding in bindings {
+                        if let Some([Self::Atom(name), value]) = binding.list() {
+                            // All at once: a value does not see the names beside it.
+                            inner.insert(name, value.with(bound));
+                        }
+                    }
+                    body.with(&inner)
+                }
+                _ => Self::List(items.iter().map(|item| item.with(bound)).collect()),
+            },
+        }
+    }
+
     /// The list as in SMT-LIB, negative numbers being lists.
     pub fn text(&self) -> String {
         match self {
@@ -87,6 +113,12 @@ mod tests {
         let items = read[0].list().unwrap();
         assert_eq!(items[1].atom(), Some("a b"));
         assert_eq!(items[2].text(), "(- 1)");
+    }
+
+    #[test]
+    fn lets_are_replaced_by_what_they_bind() {
+        let read = Sexpr::parse("(let ((a (- 1)) (b x)) (let ((x a)) (f a b x)))").unwrap();
+        assert_eq!(read[0].without_lets().text(), "(f (- 1) x (- 1))");
     }
 
     #[test]
