@@ -79,8 +79,8 @@ fn only_rust_sources_and_the_probe_know_syn() {
 }
 
 #[test]
-fn only_one_file_knows_the_shape_of_the_json() {
-    assert_only("serde_json", &["src/report/json.rs"]);
+fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
+    assert_only("serde_json", &["src/report/json.rs", "src/exchange/"]);
 }
 
 #[test]
@@ -99,6 +99,7 @@ fn rooms_do_not_know_what_they_must_not() {
         "src/spec",
         &["crate::synth", "crate::source", "crate::run", "std::fs"],
     );
+    assert_never("src/exchange", &[&pipeline[..], &processes].concat());
     assert_never(
         "src/localize",
         &[

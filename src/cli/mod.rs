@@ -6,6 +6,7 @@ mod list;
 mod localize;
 mod output;
 mod repair;
+mod synth;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -41,6 +42,9 @@ enum Command {
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]
     List(list::List),
+    /// Solve synthesis problems given as files
+    #[command(after_help = EXIT_CODES)]
+    Synth(synth::Synth),
 }
 
 /// How the result is shown.
@@ -85,5 +89,6 @@ pub fn main() -> u8 {
         Some(Command::Repair(repair)) => repair.run(),
         Some(Command::Localize(localize)) => localize.run(),
         Some(Command::List(list)) => list.run(),
+        Some(Command::Synth(synth)) => synth.run(),
     }
 }

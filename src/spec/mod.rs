@@ -77,7 +77,7 @@ impl Term {
 }
 
 /// The leaves available at one site. Rows hold their values in this order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
     pub terms: Vec<Term>,
 }
@@ -105,7 +105,7 @@ impl Row {
 }
 
 /// The synthesis problem of one site.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     pub rows: Vec<Row>,
     /// Groups of rows of which at least one each must have its outcome: where a failing test

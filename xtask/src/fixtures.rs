@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::Deserialize;
+
+use crate::tool::{self, median};
 
 /// What is read of the tool's JSON.
 #[derive(Deserialize)]
@@ -33,17 +35,8 @@ struct Expected {
 /// Prints the table of `docs/benchmarks.md` as Markdown: medians of `runs` runs, each in a fresh
 /// copy with an empty target directory, the two commands in turn.
 pub fn bench(runs: usize) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("no parent")?;
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
-    let built = Command::new(&cargo)
-        .args(["build", "--release", "--quiet", "--bin", "cargo-nopol"])
-        .current_dir(root)
-        .status()?;
-    ensure!(built.success(), "the tool does not build");
-    let target = std::env::var("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let tool = target.join("release/cargo-nopol");
+    let (root, cargo) = (tool::root()?, tool::cargo());
+    let binary = tool::build()?;
 
     println!(
         "| fixture | cold `cargo test` | `cargo nopol` | ratio | outcome | patches | builds | forced runs | ms each |"
@@ -75,7 +68,7 @@ pub fn bench(runs: usize) -> Result<()> {
 
             let dir = tempfile::tempdir()?;
             copy(&fixture, dir.path())?;
-            let mut repair = Command::new(&tool);
+            let mut repair = Command::new(&binary);
             repair
                 .args(["nopol", "--format", "json"])
                 .args(&expected.args)
@@ -122,15 +115,6 @@ fn timed(command: &mut Command) -> Result<(f64, Vec<u8>)> {
         .output()
         .with_context(|| format!("cannot run {command:?}"))?;
     Ok((start.elapsed().as_secs_f64(), output.stdout))
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() % 2 {
-        0 => (values[middle - 1] + values[middle]) / 2.0,
-        _ => values[middle],
-    }
 }
 
 /// Copies a fixture, arming its manifests.

@@ -1,6 +1,11 @@
-//! `cargo xtask bench`: makes the tables of `docs/benchmarks.md`.
+//! `cargo xtask bench …`: makes the tables and figures of `docs/benchmarks.md`.
 
+mod curves;
 mod fixtures;
+mod generate;
+mod svg;
+mod synthesis;
+mod tool;
 
 use clap::{Parser, Subcommand};
 
@@ -13,16 +18,30 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Make a table or a figure
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+#[derive(Subcommand)]
+enum Bench {
     /// Time `cargo nopol` against one cold `cargo test` on every fixture
-    Bench {
+    Fixtures {
         /// How often each is timed
         #[arg(long, default_value_t = 3)]
         runs: usize,
     },
+    /// Our synthesis engines and cvc5 on the same problems
+    Synthesis(synthesis::Options),
+    /// Time and memory of our synthesis against variables and contexts, as SVG
+    Curves(curves::Options),
 }
 
 fn main() -> anyhow::Result<()> {
-    match Cli::parse().task {
-        Task::Bench { runs } => fixtures::bench(runs),
+    let Task::Bench(bench) = Cli::parse().task;
+    match bench {
+        Bench::Fixtures { runs } => fixtures::bench(runs),
+        Bench::Synthesis(options) => synthesis::bench(&options),
+        Bench::Curves(options) => curves::bench(&options),
     }
 }

@@ -1,0 +1,71 @@
+//! `cargo nopol synth`: synthesis problems from files instead of from a crate.
+
+use std::fs;
+use std::io::Write;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+
+use super::output;
+use crate::exchange::Problem;
+use crate::exchange::solve::{self, Options, Solved};
+use crate::report::Ending;
+
+#[derive(Args, Clone, Debug)]
+pub struct Synth {
+    /// Problems as JSON; the header of src/exchange/problem.rs has the format
+    #[arg(value_name = "PROBLEM", required = true)]
+    problems: Vec<Utf8PathBuf>,
+
+    #[command(flatten)]
+    options: Options,
+
+    /// Judge this answer of another solver to NAME.sl or NAME.smt2 instead of looking for one
+    #[arg(long, value_name = "FILE")]
+    answer: Option<Utf8PathBuf>,
+
+    /// Write each problem as NAME.json, NAME.smt2 (SMT-LIB 2) and NAME.sl (SyGuS-IF) to this directory
+    #[arg(long, value_name = "DIR")]
+    dump: Option<Utf8PathBuf>,
+}
+
+impl Synth {
+    /// Prints one JSON line for each problem; a bad one is complained of, and the others are solved.
+    pub fn run(self) -> u8 {
+        let (mut bad, mut unsolved) = (false, false);
+        for path in &self.problems {
+            match self.one(path) {
+                Ok(solved) => {
+                    unsolved |= !solved.found;
+                    // A closed pipe is no reason to fail.
+                    let _ = writeln!(anstream::stdout(), "{}", solved.line);
+                }
+                Err(message) => {
+                    bad = true;
+                    output::complain(&message);
+                }
+            }
+        }
+        match (bad, unsolved) {
+            (true, _) => Ending::Usage,
+            (_, true) => Ending::NoPatch,
+            _ => Ending::Patched,
+        }
+        .exit_code()
+    }
+
+    fn one(&self, path: &Utf8Path) -> Result<Solved, String> {
+        let problem = Problem::read(path).map_err(|error| error.to_string())?;
+        if let Some(dir) = &self.dump {
+            problem.dump(dir).map_err(|error| error.to_string())?;
+        }
+        match &self.answer {
+            Some(file) => {
+                let answer = fs::read_to_string(file);
+                let answer = answer.map_err(|error| format!("cannot read {file}: {error}"))?;
+                solve::judge(&problem, &answer)
+            }
+            None => Ok(solve::solve(&problem, &self.options)),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Synthesis problems on paper, so that any solver can be put beside ours: JSON, which is read and
+//! written (`problem`), and SMT-LIB 2 and SyGuS-IF, which are written and whose answers are read
+//! (`smtlib`, `sygus`). `solve` runs our own synthesis on a problem and reports on it. Knows
+//! nothing of cargo, subjects and processes.
+
+mod problem;
+mod sexpr;
+mod smtlib;
+pub mod solve;
+mod sygus;
+mod value;
+mod vocabulary;
+
+use std::fs;
+use std::io;
+
+use camino::Utf8Path;
+
+use crate::spec::{Pool, Spec};
+pub use problem::{Problem, ProblemError};
+
+impl Problem {
+    /// The problem as SMT-LIB 2: satisfiable iff a condition of one level explains the hard rows.
+    pub fn to_smtlib(&self) -> String {
+        smtlib::write(self)
+    }
+
+    /// The problem as SyGuS-IF 2.1.
+    pub fn to_sygus(&self) -> String {
+        sygus::write(self)
+    }
+
+    /// Writes the problem in every format: `NAME.json`, `NAME.smt2` and `NAME.sl`. The directory
+    /// is made if it is not there; characters unfit for a file name become `_`.
+    ///
+    /// # Errors
+    /// If something cannot be written; the message names the path.
+    pub fn dump(&self, dir: &Utf8Path) -> io::Result<()> {
+        let named = |path: &Utf8Path, error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot write {path}: {error}"))
+        };
+        fs::create_dir_all(dir).map_err(|error| named(dir, error))?;
+        let fit = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let stem = self.name.replace(|c| !fit(c), "_");
+        for (extension, text) in [
+            ("json", self.to_json()),
+            ("smt2", self.to_smtlib()),
+            ("sl", self.to_sygus()),
+        ] {
+            let path = dir.join(format!("{stem}.{extension}"));
+            fs::write(&path, text).map_err(|error| named(&path, error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a synthesis problem in every format, see [`Problem::dump`].
+///
+/// # Errors
+/// If something cannot be written; the message names the path.
+pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<()> {
+    Problem::new(name, spec, pool).dump(dir)
+}

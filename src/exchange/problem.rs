@@ -1,0 +1,311 @@
+//! A synthesis problem as one JSON object. Leaves the values to `value` and the terms to `terms`.
+//!
+//! ```json
+//! { "name": "clamp",
+//!   "variables": [ { "name": "i", "type": "i64" },
+//!                  { "name": "limit", "type": "i64", "optional": true } ],
+//!   "literals": [ -1, 0, 1, { "text": "0x10", "type": "i64", "value": 16, "origin": "old" } ],
+//!   "original": "i < limit",
+//!   "reference": "i <= limit",
+//!   "contexts": [ { "values": [3, 3], "expected": true },
+//!                 { "values": [2, null], "expected": false, "hard": false, "weight": 7 } ],
+//!   "check": [ { "values": [4, 5], "expected": true } ] }
+//! ```
+//!
+//! | key | meaning | if it is not there |
+//! | --- | --- | --- |
+//! | `name` | what the problem is called | the file's name |
+//! | `variables` | `name`: program text that stands for a value; `type`: of Rust, `str` for strings; `optional`: its value may be `null`; `origin`: see below | required |
+//! | `literals` | a number stands for a literal of every numeric type that has a variable; an object is a literal of one type, whose `value` may be left out where `text` is a plain literal | none |
+//! | `original` | the old condition, in Rust, over the variables; a literal in it need not be listed | `null`: a new condition |
+//! | `reference` | the right condition, for the reader | `null` |
+//! | `impure` | `original` has effects: an answer evaluates it exactly once, first | `false` |
+//! | `contexts` | `values` in the order of `variables` (`null`: evaluating it there would panic); the `expected` outcome; `hard`: must be explained; `weight`: what violating a soft one costs, 0 if it only shows which values occur | `true`, 1 |
+//! | `any_of` | lists of contexts, by index, at least one of which must have its outcome | none |
+//! | `check` | contexts that constrain nothing: the share an answer gets right tells how it generalizes | none |
+//!
+//! `origin` is `old` (it is in the old condition), `variable`, `field`, `query`, `constant`,
+//! `function-literal` or `file-literal`; if it is not there it is told from the name. The values of
+//! literals are not repeated in the contexts. Unknown keys are ignored.
+
+mod terms;
+
+use std::fs;
+
+use camino::Utf8Path;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::value;
+use crate::spec::{Expr, Pool, Row, Spec, Term};
+use terms::{Literal, Terms, Variable};
+
+/// A synthesis problem with what is known of its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    pub name: String,
+    /// Variables first, then literals.
+    pub pool: Pool,
+    pub spec: Spec,
+    /// Rows that constrain nothing and tell how an answer generalizes.
+    pub check: Vec<Row>,
+    /// The old condition as it was written.
+    pub original: Option<String>,
+    /// The right condition, in Rust.
+    pub reference: Option<String>,
+}
+
+/// Why a problem file is of no use, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum ProblemError {
+    #[error("cannot read the problem file {file}: {source}")]
+    Unreadable {
+        file: String,
+        source: std::io::Error,
+    },
+    #[error("{file}: {at}: {what}")]
+    Malformed {
+        file: String,
+        /// A path into the JSON, such as `contexts[3].values[1]`.
+        at: String,
+        what: String,
+    },
+}
+
+/// Something wrong at a path into the JSON.
+type Wrong = (String, String);
+
+#[derive(Deserialize, Serialize)]
+struct File {
+    #[serde(default)]
+    name: Option<String>,
+    variables: Vec<Variable>,
+    #[serde(default)]
+    literals: Vec<Json>,
+    #[serde(default)]
+    original: Option<String>,
+    #[serde(default)]
+    reference: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    impure: bool,
+    contexts: Vec<Context>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    any_of: Vec<Vec<usize>>,
+    #[serde(default)]
+    check: Vec<Context>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Context {
+    values: Vec<Json>,
+    expected: bool,
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    hard: bool,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    weight: u32,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Problem {
+    /// The problem of a spec. Literals are moved behind the variables, which changes the indices of
+    /// terms but no meaning.
+    pub fn new(name: &str, spec: &Spec, pool: &Pool) -> Self {
+        let is_literal = |term: &usize| pool.terms[*term].constant.is_some();
+        let mut order: Vec<usize> = (0..pool.terms.len()).collect();
+        order.sort_by_key(is_literal);
+        let pool = Pool {
+            terms: order.iter().map(|term| pool.terms[*term].clone()).collect(),
+        };
+        let moved = |row: &Row| Row {
+            values: order.iter().map(|term| row.values[*term].clone()).collect(),
+            ..row.clone()
+        };
+        let old = spec.old.as_ref().map(|old| terms::renumbered(old, &order));
+        let spec = Spec {
+            rows: spec.rows.iter().map(moved).collect(),
+            any_of: spec.any_of.clone(),
+            old,
+            old_is_impure: spec.old_is_impure,
+        };
+        Self {
+            name: name.to_owned(),
+            original: spec.old.as_ref().map(|old| terms::text(old, &pool)),
+            pool,
+            spec,
+            check: Vec::new(),
+            reference: None,
+        }
+    }
+
+    /// Reads a problem file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds no problem: what is wrong, where, and what to do.
+    pub fn read(path: &Utf8Path) -> Result<Self, ProblemError> {
+        let file = path.to_string();
+        let text = fs::read_to_string(path).map_err(|source| ProblemError::Unreadable {
+            file: file.clone(),
+            source,
+        })?;
+        Self::parse(&text, path.file_stem().unwrap_or("problem"))
+            .map_err(|(at, what)| ProblemError::Malformed { file, at, what })
+    }
+
+    fn parse(text: &str, stem: &str) -> Result<Self, Wrong> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let at = match error.path().to_string().as_str() {
+                "." | "?" => "the file as a whole".to_owned(),
+                path => path.to_owned(),
+            };
+            let what = format!(
+                "{}; see the format in src/exchange/problem.rs",
+                error.inner()
+            );
+            (at, what)
+        })?;
+        let mut terms = Terms::default();
+        terms.variables(&file.variables)?;
+        terms.literals(&file.literals)?;
+        let old = match &file.original {
+            Some(original) => Some(terms.old(original)?),
+            None => None,
+        };
+        let pool = terms.into_pool(old.as_ref());
+        let constraints = rows(&file.contexts, "contexts", &file.variables, &pool)?;
+        let check = rows(&file.check, "check", &file.variables, &pool)?;
+        for (index, group) in file.any_of.iter().enumerate() {
+            let at = format!("any_of[{index}]");
+            if group.is_empty() {
+                return Err((at, "an empty group can never hold; remove it".to_owned()));
+            }
+            if let Some(row) = group.iter().find(|row| **row >= constraints.len()) {
+                let what = format!(
+                    "there is no context {row}: give indices from 0, below {}",
+                    constraints.len()
+                );
+                return Err((at, what));
+            }
+        }
+        Ok(Self {
+            name: file.name.unwrap_or_else(|| stem.to_owned()),
+            pool,
+            spec: Spec {
+                rows: constraints,
+                any_of: file.any_of,
+                old,
+                old_is_impure: file.impure,
+            },
+            check,
+            original: file.original,
+            reference: file.reference,
+        })
+    }
+
+    /// The problem as JSON, one context a line. Reading it gives an equal problem.
+    pub fn to_json(&self) -> String {
+        let is_variable = |term: &&Term| term.constant.is_none();
+        let count = self.pool.terms.iter().filter(is_variable).count();
+        let (variables, literals) = self.pool.terms.split_at(count);
+        let context = |row: &Row| Context {
+            values: row.values[..count]
+                .iter()
+                .map(|value| value.as_ref().map_or(Json::Null, value::to_json))
+                .collect(),
+            expected: row.expected,
+            hard: row.hard,
+            weight: row.weight,
+        };
+        let all = || self.spec.rows.iter().chain(&self.check);
+        let is_optional = |term: usize| all().any(|row| row.values[term].is_none());
+        let file = File {
+            name: Some(self.name.clone()),
+            variables: variables
+                .iter()
+                .enumerate()
+                .map(|(index, term)| Variable::new(term, is_optional(index)))
+                .collect(),
+            literals: literals.iter().map(Literal::json).collect(),
+            original: self.original.clone(),
+            reference: self.reference.clone(),
+            impure: self.spec.old_is_impure,
+            contexts: self.spec.rows.iter().map(context).collect(),
+            any_of: self.spec.any_of.clone(),
+            check: self.check.iter().map(context).collect(),
+        };
+        // Nothing in it can fail: every key is a string, and numbers that JSON lacks are strings.
+        let text = serde_json::to_string(&file).unwrap_or_default();
+        text.replace("},{\"values\"", "},\n{\"values\"") + "\n"
+    }
+
+    /// Whether an expression explains what must be explained.
+    pub fn is_explained_by(&self, expr: &Expr) -> bool {
+        let holds = |row: &Row| expr.eval_bool(row) == Some(row.expected);
+        let rows = &self.spec.rows;
+        rows.iter().filter(|row| row.hard).all(holds)
+            && (self.spec.any_of.iter()).all(|group| group.iter().any(|row| holds(&rows[*row])))
+    }
+}
+
+/// The rows of the contexts under a key.
+fn rows(
+    contexts: &[Context],
+    key: &str,
+    variables: &[Variable],
+    pool: &Pool,
+) -> Result<Vec<Row>, Wrong> {
+    let row = |(index, context): (usize, &Context)| {
+        let at = format!("{key}[{index}].values");
+        if context.values.len() != variables.len() {
+            let what = format!(
+                "{} values for {} variables; give one for each, in their order",
+                context.values.len(),
+                variables.len()
+            );
+            return Err((at, what));
+        }
+        let mut values = Vec::new();
+        for (nth, (json, variable)) in context.values.iter().zip(variables).enumerate() {
+            let wrong = |what: String| {
+                let at = format!("{at}[{nth}]");
+                (at, format!("variable `{}`: {what}", variable.name))
+            };
+            values.push(match json {
+                Json::Null if variable.optional => None,
+                Json::Null => {
+                    let what = "it is null, but not optional; write a value, or \"optional\": true \
+                        at the variable";
+                    return Err(wrong(what.to_owned()));
+                }
+                json => Some(value::from_json(json, pool.terms[nth].ty).map_err(wrong)?),
+            });
+        }
+        let literals = pool.terms.iter().skip(variables.len());
+        values.extend(literals.map(|term| term.constant.clone()));
+        Ok(Row {
+            values,
+            expected: context.expected,
+            hard: context.hard,
+            weight: context.weight,
+        })
+    };
+    contexts.iter().enumerate().map(row).collect()
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,290 @@
+//! The terms of a problem file: its variables and literals, and the old condition in terms of them.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::super::value;
+use super::Wrong;
+use crate::patch::render::Style;
+use crate::source::rust::condition::{self, Leaf, LeafKind};
+use crate::source::rust::literals;
+use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+
+/// A variable as the file has it.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Variable {
+    pub name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub optional: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginName>,
+}
+
+/// A literal of one type as the file has it.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Literal {
+    text: String,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value: Option<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginName>,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", remote = "Origin")]
+enum OriginDef {
+    Old,
+    Variable,
+    Field,
+    Query,
+    Constant,
+    FunctionLiteral,
+    FileLiteral,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(transparent)]
+struct OriginName(#[serde(with = "OriginDef")] Origin);
+
+impl Variable {
+    pub fn new(term: &Term, optional: bool) -> Self {
+        Self {
+            name: term.text.clone(),
+            ty: term.ty.name().to_owned(),
+            optional,
+            origin: Some(OriginName(term.origin)),
+        }
+    }
+}
+
+impl Literal {
+    /// The literal as an object.
+    pub fn json(term: &Term) -> Json {
+        let literal = Self {
+            text: term.text.clone(),
+            ty: term.ty.name().to_owned(),
+            value: term.constant.as_ref().map(value::to_json),
+            origin: Some(OriginName(term.origin)),
+        };
+        serde_json::to_value(literal).unwrap_or_default()
+    }
+}
+
+/// Terms as they are read.
+#[derive(Default)]
+pub(super) struct Terms {
+    terms: Vec<Term>,
+    /// For each term: the file says where it comes from.
+    is_told: Vec<bool>,
+}
+
+impl Terms {
+    fn position(&self, text: &str, ty: Type) -> Option<TermId> {
+        let is_it = |term: &Term| term.text == text && term.ty == ty;
+        self.terms.iter().position(is_it)
+    }
+
+    fn push(
+        &mut self,
+        text: &str,
+        ty: Type,
+        origin: Result<Origin, Origin>,
+        constant: Option<Value>,
+    ) {
+        self.is_told.push(origin.is_ok());
+        self.terms.push(Term {
+            text: text.to_owned(),
+            ty,
+            origin: origin.unwrap_or_else(|guess| guess),
+            binding: condition::binding_of(text),
+            constant,
+        });
+    }
+
+    /// Adds the variables.
+    pub fn variables(&mut self, variables: &[Variable]) -> Result<(), Wrong> {
+        for (index, variable) in variables.iter().enumerate() {
+            let at = || format!("variables[{index}]");
+            let ty = type_of(&variable.ty).map_err(|what| (format!("{}.type", at()), what))?;
+            if self.position(&variable.name, ty).is_some() {
+                let what = format!(
+                    "a second variable `{}` of type {}; give each one once",
+                    variable.name, variable.ty
+                );
+                return Err((at(), what));
+            }
+            let guess = match &variable.name {
+                name if name.ends_with(')') => Origin::Query,
+                name if name.contains('.') => Origin::Field,
+                _ => Origin::Variable,
+            };
+            let told = variable.origin.map(|origin| origin.0);
+            self.push(&variable.name, ty, told.ok_or(guess), None);
+        }
+        Ok(())
+    }
+
+    /// Adds the literals: an object as it is, a number for each numeric type there is.
+    pub fn literals(&mut self, literals: &[Json]) -> Result<(), Wrong> {
+        let types: BTreeSet<Type> = self.terms.iter().map(|term| term.ty).collect();
+        for ty in types {
+            for literal in literals.iter().filter(|literal| literal.is_number()) {
+                let text = match ty {
+                    Type::F32 | Type::F64 if literal.is_i64() => format!("{literal}.0"),
+                    _ => literal.to_string(),
+                };
+                let simple = ["-1", "0", "1", "-1.0", "0.0", "1.0"].contains(&text.as_str());
+                let guess = match simple {
+                    true => Origin::Constant,
+                    false => Origin::FunctionLiteral,
+                };
+                let is_new = self.position(&text, ty).is_none();
+                if let Some(value) = literals::value(&text, ty).filter(|_| is_new) {
+                    self.push(&text, ty, Err(guess), Some(value));
+                }
+            }
+        }
+        for (index, json) in literals.iter().enumerate() {
+            let wrong = |what: String| (format!("literals[{index}]"), what);
+            if json.is_number() {
+                continue;
+            }
+            let literal: Literal = serde_path_to_error::deserialize(json).map_err(|error| {
+                wrong(format!(
+                    "{error}; write a number, or an object with `text` and `type`"
+                ))
+            })?;
+            let ty = type_of(&literal.ty).map_err(wrong)?;
+            if self.position(&literal.text, ty).is_some() {
+                let what = format!(
+                    "a second `{}` of type {}; give each one once",
+                    literal.text, literal.ty
+                );
+                return Err(wrong(what));
+            }
+            let value = match &literal.value {
+                Some(value) => value::from_json(value, ty).map_err(wrong)?,
+                None => literals::value(&literal.text, ty).ok_or_else(|| {
+                    wrong(format!(
+                        "`{}` is no literal of type {}; mend it, or give its `value`",
+                        literal.text, literal.ty
+                    ))
+                })?,
+            };
+            let told = literal.origin.map(|origin| origin.0);
+            let origin = told.ok_or(Origin::FunctionLiteral);
+            self.push(&literal.text, ty, origin, Some(value));
+        }
+        Ok(())
+    }
+
+    /// The old condition; literals in it that are no terms yet become terms.
+    pub fn old(&mut self, original: &str) -> Result<Expr, Wrong> {
+        let wrong = |what: String| ("original".to_owned(), what);
+        if let Some(whole) = self.position(original, Type::Bool) {
+            return Ok(Expr::Term(whole));
+        }
+        let tree = condition::parse(original)
+            .ok_or_else(|| wrong(format!("`{original}` is no Rust expression; mend it")))?;
+        let mut missing = None;
+        let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
+            let found = self.find(leaf, expected);
+            if found.is_none() {
+                missing.get_or_insert_with(|| leaf.text.clone());
+            }
+            found
+        };
+        let converted = tree.to_expr(Some(Type::Bool), &mut lookup, &mut Vec::new());
+        match (converted, missing) {
+            (Some((expr, Type::Bool)), _) => Ok(expr),
+            (_, Some(leaf)) => Err(wrong(format!(
+                "`{leaf}` is no variable of the type its place asks for; list it in `variables`, \
+                 or make `original` null"
+            ))),
+            _ => Err(wrong(format!(
+                "`{original}` is no condition: its operands' types do not fit; mend it"
+            ))),
+        }
+    }
+
+    fn find(&mut self, leaf: &Leaf, expected: Option<Type>) -> Option<(TermId, Type)> {
+        let is_it = |term: &Term| {
+            term.text == leaf.text && expected.is_none_or(|expected| term.ty == expected)
+        };
+        let mut found = (0..self.terms.len()).filter(|term| is_it(&self.terms[*term]));
+        match (found.next(), found.next()) {
+            (Some(only), None) => Some((only, self.terms[only].ty)),
+            (None, _) if leaf.kind == LeafKind::Literal => {
+                let ty = expected?;
+                let value = literals::value(&leaf.text, ty)?;
+                self.push(&leaf.text, ty, Err(Origin::Old), Some(value));
+                Some((self.terms.len() - 1, ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// The terms; those of the old condition are known as such.
+    pub fn into_pool(mut self, old: Option<&Expr>) -> Pool {
+        for term in old.map(Expr::terms).unwrap_or_default() {
+            if !self.is_told[term] {
+                self.terms[term].origin = Origin::Old;
+            }
+        }
+        Pool { terms: self.terms }
+    }
+}
+
+fn type_of(name: &str) -> Result<Type, String> {
+    Type::from_name(name).ok_or_else(|| {
+        format!("`{name}` is no type that can be observed; write an integer or float type, bool, char or str")
+    })
+}
+
+/// The expression with its terms at other places: `order[new] == old`.
+pub(super) fn renumbered(expr: &Expr, order: &[TermId]) -> Expr {
+    let again = |expr: &Expr| renumbered(expr, order);
+    match expr {
+        Expr::Term(old) => {
+            let new = order.iter().position(|term| term == old);
+            Expr::Term(new.unwrap_or(*old))
+        }
+        Expr::Not(a) => again(a).not(),
+        Expr::And(a, b) => again(a).and(again(b)),
+        Expr::Or(a, b) => again(a).or(again(b)),
+        Expr::Cmp(op, a, b) => again(a).cmp(*op, again(b)),
+        Expr::Arith(op, a, b) => again(a).arith(*op, again(b)),
+    }
+}
+
+/// The expression in Rust, negations as they are: what is read must be what was written.
+pub(super) fn text(expr: &Expr, pool: &Pool) -> String {
+    let mut negations = Vec::new();
+    verbatim(expr, pool, &mut negations);
+    style(pool, &negations).text(expr, Binding::Or)
+}
+
+/// The texts of the negations in an expression, innermost first.
+fn verbatim(expr: &Expr, pool: &Pool, texts: &mut Vec<(Expr, String)>) {
+    for child in expr.children() {
+        verbatim(child, pool, texts);
+    }
+    if let Expr::Not(inner) = expr {
+        let inner = style(pool, texts).text(inner, Binding::Or);
+        texts.push((expr.clone(), format!("!({inner})")));
+    }
+}
+
+fn style<'a>(pool: &'a Pool, old: &'a [(Expr, String)]) -> Style<'a> {
+    Style {
+        pool,
+        old,
+        suffixed: false,
+    }
+}

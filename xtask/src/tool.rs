@@ -1,0 +1,99 @@
+//! The release build of the tool, and processes with a time limit.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+/// The repository.
+pub fn root() -> Result<&'static Path> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().context("the repository has no parent")
+}
+
+/// Cargo, as whoever runs this has it.
+pub fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
+}
+
+/// Builds the tool; its path.
+///
+/// # Errors
+/// If it does not build.
+pub fn build() -> Result<PathBuf> {
+    let root = root()?;
+    let built = Command::new(cargo())
+        .args(["build", "--release", "--quiet", "--bin", "cargo-nopol"])
+        .current_dir(root)
+        .status()?;
+    ensure!(built.success(), "the tool does not build");
+    let target = std::env::var("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    Ok(target.join("release/cargo-nopol"))
+}
+
+/// What is read of a line of `cargo nopol synth`.
+#[derive(Deserialize)]
+pub struct Line {
+    pub seconds: f64,
+    pub candidates: Vec<Candidate>,
+    pub peak_kib: Option<u64>,
+}
+
+#[derive(Deserialize)]
+pub struct Candidate {
+    pub text: String,
+    pub explains: bool,
+    pub check: Option<f64>,
+}
+
+/// Runs `cargo nopol synth` on one problem file in a process of its own; `None` past the limit, or
+/// where there is no line.
+pub fn synth(tool: &Path, problem: &Path, args: &[&str], limit: Duration) -> Result<Option<Line>> {
+    let mut command = Command::new(tool);
+    command.args(["nopol", "synth"]).arg(problem).args(args);
+    let output = within(&mut command, limit)?;
+    Ok(output.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// Runs a command and returns its standard output; kills it when the limit is over.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn within(command: &mut Command, limit: Duration) -> Result<Option<String>> {
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    let mut stdout = child.stdout.take().context("no standard output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).map(|_| text)
+    });
+    while child.try_wait()?.is_none() {
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let text = reader
+        .join()
+        .map_err(|_| anyhow::anyhow!("the reader panicked"))?;
+    Ok(Some(text?))
+}
+
+/// The middle value; the mean of the two middle ones.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() % 2 {
+        0 if middle == 0 => 0.0,
+        0 => (values[middle - 1] + values[middle]) / 2.0,
+        _ => values[middle],
+    }
+}
