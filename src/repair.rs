@@ -3,9 +3,11 @@
 
 mod baseline;
 mod candidates;
+mod explain;
 mod instrument;
 mod localization;
 mod reports;
+mod select;
 pub mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +205,7 @@ impl Run<'_> {
         }
         let recorded = self.record(spectrum, sites)?;
         let candidates = self.synthesize(spectrum, sites, &recorded)?;
-        self.select(spectrum, candidates)
+        self.select(spectrum, &recorded, candidates)
     }
 
     /// The failing tests that no patch cures so far.

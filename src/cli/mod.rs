@@ -2,6 +2,7 @@
 //! is done.
 
 mod apply;
+mod explain;
 mod list;
 mod localize;
 mod output;
@@ -39,6 +40,9 @@ enum Command {
     /// Show where a forced branch or a skipped statement makes a failing test pass
     #[command(after_help = EXIT_CODES)]
     Localize(localize::Localize),
+    /// Tell what decided a patch, and what the tests leave open
+    #[command(after_help = EXIT_CODES)]
+    Explain(explain::Explain),
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]
     List(list::List),
@@ -88,6 +92,7 @@ pub fn main() -> u8 {
         None => cli.repair.run(),
         Some(Command::Repair(repair)) => repair.run(),
         Some(Command::Localize(localize)) => localize.run(),
+        Some(Command::Explain(explain)) => explain.run(),
         Some(Command::List(list)) => list.run(),
         Some(Command::Synth(synth)) => synth.run(),
     }

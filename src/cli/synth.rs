@@ -9,6 +9,7 @@ use clap::Args;
 use super::output;
 use crate::exchange::Problem;
 use crate::exchange::solve::{self, Options, Solved};
+use crate::repair::settings::{EngineKind, engines};
 use crate::report::Ending;
 
 #[derive(Args, Clone, Debug)]
@@ -17,8 +18,13 @@ pub struct Synth {
     #[arg(value_name = "PROBLEM", required = true)]
     problems: Vec<Utf8PathBuf>,
 
-    #[command(flatten)]
-    options: Options,
+    /// Which engine looks for conditions
+    #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
+    engine: EngineKind,
+
+    /// How many conditions to show at most
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    top: usize,
 
     /// Judge this answer of another solver to NAME.sl or NAME.smt2 instead of looking for one
     #[arg(long, value_name = "FILE")]
@@ -65,7 +71,10 @@ impl Synth {
                 let answer = answer.map_err(|error| format!("cannot read {file}: {error}"))?;
                 solve::judge(&problem, &answer)
             }
-            None => Ok(solve::solve(&problem, &self.options)),
+            None => {
+                let (engine, top) = (self.engine, self.top);
+                Ok(solve::solve(&problem, &Options { engine, top }))
+            }
         }
     }
 }

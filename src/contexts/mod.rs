@@ -1,6 +1,7 @@
 //! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
 //! condition there must explain (papers/nopol.txt §3.3).
 
+mod evidence;
 mod rows;
 mod seen;
 mod terms;
@@ -11,7 +12,8 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::rust::condition::{self, Leaf};
 use crate::source::{Site, SiteKind, Sources};
-use crate::spec::{Expr, Origin, Pool, Spec, Term, TermId, Type};
+use crate::spec::{Expr, Origin, Pool, Row, Spec, Term, TermId, Type};
+pub use evidence::{Evidence, evidence};
 use rows::{Rows, choices};
 
 /// What was recorded at one site.
@@ -56,8 +58,18 @@ pub struct Problem {
     /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only some of
     /// them had to change. They leave the others open, and the tests decide.
     pub relaxed: Vec<Spec>,
+    /// The term that stands for the whole old condition where that cannot be taken apart.
+    pub whole: Option<TermId>,
     /// The text of each part of the old condition.
     pub old_texts: Vec<(Expr, String)>,
+}
+
+impl Problem {
+    /// The rows of the strictest spec.
+    pub fn rows(&self) -> &[Row] {
+        let spec = self.specs.iter().chain(&self.relaxed).next();
+        spec.map_or(&[], |spec| &spec.rows)
+    }
 }
 
 /// Builds the problem of a site.
@@ -140,6 +152,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         pool,
         specs,
         relaxed,
+        whole,
         old_texts,
     }
 }

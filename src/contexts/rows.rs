@@ -153,16 +153,19 @@ impl Rows<'_> {
     }
 
     fn values(&self, context: &Context) -> Vec<Option<Value>> {
-        let value = |(id, term): (TermId, &Term)| {
-            if Some(id) == self.whole {
-                return context.old.map(Value::Bool);
-            }
-            let seen = || context.values.get(&term.text).cloned();
-            term.constant
-                .clone()
-                .or_else(seen)
-                .filter(|value| value.ty() == term.ty)
-        };
-        self.pool.terms.iter().enumerate().map(value).collect()
+        values(self.pool, self.whole, context)
     }
+}
+
+/// A context's value of each term; `whole` stands for the old condition as a whole.
+pub fn values(pool: &Pool, whole: Option<TermId>, context: &Context) -> Vec<Option<Value>> {
+    let value = |(id, term): (TermId, &Term)| {
+        if Some(id) == whole {
+            return context.old.map(Value::Bool);
+        }
+        let seen = || context.values.get(&term.text).cloned();
+        let value = term.constant.clone().or_else(seen);
+        value.filter(|value| value.ty() == term.ty)
+    };
+    pool.terms.iter().enumerate().map(value).collect()
 }

@@ -128,8 +128,13 @@ impl Problem {
         let is_literal = |term: &usize| pool.terms[*term].constant.is_some();
         let mut order: Vec<usize> = (0..pool.terms.len()).collect();
         order.sort_by_key(is_literal);
+        let place = |old: &usize| order.iter().position(|term| term == old);
+        let moved = |term: &usize| Term {
+            seen_in: pool.terms[*term].seen_in.iter().filter_map(place).collect(),
+            ..pool.terms[*term].clone()
+        };
         let pool = Pool {
-            terms: order.iter().map(|term| pool.terms[*term].clone()).collect(),
+            terms: order.iter().map(moved).collect(),
         };
         let moved = |row: &Row| Row {
             values: order.iter().map(|term| row.values[*term].clone()).collect(),
@@ -240,7 +245,10 @@ impl Problem {
                 .enumerate()
                 .map(|(index, term)| Variable::new(term, is_optional(index)))
                 .collect(),
-            literals: literals.iter().map(Literal::json).collect(),
+            literals: literals
+                .iter()
+                .map(|term| Literal::json(term, &self.pool))
+                .collect(),
             original: self.original.clone(),
             reference: self.reference.clone(),
             impure: self.spec.old_is_impure,

@@ -3,8 +3,6 @@
 use std::fs;
 use std::time::Instant;
 
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use super::sexpr::Sexpr;
@@ -14,21 +12,11 @@ use crate::spec::{Binding, Expr, Row};
 use crate::synth::{self, Answer, EngineKind, Limits};
 
 /// How a problem is solved.
-#[derive(Args, Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Which engine looks for conditions
-    #[arg(long, value_name = "ENGINE", default_value = EngineKind::default().name(), value_parser = engines())]
     pub engine: EngineKind,
-
-    /// How many conditions to show at most
-    #[arg(long, value_name = "K", default_value_t = 5)]
+    /// How many conditions to show at most.
     pub top: usize,
-}
-
-fn engines() -> impl TypedValueParser<Value = EngineKind> {
-    let named = |name: String| EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(EngineKind::ALL.map(EngineKind::name))
-        .map(move |name| named(name).unwrap_or_default())
 }
 
 /// The line about one problem.

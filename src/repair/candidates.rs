@@ -1,40 +1,28 @@
-//! Steps three and four: expressions that explain the contexts, and which of them the tests
-//! accept.
+//! Step three: expressions that explain the contexts of each site.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Result;
 
 use super::Run;
-use crate::contexts::{self, Recorded};
-use crate::hash;
+use crate::contexts::{self, Problem, Recorded};
+use crate::exchange;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
-use crate::patch::diff;
-use crate::patch::edit::Edit;
-use crate::patch::judge::{self, Switch};
 use crate::patch::render::Style;
-use crate::patch::validate::Validator;
-use crate::probe::Stage;
-use crate::report::{EditReport, Ending, PatchReport, count};
+use crate::report::count;
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::{Site, SiteIndex, SiteKind};
-use crate::spec::Binding;
+use crate::spec::{Binding, Expr};
+use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
 
 /// Candidates of one site that are built and judged.
 const MOST_PER_SITE: usize = 12;
-/// Candidates judged in all.
-const MOST_JUDGED: usize = 400;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
-
-/// Candidates judged before looking whether there are enough; the same on every machine, whatever
-/// its number of processors, for the patches shown must be.
-const JUDGED_AT_ONCE: usize = 16;
-/// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
-const SPARE: usize = 3;
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
@@ -51,16 +39,19 @@ const LEVELS: u32 = 8;
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
-    site: SiteIndex,
-    suspiciousness: f64,
-    targets: Vec<TestIndex>,
+    pub site: SiteIndex,
+    pub suspiciousness: f64,
+    pub targets: Vec<TestIndex>,
+    /// What it was found for.
+    pub problem: Arc<Problem>,
+    pub expr: Expr,
     /// As it is shown.
-    text: String,
+    pub text: String,
     /// With typed literals, for the build that has all candidates.
-    typed: String,
-    cost: u32,
-    soft_violated: u32,
-    why: String,
+    pub typed: String,
+    pub cost: u32,
+    pub soft_violated: u32,
+    pub why: String,
 }
 
 impl Run<'_> {
@@ -90,10 +81,10 @@ impl Run<'_> {
         let results = pool::map(self.runner.jobs, &found, |found| {
             self.workspace.supervisor.check()?;
             let site = &self.sources.sites[found.site as usize];
-            let result =
-                self.synthesize_at(found, &targets(found), site, &recorded[&found.site], rlimit);
+            let recorded = &recorded[&found.site];
+            let result = self.synthesize_at(found, &targets(found), site, recorded, rlimit);
             phase.step();
-            Ok(result)
+            result
         })?;
         let mut candidates = Vec::new();
         for (found, (of_site, reason)) in found.iter().zip(results) {
@@ -119,14 +110,19 @@ impl Run<'_> {
         site: &Site,
         recorded: &Recorded,
         rlimit: u32,
-    ) -> (Vec<SiteCandidate>, Option<String>) {
-        let problem = contexts::problem(self.sources, site, recorded);
+    ) -> Result<(Vec<SiteCandidate>, Option<String>)> {
+        let problem = Arc::new(contexts::problem(self.sources, site, recorded));
         let mut candidates: Vec<SiteCandidate> = Vec::new();
         let mut reason = None;
         let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
         let strict = problem.specs.iter().map(|spec| (spec, 0));
         let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
-        for (spec, penalty) in strict.chain(relaxed) {
+        for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
+            if let Some(dir) = &self.settings.dump {
+                let name = format!("{}-{nth}", site.id);
+                exchange::dump(dir, &name, spec, &problem.pool)
+                    .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
+            }
             // What a weaker spec admits near the old condition is worth a trial; a search for more
             // would only find what the tests then refute.
             let rlimit = match penalty {
@@ -134,6 +130,7 @@ impl Run<'_> {
                 _ => 0,
             };
             let limits = Limits {
+                engine: self.settings.engine,
                 rlimit,
                 ..Limits::default()
             };
@@ -173,6 +170,8 @@ impl Run<'_> {
                     site: found.site,
                     suspiciousness: found.suspiciousness,
                     targets: targets.to_vec(),
+                    problem: Arc::clone(&problem),
+                    expr: candidate.expr,
                     text,
                     typed,
                     cost: candidate.cost + extra + penalty + disagrees,
@@ -183,211 +182,8 @@ impl Run<'_> {
         }
         candidates.sort_by(rank);
         candidates.truncate(MOST_PER_SITE);
-        (candidates, reason)
+        Ok((candidates, reason))
     }
-
-    /// Builds all candidates at once, judges them in order, and rebuilds those that hold one by
-    /// one, until enough patches are found.
-    pub(super) fn select(
-        &mut self,
-        spectrum: &Spectrum,
-        mut candidates: Vec<SiteCandidate>,
-    ) -> Result<()> {
-        candidates.truncate(MOST_JUDGED);
-        if candidates.is_empty() {
-            return Ok(());
-        }
-        let phase = self
-            .progress
-            .start("building candidates", 0, self.runner.runs());
-        let mut texts: BTreeMap<SiteIndex, Vec<String>> = BTreeMap::new();
-        let switches: Vec<Switch> = candidates
-            .iter()
-            .map(|candidate| {
-                let of_site = texts.entry(candidate.site).or_default();
-                of_site.push(candidate.typed.clone());
-                Switch {
-                    site: candidate.site,
-                    number: u32::try_from(of_site.len()).unwrap_or(u32::MAX),
-                    targets: candidate.targets.clone(),
-                }
-            })
-            .collect();
-        let (build, instrumentation) = self.instrument(Stage::Candidates(texts))?;
-        for test in self.changed_outcomes(&build)? {
-            self.outcome.warnings.push(format!(
-                "{} has another outcome in the build that holds all candidates; each patch shown was checked by itself",
-                self.tests[test]
-            ));
-        }
-        let compiled: Vec<(&SiteCandidate, &Switch)> = candidates
-            .iter()
-            .zip(&switches)
-            .filter(|(_, switch)| {
-                let part = crate::probe::Part::Candidate(switch.site, switch.number);
-                instrumentation.has(switch.site) && !instrumentation.dropped.contains(&part)
-            })
-            .collect();
-        let result = format!("{} of {} compile", compiled.len(), candidates.len());
-        self.progress.finish(phase, self.runner.runs(), &result);
-
-        let phase = self
-            .progress
-            .start("judging candidates", compiled.len(), self.runner.runs());
-        let (passing, bounds) = (self.baseline.passing(), self.bounds());
-        let suite = self.suite(&build.binaries);
-        let mut plausible: Vec<&SiteCandidate> = Vec::new();
-        let mut judged = 0;
-        for some in compiled.chunks(JUDGED_AT_ONCE) {
-            let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
-                let plausible = judge::is_plausible(&suite, switch, &passing, spectrum, bounds)?;
-                phase.step();
-                Ok(plausible)
-            })?;
-            let held = some.iter().zip(&verdicts).filter(|(_, held)| **held);
-            plausible.extend(held.map(|((candidate, _), _)| *candidate));
-            judged += some.len();
-            // Enough to show, with some to spare, unless another fault is still without a patch.
-            let cured = |test| plausible.iter().any(|other| other.targets.contains(test));
-            let mut left = compiled[judged..]
-                .iter()
-                .flat_map(|(later, _)| &later.targets);
-            if plausible.len() >= self.settings.top + SPARE && left.all(cured) {
-                break;
-            }
-        }
-        let plausible = causes_first(plausible);
-        let result = format!("{} plausible", plausible.len());
-        self.progress.finish(phase, self.runner.runs(), &result);
-        self.validate(&plausible)?;
-        self.explain_failures(&candidates, &compiled, &plausible);
-        Ok(())
-    }
-
-    fn validate(&mut self, plausible: &[&SiteCandidate]) -> Result<()> {
-        let top = self.settings.top;
-        let phase = self
-            .progress
-            .start("checking patches", 0, self.runner.runs());
-        let mut validator = Validator {
-            workspace: self.workspace,
-            runner: self.runner,
-            sources: self.sources,
-            tests: self.tests,
-            baseline: self.baseline,
-            timeout: self.settings.test_timeout,
-            doctests: None,
-            builds: 0,
-        };
-        for candidate in plausible {
-            if self.outcome.patches.len() == top {
-                break;
-            }
-            let site = &self.sources.sites[candidate.site as usize];
-            let edit = Edit::at(self.sources, site, &candidate.text);
-            let builds = validator.builds;
-            let accepted = validator.accepts(&edit, &candidate.targets)?;
-            self.outcome.builds += validator.builds - builds;
-            if accepted {
-                let patch = self.patch(candidate, site, &edit);
-                self.outcome.patches.push(patch);
-                self.outcome.ending = Ending::Patched;
-            }
-        }
-        validator.restore()?;
-        let result = count(self.outcome.patches.len(), "patch");
-        self.progress.finish(phase, self.runner.runs(), &result);
-        Ok(())
-    }
-
-    fn patch(&self, candidate: &SiteCandidate, site: &Site, edit: &Edit) -> PatchReport {
-        let rank = self.outcome.patches.len() + 1;
-        let text = &self.sources.files[site.file].text;
-        PatchReport {
-            id: format!("{}-{}", site.id, hash::short(&candidate.text)),
-            rank,
-            kind: site.kind.patch_kind().name(),
-            edits: vec![EditReport {
-                file: edit.file.to_string(),
-                line: edit.line,
-                column: edit.column,
-                span: edit.span.clone(),
-                before: edit.before.clone(),
-                after: edit.after.clone(),
-                condition: candidate.text.clone(),
-            }],
-            diff: diff::unified(&edit.file, text, &edit.apply(text)),
-            fixes: candidate
-                .targets
-                .iter()
-                .map(|test| self.tests[*test].to_string())
-                .collect(),
-            why: candidate.why.clone(),
-        }
-    }
-
-    /// Says of each site whose candidates all fell where they fell.
-    fn explain_failures(
-        &mut self,
-        candidates: &[SiteCandidate],
-        compiled: &[(&SiteCandidate, &Switch)],
-        plausible: &[&SiteCandidate],
-    ) {
-        let mut sites: Vec<SiteIndex> = candidates.iter().map(|candidate| candidate.site).collect();
-        sites.sort_unstable();
-        sites.dedup();
-        for site in sites {
-            let all = candidates
-                .iter()
-                .filter(|candidate| candidate.site == site)
-                .count();
-            let built = compiled
-                .iter()
-                .filter(|(candidate, _)| candidate.site == site)
-                .count();
-            let held = plausible
-                .iter()
-                .filter(|candidate| candidate.site == site)
-                .count();
-            let id = &self.sources.sites[site as usize].id;
-            if self
-                .outcome
-                .patches
-                .iter()
-                .any(|patch| patch.id.starts_with(id.as_str()))
-            {
-                continue;
-            }
-            let reason = if built == 0 {
-                format!("none of the {all} candidates that explain the contexts compiles")
-            } else if held == 0 && self.outcome.patches.len() < self.settings.top {
-                format!("none of the {built} candidates cures its tests without breaking others")
-            } else if self.outcome.patches.len() == self.settings.top {
-                "its candidates rank below the patches shown".to_string()
-            } else {
-                format!("{held} candidates held until they were rebuilt alone")
-            };
-            self.outcome.set_reason(id, &reason);
-        }
-    }
-}
-
-/// The best patch, then the best of those that cure a test no earlier one does, and so on; then
-/// all others. So several faults do not hide behind variants of one patch.
-fn causes_first(mut ranked: Vec<&SiteCandidate>) -> Vec<&SiteCandidate> {
-    let mut ordered: Vec<&SiteCandidate> = Vec::new();
-    let adds = |ordered: &[&SiteCandidate], candidate: &SiteCandidate| {
-        let cured = |test| ordered.iter().any(|other| other.targets.contains(test));
-        !candidate.targets.iter().all(cured)
-    };
-    while let Some(at) = ranked
-        .iter()
-        .position(|candidate| adds(&ordered, candidate))
-    {
-        ordered.push(ranked.remove(at));
-    }
-    ordered.extend(ranked);
-    ordered
 }
 
 /// Patches that cure more tests first, then the cheapest, then the most suspicious place.

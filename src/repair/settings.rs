@@ -13,6 +13,7 @@ use crate::run::suite::Baseline;
 use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::options::CargoOptions;
+pub use crate::synth::EngineKind;
 
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +75,15 @@ pub struct Settings {
     #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Limits")]
     pub flips: usize,
 
+    /// Which engine looks for conditions
+    #[arg(long, value_name = "ENGINE", help_heading = "Synthesis",
+        default_value = EngineKind::default().name(), value_parser = engines())]
+    pub engine: EngineKind,
+
+    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory
+    #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
+    pub dump: Option<Utf8PathBuf>,
+
     /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<Utf8PathBuf>,
@@ -92,6 +102,13 @@ fn kinds() -> impl TypedValueParser<Value = PatchKind> {
         let known = PatchKind::ALL.into_iter().find(|kind| kind.name() == name);
         known.unwrap_or(PatchKind::Condition)
     })
+}
+
+/// The engines by their names.
+pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    let named = |name: String| EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(EngineKind::ALL.map(EngineKind::name))
+        .map(move |name| named(name).unwrap_or_default())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{AngelicHow, Ending, Outcome, SiteReport, count};
+use super::{AngelicHow, AngelicReport, Ending, Outcome, PatchReport, SiteReport, count};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default();
@@ -41,7 +41,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             writeln!(out, "{style}{line}{style:#}")?;
         }
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
-        writeln!(out, "  {}\n", patch.why)?;
+        writeln!(out, "  {}", patch.why)?;
+        open_question(patch, out)?;
+        writeln!(out, "  more: cargo nopol explain {}\n", patch.id)?;
     }
     match outcome.ending {
         Ending::Patched => {
@@ -109,6 +111,24 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+/// What the tests leave open between this patch and a better one.
+fn open_question(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
+    let differs = patch.differs.as_ref();
+    let Some(differs) = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)
+    else {
+        return Ok(());
+    };
+    write!(
+        out,
+        "  not told apart from patch {} by the tests",
+        differs.ranks[1]
+    )?;
+    match differs.question() {
+        Some(question) => writeln!(out, ": {question}"),
+        None => writeln!(out),
+    }
+}
+
 /// Whether the message goes to standard error as an error.
 pub fn is_error(ending: Ending) -> bool {
     matches!(
@@ -142,12 +162,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             first_line(&site.text)
         )?;
         for angelic in &site.angelic {
-            let how = match (site.kind, angelic.how) {
-                ("precondition", AngelicHow::Constant(_)) => "skipped".to_string(),
-                ("precondition", AngelicHow::Flipped(at)) => format!("skipped at visit {at}"),
-                (_, AngelicHow::Constant(value)) => format!("forced {value}"),
-                (_, AngelicHow::Flipped(at)) => format!("flipped at evaluation {at}"),
-            };
+            let how = how(site, angelic);
             writeln!(out, "         {how}: {} passes", angelic.test)?;
         }
     }
@@ -160,6 +175,16 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         out,
         "{others} other sites reached by failing tests are not angelic."
     )
+}
+
+/// What was forced, in words.
+pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
+    match (site.kind, angelic.how) {
+        ("precondition", AngelicHow::Constant(_)) => "skipped".to_string(),
+        ("precondition", AngelicHow::Flipped(at)) => format!("skipped at visit {at}"),
+        (_, AngelicHow::Constant(value)) => format!("forced {value}"),
+        (_, AngelicHow::Flipped(at)) => format!("flipped at evaluation {at}"),
+    }
 }
 
 fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
@@ -223,7 +248,8 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn place(site: &SiteReport) -> String {
+/// `FILE:LINE:COLUMN`.
+pub fn place(site: &SiteReport) -> String {
     format!("{}:{}:{}", site.file, site.line, site.column)
 }
 

@@ -1,10 +1,12 @@
 //! `--format json`: one object on standard output. The only place that knows its shape; the
 //! schema is committed in `docs/schema.json` and held by a test.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AngelicHow, Outcome};
+use super::{AngelicHow, ClauseReport, DifferenceReport, Outcome};
 
 /// Raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -96,6 +98,42 @@ struct Patch<'a> {
     /// The tests it cures.
     fixes: &'a [String],
     why: &'a str,
+    /// What decided each clause of the new condition, left to right.
+    clauses: Vec<Clause<'a>>,
+    /// What tells it from the best other patch at the same place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<Difference<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Clause<'a> {
+    text: &'a str,
+    /// Tests the patch cures in which the clause decided an outcome.
+    failing_tests: &'a [String],
+    /// Passing tests in which it did.
+    passing_tests: &'a [String],
+    /// In how many contexts, each counted once per test.
+    contexts: usize,
+    /// What the clause reads in one of them.
+    example: BTreeMap<&'a str, &'a str>,
+    /// What it yields there; absent if no test decides the clause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yields: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Difference<'a> {
+    /// The other patch's id.
+    other: &'a str,
+    /// Whether a recorded context tells the two apart.
+    seen: bool,
+    /// The smallest context found in which they differ; empty if none was.
+    context: BTreeMap<&'a str, &'a str>,
+    /// What this and the other condition yield there; `null` where one panics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yields: Option<[Option<bool>; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -206,6 +244,8 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 diff: &patch.diff,
                 fixes: &patch.fixes,
                 why: &patch.why,
+                clauses: patch.clauses.iter().map(clause).collect(),
+                differs: patch.differs.as_ref().map(difference),
             })
             .collect(),
         phases: outcome
@@ -220,6 +260,32 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
         builds: outcome.builds,
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn clause(clause: &ClauseReport) -> Clause<'_> {
+    Clause {
+        text: &clause.text,
+        failing_tests: &clause.failing_tests,
+        passing_tests: &clause.passing_tests,
+        contexts: clause.contexts,
+        example: named(&clause.example),
+        yields: clause.outcome,
+    }
+}
+
+fn difference(difference: &DifferenceReport) -> Difference<'_> {
+    Difference {
+        other: &difference.other,
+        seen: difference.is_seen,
+        context: named(&difference.context),
+        yields: difference.yields,
+        question: difference.question(),
+    }
+}
+
+fn named(values: &[(String, String)]) -> BTreeMap<&str, &str> {
+    let pairs = values.iter();
+    pairs.map(|(name, value)| (&**name, &**value)).collect()
 }
 
 /// The JSON schema of [`render`]'s result.

@@ -1,6 +1,7 @@
 //! What a run found out, and how it is shown. Formats know the [`Outcome`] and nothing else.
 
 pub mod diff;
+pub mod explain;
 pub mod human;
 pub mod json;
 pub mod progress;
@@ -150,6 +151,61 @@ pub struct PatchReport {
     pub diff: String,
     pub fixes: Vec<String>,
     pub why: String,
+    /// What decided each clause of the new condition, left to right.
+    pub clauses: Vec<ClauseReport>,
+    /// How it differs from the best other patch at the same place.
+    pub differs: Option<DifferenceReport>,
+}
+
+/// Where a clause of a new condition decided the outcome.
+#[derive(Clone, Debug)]
+pub struct ClauseReport {
+    pub text: String,
+    /// Tests that the patch cures.
+    pub failing_tests: Vec<String>,
+    pub passing_tests: Vec<String>,
+    /// Contexts, each counted once per test.
+    pub contexts: usize,
+    /// What the clause reads, in one of these contexts.
+    pub example: Vec<(String, String)>,
+    /// What it yields there; `None` if it decided nowhere.
+    pub outcome: Option<bool>,
+}
+
+/// What tells two patches apart.
+#[derive(Clone, Debug)]
+pub struct DifferenceReport {
+    /// The other patch's id.
+    pub other: String,
+    /// The rank of this patch and of the other one.
+    pub ranks: [usize; 2],
+    /// Whether they differ in a context that was recorded.
+    pub is_seen: bool,
+    /// The smallest context found in which they differ; empty if none was.
+    pub context: Vec<(String, String)>,
+    /// What the two conditions yield there; `None` where one panics.
+    pub yields: Option<[Option<bool>; 2]>,
+}
+
+impl DifferenceReport {
+    /// The difference as a question to the reader; `None` if no context was found.
+    pub fn question(&self) -> Option<String> {
+        let [this, other] = self.yields?.map(|outcome| match outcome {
+            Some(true) => "true",
+            Some(false) => "false",
+            None => "a panic",
+        });
+        let values: Vec<String> = self
+            .context
+            .iter()
+            .map(|(name, value)| format!("`{name}` = {value}"))
+            .collect();
+        let [mine, others] = self.ranks;
+        Some(format!(
+            "with {} the condition of patch {mine} yields {this}, that of patch {others} {other}: which is right?",
+            values.join(", ")
+        ))
+    }
 }
 
 /// A replacement.

@@ -34,6 +34,9 @@ pub(super) struct Literal {
     value: Option<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<OriginName>,
+    /// The variables of its type that it is compared with, if not with all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    seen_in: Vec<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -44,8 +47,12 @@ enum OriginDef {
     Field,
     Query,
     Constant,
+    Named,
     FunctionLiteral,
+    Harvested,
+    Call,
     FileLiteral,
+    Seen,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -65,12 +72,17 @@ impl Variable {
 
 impl Literal {
     /// The literal as an object.
-    pub fn json(term: &Term) -> Json {
+    pub fn json(term: &Term, pool: &Pool) -> Json {
+        let names = term
+            .seen_in
+            .iter()
+            .map(|seen| pool.terms[*seen].text.clone());
         let literal = Self {
             text: term.text.clone(),
             ty: term.ty.name().to_owned(),
             value: term.constant.as_ref().map(value::to_json),
             origin: Some(OriginName(term.origin)),
+            seen_in: names.collect(),
         };
         serde_json::to_value(literal).unwrap_or_default()
     }
@@ -104,6 +116,8 @@ impl Terms {
             origin: origin.unwrap_or_else(|guess| guess),
             binding: condition::binding_of(text),
             constant,
+            negation: condition::opposite(text),
+            seen_in: Vec::new(),
         });
     }
 
@@ -179,7 +193,20 @@ impl Terms {
             };
             let told = literal.origin.map(|origin| origin.0);
             let origin = told.ok_or(Origin::FunctionLiteral);
+            let mut seen_in = Vec::new();
+            for name in &literal.seen_in {
+                let seen = self.position(name, ty).ok_or_else(|| {
+                    wrong(format!(
+                        "`{name}` in `seen_in` is no variable of type {}",
+                        literal.ty
+                    ))
+                })?;
+                seen_in.push(seen);
+            }
             self.push(&literal.text, ty, origin, Some(value));
+            if let Some(term) = self.terms.last_mut() {
+                term.seen_in = seen_in;
+            }
         }
         Ok(())
     }

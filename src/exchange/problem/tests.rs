@@ -213,6 +213,8 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
             ty,
             origin,
             constant,
+            negation: None,
+            seen_in: Vec::new(),
         })
         .boxed()
 }

@@ -1,0 +1,61 @@
+//! `cargo nopol explain ID`.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{Common, Format, output};
+use crate::report::{Ending, Outcome, explain};
+
+#[derive(Args, Clone, Debug)]
+pub struct Explain {
+    /// A patch, by its id or rank, or a site, by its id
+    #[arg(value_name = "ID")]
+    id: String,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Explain {
+    /// Repairs again, which gives the same patches, and tells about one of them.
+    pub fn run(self) -> u8 {
+        let outcome = output::run(&self.common.settings);
+        if self.common.format != Format::Human || !has_something(&outcome) {
+            return output::show(&outcome, self.common.format);
+        }
+        match explain::render(&outcome, &self.id) {
+            Some(text) => {
+                // A closed pipe is no reason to fail.
+                let _ = write!(anstream::stdout(), "{text}");
+                outcome.ending.exit_code()
+            }
+            None => {
+                output::complain(&unknown(&self.id, &outcome));
+                Ending::Usage.exit_code()
+            }
+        }
+    }
+}
+
+/// Whether the run came to patches or sites.
+fn has_something(outcome: &Outcome) -> bool {
+    !outcome.patches.is_empty() || !outcome.sites.is_empty()
+}
+
+fn unknown(id: &str, outcome: &Outcome) -> String {
+    let ids: Vec<&str> = outcome
+        .patches
+        .iter()
+        .map(|patch| patch.id.as_str())
+        .collect();
+    match ids.is_empty() {
+        true => format!(
+            "`{id}` is no patch or site: this run found no patch; `cargo nopol list` shows the sites"
+        ),
+        false => format!(
+            "`{id}` is no patch or site of this run; its patches are {}, and `cargo nopol list` shows the sites",
+            ids.join(", ")
+        ),
+    }
+}

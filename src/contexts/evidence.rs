@@ -1,0 +1,99 @@
+//! What the recorded contexts say about the clauses of a condition: where did each decide?
+
+use std::collections::BTreeMap;
+
+use super::rows::values;
+use super::{Problem, Recorded};
+use crate::run::suite::TestIndex;
+use crate::spec::{Expr, Row};
+
+/// The contexts in which a clause decided the outcome: with the clause negated the condition would
+/// have had another value there.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    pub clause: Expr,
+    /// The tests, and whether each fails without the patch.
+    pub tests: BTreeMap<TestIndex, bool>,
+    /// Contexts, each counted once per test.
+    pub contexts: usize,
+    /// The first of them, one of a failing test if there is one, and what the clause yields there.
+    pub example: Option<(Row, bool)>,
+}
+
+/// The evidence for each clause of a condition, left to right.
+pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evidence> {
+    let mut rows: Vec<(TestIndex, bool, Row)> = Vec::new();
+    let row = |context, outcome| Row {
+        values: values(&problem.pool, problem.whole, context),
+        expected: outcome,
+        hard: true,
+        weight: 1,
+    };
+    for (test, cures) in &recorded.cured {
+        let contexts = cures.iter().take(1).flat_map(|cure| &cure.contexts);
+        rows.extend(contexts.map(|context| (*test, true, row(context, context.outcome))));
+    }
+    for (test, contexts) in &recorded.passing {
+        rows.extend(
+            contexts
+                .iter()
+                .map(|context| (*test, false, row(context, context.outcome))),
+        );
+    }
+    let mut clauses = Vec::new();
+    clauses_of(expr, &|clause| clause, &mut clauses);
+    let evidence = clauses.into_iter().map(|(clause, opposite)| {
+        let mut evidence = Evidence {
+            clause,
+            tests: BTreeMap::new(),
+            contexts: 0,
+            example: None,
+        };
+        for (test, is_failing, row) in &rows {
+            let (Some(value), Some(own)) = (expr.eval_bool(row), evidence.clause.eval_bool(row))
+            else {
+                continue;
+            };
+            if opposite.eval_bool(row) == Some(value) {
+                continue;
+            }
+            evidence.tests.insert(*test, *is_failing);
+            evidence.contexts += 1;
+            evidence.example.get_or_insert_with(|| (row.clone(), own));
+        }
+        evidence
+    });
+    evidence.collect()
+}
+
+/// Each clause with the whole condition in which it alone is negated.
+fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr, Expr)>) {
+    match expr {
+        Expr::Not(a) => clauses_of(a, &|new| whole(new.not()), clauses),
+        Expr::And(a, b) => {
+            clauses_of(a, &|new| whole(new.and((**b).clone())), clauses);
+            clauses_of(b, &|new| whole((**a).clone().and(new)), clauses);
+        }
+        Expr::Or(a, b) => {
+            clauses_of(a, &|new| whole(new.or((**b).clone())), clauses);
+            clauses_of(b, &|new| whole((**a).clone().or(new)), clauses);
+        }
+        _ => clauses.push((expr.clone(), whole(expr.clone().not()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_clause_is_negated_in_its_place() {
+        let t = Expr::Term;
+        let expr = t(0).and(t(1).or(t(2)).not());
+        let mut clauses = Vec::new();
+        clauses_of(&expr, &|clause| clause, &mut clauses);
+        let clauses: Vec<_> = clauses.into_iter().collect();
+        assert_eq!(clauses[0], (t(0), t(0).not().and(t(1).or(t(2)).not())));
+        assert_eq!(clauses[2], (t(2), t(0).and(t(1).or(t(2).not()).not())));
+    }
+}

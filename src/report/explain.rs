@@ -1,0 +1,146 @@
+//! The report about one patch or one place: what decided it, what is open, and which test would
+//! tell.
+
+use std::fmt::Write;
+
+use super::human::{how, place};
+use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
+
+/// Tests named per clause.
+const MOST_TESTS: usize = 5;
+
+/// What there is to say about the patch or site of this id, or the patch of this rank; `None` if
+/// there is no such.
+pub fn render(outcome: &Outcome, id: &str) -> Option<String> {
+    let mut out = String::new();
+    let patch = outcome
+        .patches
+        .iter()
+        .find(|patch| patch.id == id || patch.rank.to_string() == id);
+    let site = || outcome.sites.iter().find(|site| site.id == id);
+    // Writing to a string does not fail.
+    let _ = match patch {
+        Some(found) => patch_text(found, outcome, &mut out),
+        None => site_text(site()?, outcome, &mut out),
+    };
+    Some(out)
+}
+
+fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    let edit = patch.edits.first();
+    let at = edit.map_or_else(String::new, |edit| format!("{}:{}", edit.file, edit.line));
+    writeln!(
+        out,
+        "Patch {} ({}, {at}), id {}\n",
+        patch.rank, patch.kind, patch.id
+    )?;
+    writeln!(out, "{}", patch.diff)?;
+    writeln!(out, "How it was found: {}.\n", patch.why)?;
+    for clause in &patch.clauses {
+        clause_text(clause, out)?;
+    }
+    let Some(differs) = &patch.differs else {
+        return match outcome.patches.len() {
+            1 => writeln!(out, "There is no other patch to compare it with."),
+            _ => writeln!(
+                out,
+                "There is no other patch at this place to compare it with."
+            ),
+        };
+    };
+    let other = differs.ranks[1];
+    let told = match differs.is_seen {
+        true => "the tests tell them apart, but accept both",
+        false => "not told apart by the tests",
+    };
+    writeln!(out, "Compared with patch {other}: {told}.")?;
+    match differs.question() {
+        Some(question) => {
+            let mut letters = question.chars();
+            let first = letters.next().map(|first| first.to_uppercase().to_string());
+            writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
+            writeln!(
+                out,
+                "  A test that comes to {at} with these values would tell."
+            )
+        }
+        None => writeln!(out, "  No context in which they differ was found."),
+    }
+}
+
+fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "Clause `{}`", clause.text)?;
+    let Some(outcome) = clause.outcome else {
+        return writeln!(
+            out,
+            "  no test decides it: with the opposite every recorded outcome is the same\n"
+        );
+    };
+    let contexts = count(clause.contexts, "context");
+    writeln!(
+        out,
+        "  decided the outcome in {contexts}; for example it is {outcome} with {}",
+        values(&clause.example)
+    )?;
+    for (kind, tests) in [
+        ("failing", &clause.failing_tests),
+        ("passing", &clause.passing_tests),
+    ] {
+        if tests.is_empty() {
+            writeln!(out, "  in no {kind} test")?;
+            continue;
+        }
+        let named: Vec<&str> = tests.iter().take(MOST_TESTS).map(String::as_str).collect();
+        let more = match tests.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        writeln!(
+            out,
+            "  in {}: {}{more}",
+            count(tests.len(), &format!("{kind} test")),
+            named.join(", ")
+        )?;
+    }
+    writeln!(out)
+}
+
+fn values(values: &[(String, String)]) -> String {
+    let each: Vec<String> = values
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    match each.is_empty() {
+        true => "any values".to_owned(),
+        false => each.join(", "),
+    }
+}
+
+fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{} ({}), id {}\n  {}\n",
+        place(site),
+        site.kind,
+        site.id,
+        site.text
+    )?;
+    writeln!(out, "Suspiciousness {:.3}.", site.suspiciousness)?;
+    for angelic in &site.angelic {
+        writeln!(out, "  {}: {} passes", how(site, angelic), angelic.test)?;
+    }
+    let patches = outcome.patches.iter();
+    let here: Vec<String> = patches
+        .filter(|patch| patch.id.starts_with(&site.id))
+        .map(|patch| patch.rank.to_string())
+        .collect();
+    match (&site.reason, here.is_empty()) {
+        (_, false) => writeln!(out, "Patches here: {}.", here.join(", ")),
+        (Some(reason), _) => writeln!(out, "No patch here: {reason}."),
+        (None, _) if site.angelic.is_empty() => writeln!(
+            out,
+            "No patch here: no forced outcome makes a failing test pass."
+        ),
+        (None, _) => writeln!(out, "No patch here."),
+    }
+}
