@@ -16,7 +16,8 @@ pub struct Evidence {
     pub tests: BTreeMap<TestIndex, bool>,
     /// Contexts, each counted once per test.
     pub contexts: usize,
-    /// The first of them, one of a failing test if there is one, and what the clause yields there.
+    /// One of them, of a failing test if there is one and where the outcome had to change if there
+    /// is such, and what the clause yields there.
     pub example: Option<(Row, bool)>,
 }
 
@@ -40,6 +41,16 @@ pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evid
                 .map(|context| (*test, false, row(context, context.outcome))),
         );
     }
+    // An outcome that had to change says most, then any other of a failing test.
+    let is_kept = |row: &Row| {
+        let old = problem
+            .specs
+            .iter()
+            .chain(&problem.relaxed)
+            .find_map(|spec| spec.old.as_ref());
+        old.is_some_and(|old| old.eval_bool(row) == Some(row.expected))
+    };
+    rows.sort_by_key(|(_, is_failing, row)| (!is_failing, is_kept(row)));
     let mut clauses = Vec::new();
     clauses_of(expr, &|clause| clause, &mut clauses);
     let evidence = clauses.into_iter().map(|(clause, opposite)| {
