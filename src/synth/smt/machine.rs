@@ -170,6 +170,18 @@ impl<'a> Machine<'a> {
         !self.sums.is_empty()
     }
 
+    /// What is true of all sums of floats: NaN stays NaN.
+    pub fn facts(&self) -> Vec<Bool> {
+        let sums = self.sums.values();
+        sums.map(|(a, b, sum)| {
+            let is_nan = any([is_nan(a), is_nan(b)]);
+            let width = sum.get_size();
+            let ty = if width == 32 { Type::F32 } else { Type::F64 };
+            is_nan.implies(sum.eq(constant(canonical_nan(ty), width)))
+        })
+        .collect()
+    }
+
     /// What the sums of floats are in a row.
     pub fn learn(&self, row: &Row) -> Vec<Bool> {
         let truth = |((op, left, right), (a, b, sum)): (&(ArithOp, Expr, Expr), &(BV, BV, BV))| {
@@ -288,10 +300,20 @@ pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
     })
 }
 
-/// `a op b`, and whether that is defined.
+/// `a op b`, and whether that is defined. Computed with room to spare: z3 4.8.12 has predicates for
+/// overflow, but takes -1 * -1 for one.
 fn arith(op: ArithOp, a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
     let width = a.get_size();
     let number = |value: i64| BV::from_i64(value, width);
+    let wide = |bits: &BV| match signed {
+        true => bits.sign_ext(1),
+        false => bits.zero_ext(1),
+    };
+    let narrowed = |sum: BV| {
+        let low = sum.extract(width - 1, 0);
+        let fits = wide(&low).eq(sum);
+        (low, fits)
+    };
     // `MIN / -1` and `MIN % -1`.
     let quotient = || {
         let lowest = number(1).bvshl(number(i64::from(width) - 1));
@@ -300,26 +322,36 @@ fn arith(op: ArithOp, a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
         all([b.eq(number(0)).not(), fits])
     };
     match (op, signed) {
-        (ArithOp::Add, true) => {
-            let fits = all([a.bvadd_no_overflow(b, true), a.bvadd_no_underflow(b)]);
-            (a.bvadd(b), fits)
-        }
-        (ArithOp::Add, false) => (a.bvadd(b), a.bvadd_no_overflow(b, false)),
-        (ArithOp::Sub, true) => {
-            let fits = all([a.bvsub_no_overflow(b), a.bvsub_no_underflow(b, true)]);
-            (a.bvsub(b), fits)
-        }
-        (ArithOp::Sub, false) => (a.bvsub(b), a.bvuge(b)),
-        (ArithOp::Mul, true) => {
-            let fits = all([a.bvmul_no_overflow(b, true), a.bvmul_no_underflow(b)]);
-            (a.bvmul(b), fits)
-        }
-        (ArithOp::Mul, false) => (a.bvmul(b), a.bvmul_no_overflow(b, false)),
+        (ArithOp::Add, _) => narrowed(wide(a).bvadd(wide(b))),
+        (ArithOp::Sub, _) => narrowed(wide(a).bvsub(wide(b))),
+        (ArithOp::Mul, _) => product(a, b, signed),
         (ArithOp::Div, true) => (a.bvsdiv(b), quotient()),
         (ArithOp::Div, false) => (a.bvudiv(b), quotient()),
         (ArithOp::Rem, true) => (a.bvsrem(b), quotient()),
         (ArithOp::Rem, false) => (a.bvurem(b), quotient()),
     }
+}
+
+/// `a * b` by magnitudes in twice the width, and whether it fits.
+fn product(a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
+    let width = a.get_size();
+    let negative = |bits: &BV| match signed {
+        true => bits.bvslt(BV::from_u64(0, width)),
+        false => Bool::from_bool(false),
+    };
+    let magnitude = |bits: &BV| negative(bits).ite(&bits.bvneg(), bits).zero_ext(width);
+    let product = magnitude(a).bvmul(magnitude(b));
+    let (high, low) = (
+        product.extract(2 * width - 1, width),
+        product.extract(width - 1, 0),
+    );
+    let opposed = negative(a).xor(negative(b));
+    let value = opposed.ite(&low.bvneg(), &low);
+    // Below zero the value is negative or zero, else it is not negative.
+    let zero = BV::from_u64(0, width);
+    let sign = any([negative(&value).iff(&opposed), low.eq(&zero)]);
+    let fits = all([high.eq(zero), sign]);
+    (value, fits)
 }
 
 /// Bits of the exponent.
