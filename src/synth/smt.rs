@@ -34,6 +34,7 @@ mod bounded;
 pub(super) mod distinguish;
 mod machine;
 mod number;
+mod operators;
 mod semantics;
 mod structure;
 mod texts;

@@ -3,7 +3,8 @@
 //! says the same.
 
 use super::bounded::Bounded;
-use super::machine::{Datum, Machine, compare};
+use super::machine::{Datum, Machine};
+use super::operators::compare;
 use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
