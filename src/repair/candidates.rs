@@ -33,8 +33,8 @@ const DISAGREES: u32 = 15;
 
 /// z3's resources for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
-/// Levels a search goes through where it finds nothing.
-const LEVELS: u32 = 8;
+/// Levels a search goes through where it finds nothing, with two integer types.
+const LEVELS: u32 = 14;
 
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@
 //!
 //! `table` turns the spec into bitsets and `atoms` lists the clauses; `edits` proposes what is near
 //! the old condition, `enumerate` new conditions of one or two clauses, and `search` drives the
-//! solver (`smt`) through the levels of `library`. `collect` keeps the best by the cost in `rank`.
+//! solver (`smt`) through the levels of `library`. `distinguish` says whether two conditions are one,
+//! and where they differ. `collect` keeps the best by the cost in `rank`.
 
 mod admit;
 mod atoms;

@@ -1,4 +1,4 @@
-//! Counterexample-guided search in one level: the solver sees a few rows, each expression it
+//! Counterexample-guided search, level by level: the solver sees a few rows, each expression it
 //! proposes is evaluated on all of them, and a row it fails joins the solver's.
 
 use super::Answer;
@@ -72,11 +72,10 @@ fn search(
     rlimit: u32,
 ) -> Option<(Answer, Vec<Expr>)> {
     let library = Library::new(level, table)?;
-    let rows = start(table, constrained);
     Some(isolated(move || {
         let mut encoding = Encoding::new(&library, rlimit);
-        let mut asserted = rows;
-        for row in &asserted {
+        let mut examples = Examples::new(table, constrained);
+        for row in &examples.shown {
             encoding.phi_func(*row);
         }
         let mut found = Vec::new();
@@ -89,17 +88,12 @@ fn search(
                 Verdict::Nothing | Verdict::Unknown(_) => break Answer::Found(found.len()),
             };
             let expr = wiring.expr(&library);
-            let fails = |row: &usize| {
-                let row = &table.spec.rows[*row];
-                expr.eval_bool(row) != Some(row.expected)
-            };
-            let violated = constrained.iter().find(fails);
-            match violated {
-                Some(row) if asserted.contains(&row) => {
+            match examples.against(&expr) {
+                Some(row) if examples.shown.contains(&row) => {
                     break Answer::Unknown("the solver's semantics disagree with ours".to_owned());
                 }
                 Some(row) => {
-                    asserted.push(row);
+                    examples.shown.push(row);
                     encoding.phi_func(row);
                 }
                 None => {
@@ -123,6 +117,43 @@ fn search(
         };
         (answer, found)
     }))
+}
+
+/// The rows the solver was shown, and how often each row refuted a proposal.
+struct Examples<'a> {
+    table: &'a Table<'a>,
+    constrained: &'a Bits,
+    shown: Vec<usize>,
+    refuted: Vec<u32>,
+}
+
+impl<'a> Examples<'a> {
+    fn new(table: &'a Table<'a>, constrained: &'a Bits) -> Self {
+        Self {
+            table,
+            constrained,
+            shown: start(table, constrained),
+            refuted: vec![0; table.rows()],
+        }
+    }
+
+    /// The row to show next: of those that the expression gets wrong, the first that most
+    /// proposals so far got wrong. Such a row excludes more than one that only this one fails:
+    /// fewer are needed.
+    fn against(&mut self, expr: &Expr) -> Option<usize> {
+        let mut worst: Option<usize> = None;
+        for at in self.constrained.iter() {
+            let row = &self.table.spec.rows[at];
+            if expr.eval_bool(row) == Some(row.expected) {
+                continue;
+            }
+            self.refuted[at] += 1;
+            if worst.is_none_or(|worst| self.refuted[at] > self.refuted[worst]) {
+                worst = Some(at);
+            }
+        }
+        worst
+    }
 }
 
 /// A few rows to begin with: two of each outcome, hard ones first.

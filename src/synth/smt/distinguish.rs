@@ -3,7 +3,8 @@
 //! says the same.
 
 use super::bounded::Bounded;
-use super::machine::{Datum, Machine, compare};
+use super::machine::{Datum, Machine};
+use super::operators::compare;
 use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
@@ -19,7 +20,7 @@ const NEIGHBOURS: usize = 16;
 /// How many terms are changed in a row before one gives up on rows.
 const CHANGES: usize = 3;
 /// How often z3 is told what a sum of floats is.
-const LESSONS: usize = 16;
+const LESSONS: usize = 64;
 
 /// See [`crate::synth::equal`].
 pub(in crate::synth) fn equal(pair: &Pair) -> Equality {
@@ -35,23 +36,28 @@ pub(in crate::synth) fn equal(pair: &Pair) -> Equality {
 
 /// See [`crate::synth::difference`].
 pub(in crate::synth) fn difference(pair: &Pair) -> Option<Context> {
-    isolated(|| {
-        let neighbours = neighbours(pair);
-        let mut search = Search::new(pair, &neighbours)?;
-        let Answer::Differ(row, context) = search.ask(&[]) else {
-            return None;
-        };
-        let mut best = Best {
-            row,
-            context,
-            fixed: Vec::new(),
-        };
-        search.near(&neighbours, &mut best);
-        for term in &pair.used {
-            search.simplify(*term, &mut best);
-        }
-        Some(best.context)
+    isolated(|| smallest(pair)).or_else(|| match equal(pair) {
+        Equality::Differ(context) => Some(context),
+        Equality::Proved | Equality::Unknown => None,
     })
+}
+
+fn smallest(pair: &Pair) -> Option<Context> {
+    let neighbours = neighbours(pair);
+    let mut search = Search::new(pair, &neighbours)?;
+    let Answer::Differ(row, context) = search.ask(&[]) else {
+        return None;
+    };
+    let mut best = Best {
+        row,
+        context,
+        fixed: Vec::new(),
+    };
+    search.near(&neighbours, &mut best);
+    for term in &pair.used {
+        search.simplify(*term, &mut best);
+    }
+    Some(best.context)
 }
 
 /// A few observed rows that differ in the terms used, those of failing tests first.
@@ -127,6 +133,7 @@ impl<'a> Search<'a> {
             a.defined.xor(&b.defined),
             all([a.defined.clone(), other]),
         ]));
+        rules.extend(search.machine.facts());
         for rule in rules {
             search.solver.assert(rule);
         }

@@ -5,9 +5,10 @@
 //! (z3's own floats are exact, but one addition of doubles costs it tens of milliseconds.)
 
 use super::number::constant;
+use super::operators::{arith, canonical_nan, compare, is_nan};
 use super::texts::Texts;
 use super::{all, any, next};
-use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
+use crate::spec::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
 use std::collections::BTreeMap;
 use z3::Model;
 use z3::ast::{BV, Bool};
@@ -170,6 +171,18 @@ impl<'a> Machine<'a> {
         !self.sums.is_empty()
     }
 
+    /// What is true of all sums of floats: NaN stays NaN.
+    pub fn facts(&self) -> Vec<Bool> {
+        let sums = self.sums.values();
+        sums.map(|(a, b, sum)| {
+            let is_nan = any([is_nan(a), is_nan(b)]);
+            let width = sum.get_size();
+            let ty = if width == 32 { Type::F32 } else { Type::F64 };
+            is_nan.implies(sum.eq(constant(canonical_nan(ty), width)))
+        })
+        .collect()
+    }
+
     /// What the sums of floats are in a row.
     pub fn learn(&self, row: &Row) -> Vec<Bool> {
         let truth = |((op, left, right), (a, b, sum)): (&(ArithOp, Expr, Expr), &(BV, BV, BV))| {
@@ -255,104 +268,6 @@ fn truth(value: Bool, defined: Bool) -> Symbol {
         value: Datum::Truth(value),
         defined,
     }
-}
-
-/// `a op b`; `None` where there is no such comparison.
-pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
-    let (equal, less, greater) = match (a, b) {
-        (Datum::Truth(a), Datum::Truth(b)) => (
-            a.iff(b),
-            all([a.not(), b.clone()]),
-            all([a.clone(), b.not()]),
-        ),
-        (Datum::Bits(a, true), Datum::Bits(b, _)) => (a.eq(b), a.bvslt(b), a.bvsgt(b)),
-        (Datum::Bits(a, false), Datum::Bits(b, _)) => (a.eq(b), a.bvult(b), a.bvugt(b)),
-        (Datum::Float(a), Datum::Float(b)) => {
-            let known = all([is_nan(a).not(), is_nan(b).not()]);
-            let (a, b) = (float_key(a), float_key(b));
-            (
-                all([known.clone(), a.eq(&b)]),
-                all([known.clone(), a.bvult(&b)]),
-                all([known, a.bvugt(&b)]),
-            )
-        }
-        _ => return None,
-    };
-    Some(match op {
-        CmpOp::Eq => equal,
-        CmpOp::Ne => equal.not(),
-        CmpOp::Lt => less,
-        CmpOp::Le => any([less, equal]),
-        CmpOp::Gt => greater,
-        CmpOp::Ge => any([greater, equal]),
-    })
-}
-
-/// `a op b`, and whether that is defined.
-fn arith(op: ArithOp, a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
-    let width = a.get_size();
-    let number = |value: i64| BV::from_i64(value, width);
-    // `MIN / -1` and `MIN % -1`.
-    let quotient = || {
-        let lowest = number(1).bvshl(number(i64::from(width) - 1));
-        let fits = any([a.eq(lowest).not(), b.eq(number(-1)).not()]);
-        let fits = if signed { fits } else { Bool::from_bool(true) };
-        all([b.eq(number(0)).not(), fits])
-    };
-    match (op, signed) {
-        (ArithOp::Add, true) => {
-            let fits = all([a.bvadd_no_overflow(b, true), a.bvadd_no_underflow(b)]);
-            (a.bvadd(b), fits)
-        }
-        (ArithOp::Add, false) => (a.bvadd(b), a.bvadd_no_overflow(b, false)),
-        (ArithOp::Sub, true) => {
-            let fits = all([a.bvsub_no_overflow(b), a.bvsub_no_underflow(b, true)]);
-            (a.bvsub(b), fits)
-        }
-        (ArithOp::Sub, false) => (a.bvsub(b), a.bvuge(b)),
-        (ArithOp::Mul, true) => {
-            let fits = all([a.bvmul_no_overflow(b, true), a.bvmul_no_underflow(b)]);
-            (a.bvmul(b), fits)
-        }
-        (ArithOp::Mul, false) => (a.bvmul(b), a.bvmul_no_overflow(b, false)),
-        (ArithOp::Div, true) => (a.bvsdiv(b), quotient()),
-        (ArithOp::Div, false) => (a.bvudiv(b), quotient()),
-        (ArithOp::Rem, true) => (a.bvsrem(b), quotient()),
-        (ArithOp::Rem, false) => (a.bvurem(b), quotient()),
-    }
-}
-
-/// Bits of the exponent.
-fn exponent(width: u32) -> u32 {
-    if width == 32 { 8 } else { 11 }
-}
-
-/// All bits of the exponent set, and some of the mantissa.
-fn is_nan(float: &BV) -> Bool {
-    let width = float.get_size();
-    let mantissa = width - 1 - exponent(width);
-    let (high, low) = (
-        float.extract(width - 2, mantissa),
-        float.extract(mantissa - 1, 0),
-    );
-    let ones = BV::from_i64(-1, high.get_size());
-    let zero = BV::from_u64(0, low.get_size());
-    all([high.eq(ones), low.eq(zero).not()])
-}
-
-/// An unsigned number with the order of the float, NaN aside; the two zeros have the same.
-fn float_key(float: &BV) -> BV {
-    let width = float.get_size();
-    let sign = BV::from_u64(1, width).bvshl(BV::from_u64(u64::from(width) - 1, width));
-    let negative = float.bvslt(BV::from_u64(0, width));
-    negative.ite(&float.bvneg(), &float.bvor(sign))
-}
-
-fn canonical_nan(ty: Type) -> Int {
-    Int::from_u128(match ty {
-        Type::F32 => u128::from(f32::NAN.to_bits()),
-        _ => u128::from(f64::NAN.to_bits()),
-    })
 }
 
 /// The bits of a value in a model, as an unsigned number.

@@ -336,3 +336,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn sums_of_literals_are_what_the_machine_makes_of_them() {
+    use ArithOp::{Add, Div, Mul, Rem, Sub};
+    for ty in [IntType::I8, IntType::U8] {
+        let numbers = [-128, -127, -64, -1, 0, 1, 2, 64, 127, 128, 255].map(Int::from_i128);
+        let numbers: Vec<Int> = numbers.into_iter().filter(|n| n.fits(ty)).collect();
+        let mut problem = Problem::default().term("p", Type::Bool, Origin::Variable);
+        for number in &numbers {
+            let constant = Some(Value::Int(ty, *number));
+            let text = number.to_string();
+            problem = problem.term(&text, Type::Int(ty), Origin::Constant);
+            problem.pool.terms.last_mut().unwrap().constant = constant;
+        }
+        let literals = 1..=numbers.len();
+        for (a, b) in literals
+            .clone()
+            .flat_map(|a| literals.clone().map(move |b| (a, b)))
+        {
+            for op in [Add, Sub, Mul, Div, Rem] {
+                let sum = term(a).arith(op, term(b));
+                let row = problem.clone().row(&[bool(false)], true).spec.rows[0].clone();
+                let result = sum.eval(&row);
+                let shown = problem.show(&sum);
+                let equals = |c: usize| sum.clone().cmp(CmpOp::Eq, term(c));
+                // `p || X` is `X || p` unless X is undefined.
+                let early = term(0).or(equals(1));
+                let verdict = verdict(&problem, &early, &equals(1).or(term(0)));
+                assert_eq!(verdict == Equality::Proved, result.is_some(), "{shown}");
+                assert_ne!(verdict, Equality::Unknown, "{shown}");
+                for c in literals.clone().filter(|_| result.is_some()) {
+                    let is = result == problem.pool.terms[c].constant;
+                    let known = if is {
+                        term(0).or(term(0).not())
+                    } else {
+                        term(0)
+                    };
+                    let said = equal(&equals(c).or(term(0)), &known, &problem.pool, &[]);
+                    assert_eq!(said, Equality::Proved, "{shown} == {}", numbers[c - 1]);
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The levels mean what they say: brute force finds something in a level where, and only where, the
 //! solver does, and what the other engine finds lies in no level that the solver proved empty.
 
-use super::properties::{explains, is_constant, is_outvoted, problem};
+use super::properties::{explains, is_constant, problem};
 use super::*;
 use crate::synth::library::{Level, levels};
 use crate::synth::table::Table;
@@ -36,6 +36,21 @@ fn is_answer(expr: &Expr, problem: &Problem, with_soft: bool) -> bool {
     let spec = &problem.spec;
     let wanted = |row: &Row| row.hard || with_soft && !is_outvoted(row, spec);
     !is_constant(expr, spec) && explains(expr, spec, wanted)
+}
+
+/// Whether rows with the same values call for the other outcome more strongly.
+fn is_outvoted(row: &Row, spec: &Spec) -> bool {
+    let votes = |outcome: bool| -> u32 {
+        let same = spec.rows.iter().filter(|other| other.values == row.values);
+        let same = same.filter(|other| other.expected == outcome);
+        same.map(|other| if other.hard { 1000 } else { other.weight })
+            .sum()
+    };
+    // `true` wins a draw.
+    match row.expected {
+        true => votes(false) > votes(true),
+        false => votes(true) >= votes(false),
+    }
 }
 
 /// The booleans that are no comparisons of two terms: variables and parts of the old condition.

@@ -103,21 +103,6 @@ pub fn is_constant(expr: &Expr, spec: &Spec) -> bool {
     !yields(true) || !yields(false)
 }
 
-/// Whether rows with the same values call for the other outcome more strongly.
-pub fn is_outvoted(row: &Row, spec: &Spec) -> bool {
-    let votes = |outcome: bool| -> u32 {
-        let same = spec.rows.iter().filter(|other| other.values == row.values);
-        let same = same.filter(|other| other.expected == outcome);
-        same.map(|other| if other.hard { 1000 } else { other.weight })
-            .sum()
-    };
-    // `true` wins a draw.
-    match row.expected {
-        true => votes(false) > votes(true),
-        false => votes(true) >= votes(false),
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
