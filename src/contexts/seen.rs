@@ -137,11 +137,15 @@ fn limits(values: &Values) -> Vec<Value> {
     limits
 }
 
-/// Whether a value may be named in a condition; a long text is an example and no case of its own.
+/// Whether a value may be named in a condition; a text of several words is an example and no case
+/// of its own.
 fn is_short(value: &Value) -> bool {
     const LONGEST: usize = 8;
     match value {
-        Value::Str(text) => text.chars().count() <= LONGEST,
+        Value::Str(text) => {
+            let letters = text.chars().count();
+            letters < 2 || letters <= LONGEST && !text.contains(char::is_whitespace)
+        }
         _ => true,
     }
 }
