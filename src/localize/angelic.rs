@@ -8,6 +8,7 @@
 //! and then it must not constrain the patch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -15,7 +16,7 @@ use anyhow::Result;
 use super::spectrum::{Spectrum, Suspect};
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
-use crate::run::{Forced, How, Plan, pool};
+use crate::run::{Forced, How, Plan, Verdict, pool};
 use crate::source::{Site, SiteIndex, SiteKind};
 
 /// An angelic site: forced so, these failing tests pass. Without cures, a site that is only
@@ -38,13 +39,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The fuel for a forced run of a test. A test that fails early may go on for long once it is
-    /// cured, so it gets far more than any test took; one that never ends gets what others need,
+    /// The fuel for a forced run of a test: far more than any test took, and all there is for one
+    /// that a cure was seen to make go on for longer. One that never ends gets what others need,
     /// and generously, for most of its runs will burn it all.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
         let expected = spectrum.expected_ticks(test).saturating_mul(20);
         match spectrum.endless.contains(&test) {
             true => self.fuel.min(expected.saturating_add(200_000)),
+            false if spectrum.long.contains(&test) => self.fuel.max(expected),
             false => {
                 let ample = spectrum.most_ticks().saturating_mul(100);
                 self.fuel.min(ample.saturating_add(2_000_000)).max(expected)
@@ -68,33 +70,65 @@ type Trial = (SiteIndex, TestIndex, Forced);
 /// the other tests; only tests that no such site cures are tried everywhere again. So a fault
 /// shared by many tests costs little more than one test.
 ///
+/// A test that fails early may go on for long once it is cured: a run with a constant outcome that
+/// ends for want of fuel is made again with all there is, and where that cures the test, the
+/// spectrum is told.
+///
 /// # Errors
 /// If the run is stopped.
 pub fn search(
     suite: &Suite,
     sites: &[Site],
     suspects: &[Suspect],
-    spectrum: &Spectrum,
+    spectrum: &mut Spectrum,
     failing: &[TestIndex],
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<AngelicSite>> {
-    let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
-        let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
-            let plan = Plan {
-                force: vec![(*site, *forced)],
-                fuel: Some(bounds.fuel_for(*test, spectrum)),
-                confined: true,
-                timeout: bounds.timeout,
-                ..Plan::default()
-            };
-            let run = suite.run(*test, &plan)?;
-            done();
-            Ok(run.verdict.passed())
-        })?;
-        let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
-        Ok(cured.map(|(trial, _)| trial).collect())
+    let long = Mutex::new(BTreeSet::new());
+    let found = {
+        let spectrum = &*spectrum;
+        let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
+            let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
+                let mut plan = Plan {
+                    force: vec![(*site, *forced)],
+                    fuel: Some(bounds.fuel_for(*test, spectrum)),
+                    confined: true,
+                    timeout: bounds.timeout,
+                    ..Plan::default()
+                };
+                let mut run = suite.run(*test, &plan)?;
+                let may_be_long = forced.at.is_none() && !spectrum.endless.contains(test);
+                if run.verdict == Verdict::OutOfFuel && may_be_long {
+                    plan.fuel = Some(bounds.fuel);
+                    run = suite.run(*test, &plan)?;
+                    if run.verdict.passed() {
+                        long.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .insert(*test);
+                    }
+                }
+                done();
+                Ok(run.verdict.passed())
+            })?;
+            let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
+            Ok(cured.map(|(trial, _)| trial).collect())
+        };
+        cures(sites, suspects, spectrum, failing, bounds, &force)?
     };
+    spectrum.long = long.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(found)
+}
+
+/// Makes the forced runs in order; `force` tells which of them cured their test.
+fn cures(
+    sites: &[Site],
+    suspects: &[Suspect],
+    spectrum: &Spectrum,
+    failing: &[TestIndex],
+    bounds: Bounds,
+    force: &dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
+) -> Result<Vec<AngelicSite>> {
     let trials = |tests: &[TestIndex], wanted: &dyn Fn(SiteIndex) -> bool| -> Vec<Trial> {
         let mut trials = Vec::new();
         for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {

@@ -15,6 +15,8 @@ pub struct Spectrum {
     pub ticks: BTreeMap<TestIndex, u64>,
     /// Tests that never end; what they counted says when they were stopped, and nothing else.
     pub endless: BTreeSet<TestIndex>,
+    /// Tests that go on for much longer than any other once they are cured.
+    pub long: BTreeSet<TestIndex>,
 }
 
 /// A site that some failing test reaches.

@@ -30,7 +30,7 @@ impl Run<'_> {
         let used = self.sources.sites.len() - self.excluded.len();
         self.progress.finish(phase, runs, &count(used, "site"));
 
-        let spectrum = self.trace(&build)?;
+        let mut spectrum = self.trace(&build)?;
         let passing = self.baseline.passing();
         let mut targets = self.targets.clone();
         targets.sort_by_key(|test| (spectrum.length(*test), *test));
@@ -47,7 +47,7 @@ impl Run<'_> {
             &suite,
             sites,
             &suspects,
-            &spectrum,
+            &mut spectrum,
             &targets,
             bounds,
             &|| {
