@@ -2,9 +2,8 @@
 //! scalar.
 
 use quote::ToTokens;
-use syn::{Attribute, Generics, Item, ReturnType, Signature, Type, UseTree};
+use syn::{Attribute, Fields, Generics, Item, ReturnType, Signature, Type, UseTree};
 
-use super::scope::fields;
 use crate::source::{Callable, DataType, DeclaredType, Variant};
 
 /// A type by what is behind its references.
@@ -61,6 +60,15 @@ pub fn data_type(item: &Item, file: usize, at: usize) -> Option<DataType> {
         },
         is_comparable: attrs.iter().any(derives_equality),
     })
+}
+
+/// Names or indices of a struct's fields, with their types.
+fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
+    let name = |(at, field): (usize, &syn::Field)| {
+        let name = field.ident.as_ref().map(ToString::to_string);
+        (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
+    };
+    fields.iter().enumerate().map(name).collect()
 }
 
 fn parts(generics: &Generics) -> (String, String, String) {

@@ -2,7 +2,7 @@
 //! which whatever is said holds by independent evaluation.
 
 use super::*;
-use crate::synth::axioms::axioms;
+use crate::synth::distinguish::axioms::axioms;
 use crate::synth::{Context, Equality, difference, equal};
 use proptest::prelude::*;
 
