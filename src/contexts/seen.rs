@@ -55,6 +55,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
             constant: Some(value),
             negation: None,
             seen_in,
+            definition: None,
         })
     });
     terms.collect()

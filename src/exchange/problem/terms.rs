@@ -118,6 +118,7 @@ impl Terms {
             constant,
             negation: condition::opposite(text),
             seen_in: Vec::new(),
+            definition: None,
         });
     }
 

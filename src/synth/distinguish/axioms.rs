@@ -215,6 +215,7 @@ mod tests {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         };
         Pool {
             terms: terms.iter().map(term).collect(),

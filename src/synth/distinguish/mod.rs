@@ -14,6 +14,7 @@ pub use pair::{Context, Equality};
 /// same places. The rows say which terms may be undefined: one that never was counts as always
 /// defined, but for a payload.
 pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
+    let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
     let Some(pair) = Pair::new(a, b, pool, rows) else {
         return Equality::Unknown;
     };
@@ -30,6 +31,7 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
 /// terms as possible changed from a row, to values of small magnitude. `None` if they are equal, or
 /// none was found within the limit.
 pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Context> {
+    let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
     let pair = Pair::new(a, b, pool, rows)?;
     pair.observed().or_else(|| solver::difference(&pair))
 }

@@ -392,6 +392,7 @@ mod tests {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         });
         let pool = Pool {
             terms: terms.to_vec(),

@@ -32,6 +32,7 @@ impl Problem {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         });
         self
     }
@@ -48,6 +49,7 @@ impl Problem {
                     constant: Some(Value::Int(ty, number)),
                     negation: None,
                     seen_in: Vec::new(),
+                    definition: None,
                 });
             }
         }
