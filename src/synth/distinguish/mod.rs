@@ -3,6 +3,7 @@
 //! is evaluated by [`Expr::eval_bool`] before anybody sees it.
 
 pub(super) mod axioms;
+mod nearby;
 pub(super) mod pair;
 
 use super::smt::distinguish as solver;
@@ -21,8 +22,9 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
     if a == b {
         return Equality::Proved;
     }
-    match pair.observed() {
+    match pair.observed().or_else(|| nearby::difference(&pair)) {
         Some(context) => Equality::Differ(context),
+        None if is_hard(&pair) => Equality::Unknown,
         None => solver::equal(&pair),
     }
 }
@@ -33,5 +35,15 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
 pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Context> {
     let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
     let pair = Pair::new(a, b, pool, rows)?;
-    pair.observed().or_else(|| solver::difference(&pair))
+    let found = pair.observed().or_else(|| nearby::difference(&pair));
+    match found {
+        None if !is_hard(&pair) => solver::difference(&pair),
+        found => found,
+    }
+}
+
+fn is_hard(pair: &Pair) -> bool {
+    pair.exprs
+        .iter()
+        .any(|expr| nearby::is_hard(expr, pair.pool))
 }
