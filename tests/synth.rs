@@ -80,6 +80,95 @@ fn synth_complains_of_a_bad_file_and_solves_the_others() {
     }
 }
 
+/// A file of a boolean and a float, with these contexts and one key more.
+fn spec(contexts: &str, extra: &str) -> String {
+    format!(
+        r#"{{"variables": [{{"name": "b", "type": "bool"}}, {{"name": "x", "type": "f64"}}],
+            "contexts": [{contexts}]{extra}}}"#
+    )
+}
+
+#[test]
+fn synth_says_why_a_spec_has_no_answer() {
+    let context = |b: bool, x: &str, rest: &str| format!(r#"{{"values": [{b}, {x}], {rest}}}"#);
+    let both = |rest: &str| {
+        let (yes, no) = (r#""expected": true"#, r#""expected": false"#);
+        [(true, yes), (false, no)].map(|(b, outcome)| context(b, "1", &format!("{outcome}{rest}")))
+    };
+    let (sound, idle) = (both(""), both(r#", "hard": false, "weight": 0"#));
+    let [nan, other_nan] = [(r#""NaN""#, true), (r#""0x7ff8000000000001""#, false)]
+        .map(|(nan, expected)| context(true, nan, &format!(r#""expected": {expected}"#)));
+    let bad = [
+        (spec("", ""), "no evaluation was recorded"),
+        (spec(&idle.join(", "), ""), "no evaluation was recorded"),
+        (spec(&sound[0], ""), "only the constant `true`"),
+        (spec(&sound[1], ""), "only the constant `false`"),
+        (
+            spec(&[nan, other_nan].join(", "), ""),
+            "no condition over the values",
+        ),
+        (
+            spec(&sound.join(", "), r#", "impure": true"#),
+            "what it yields is unknown",
+        ),
+    ];
+    for (text, words) in bad {
+        let directory = Subject::new(&[("bad.json", &text)]);
+        for engine in ["smt", "enumerate", "portfolio"] {
+            let run = directory.nopol(&["synth", "bad.json", "--engine", engine]);
+            assert_eq!(run.code, 1, "{text}\n{}", run.stderr);
+            let line = &lines(&run)[0];
+            assert_eq!(line["candidates"].as_array().unwrap().len(), 0);
+            assert!(line["reason"].as_str().unwrap().contains(words), "{line}");
+        }
+    }
+}
+
+#[test]
+fn synth_says_where_a_file_is_no_problem() {
+    let context = r#"{"values": [true, 1], "expected": true}"#;
+    let heavy = context.replace('}', r#", "weight": 4294967296}"#);
+    let deep = format!(r#", "original": "{}b""#, "!".repeat(100_000));
+    let bad = [
+        (
+            spec(&context.replace('1', "\"1 \""), ""),
+            "contexts[0].values[1]",
+        ),
+        (spec(&heavy, ""), "contexts[0].weight"),
+        (spec(context, r#", "any_of": [[0], []]"#), "any_of[1]"),
+        (spec(context, r#", "any_of": [[1]]"#), "any_of[0]"),
+        (spec(context, r#", "original": "x""#), "original"),
+        (spec(context, r#", "original": "b < x""#), "original"),
+        (spec(context, &deep), "original"),
+    ];
+    for (text, at) in bad {
+        let directory = Subject::new(&[("bad.json", &text)]);
+        let run = directory.nopol(&["synth", "bad.json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{at}");
+        assert!(
+            run.stderr.contains(&format!("bad.json: {at}: ")),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn synth_weighs_a_hundred_thousand_contexts() {
+    let context = |at: u32| {
+        let (b, x) = (at.is_multiple_of(3), at % 1009);
+        format!(
+            r#"{{"values": [{b}, {x}], "expected": {}, "hard": false}}"#,
+            b && x > 0
+        )
+    };
+    let contexts: Vec<String> = (0..100_000).map(context).collect();
+    let text = spec(&contexts.join(","), r#", "literals": [0]"#);
+    let run = Subject::new(&[("big.json", &text)]).nopol(&["synth", "big.json", "--top", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(lines(&run)[0]["candidates"][0]["text"], "b && x > 0.0");
+}
+
 #[test]
 fn synth_takes_engine_and_top() {
     let directory = directory();

@@ -61,3 +61,6 @@ impl Problem {
 pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<()> {
     Problem::new(name, spec, pool).dump(dir)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+/// How deep lists may nest: no condition does, and reading them is recursive.
+const DEEPEST: usize = 100;
+/// How many symbols and lists an expression may have once its `let`s are replaced.
+const MOST: usize = 2000;
+
 /// A list or a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sexpr {
@@ -14,13 +19,16 @@ impl Sexpr {
     /// Reads every S-expression of a text; comments are skipped.
     ///
     /// # Errors
-    /// If parentheses or bars are not balanced.
+    /// If parentheses or bars are not balanced, or lists nest too deep.
     pub fn parse(text: &str) -> Result<Vec<Self>, String> {
         let mut open: Vec<Vec<Self>> = vec![Vec::new()];
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
             let (item, length) = match first {
                 ';' => (None, rest.find('\n').unwrap_or(rest.len())),
+                '(' if open.len() > DEEPEST => {
+                    return Err(format!("lists nest more than {DEEPEST} deep"));
+                }
                 '(' => {
                     open.push(Vec::new());
                     (None, 1)
@@ -67,27 +75,54 @@ impl Sexpr {
     }
 
     /// The expression with what every `let` binds put in place of the name.
-    pub fn without_lets(&self) -> Self {
-        self.with(&BTreeMap::new())
+    ///
+    /// # Errors
+    /// If it is then too large: a name may stand for two of another, and so on.
+    pub fn without_lets(&self) -> Result<Self, String> {
+        let mut room = MOST;
+        self.with(&BTreeMap::new(), &mut room)
+            .filter(|whole| whole.depth() <= DEEPEST)
+            .ok_or_else(|| "it is too large to be a condition".to_owned())
     }
 
-    fn with(&self, bound: &BTreeMap<&str, Self>) -> Self {
+    fn with(&self, bound: &BTreeMap<&str, Self>, room: &mut usize) -> Option<Self> {
         match self {
-            Self::Atom(text) => bound.get(text.as_str()).unwrap_or(self).clone(),
+            Self::Atom(text) => {
+                let put = bound.get(text.as_str()).unwrap_or(self);
+                *room = room.checked_sub(put.size())?;
+                Some(put.clone())
+            }
             Self::List(items) => match &items[..] {
                 [Self::Atom(keyword), Self::List(bindings), body] if keyword == "let" => {
                     let mut inner = bound.clone();
                     for binding in bindings {
                         if let Some([Self::Atom(name), value]) = binding.list() {
                             // All at once: a value does not see the names beside it.
-                            inner.insert(name, value.with(bound));
+                            inner.insert(name, value.with(bound, room)?);
                         }
                     }
-                    body.with(&inner)
+                    body.with(&inner, room)
                 }
-                _ => Self::List(items.iter().map(|item| item.with(bound)).collect()),
+                _ => {
+                    *room = room.checked_sub(1)?;
+                    let items = items.iter().map(|item| item.with(bound, room));
+                    Some(Self::List(items.collect::<Option<_>>()?))
+                }
             },
         }
+    }
+
+    fn size(&self) -> usize {
+        1 + self.items().iter().map(Self::size).sum::<usize>()
+    }
+
+    fn depth(&self) -> usize {
+        let depths = self.items().iter().map(Self::depth);
+        depths.max().map_or(0, |deepest| 1 + deepest)
+    }
+
+    fn items(&self) -> &[Self] {
+        self.list().unwrap_or_default()
     }
 
     /// The list as in SMT-LIB, negative numbers being lists.
@@ -118,7 +153,24 @@ mod tests {
     #[test]
     fn lets_are_replaced_by_what_they_bind() {
         let read = Sexpr::parse("(let ((a (- 1)) (b x)) (let ((x a)) (f a b x)))").unwrap();
-        assert_eq!(read[0].without_lets().text(), "(f (- 1) x (- 1))");
+        let whole = read[0].without_lets().map(|whole| whole.text());
+        assert_eq!(whole.as_deref(), Ok("(f (- 1) x (- 1))"));
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_large_is_refused() {
+        let nested = |depth: usize| "(f ".repeat(depth) + &")".repeat(depth);
+        assert!(Sexpr::parse(&nested(DEEPEST)).is_ok());
+        assert!(Sexpr::parse(&nested(100_000)).is_err());
+        // Each name stands for two of the one before it, and for one more list.
+        let doubled = |times: usize| {
+            let name = |at: usize| format!("(let ((n{} (f n{at} n{at}))) ", at + 1);
+            let lets: String = (0..times).map(name).collect();
+            let text = format!("{lets}n{times}{}", ")".repeat(times));
+            Sexpr::parse(&text).unwrap()[0].without_lets()
+        };
+        assert!(doubled(6).is_ok());
+        assert!(doubled(40).is_err());
     }
 
     #[test]

@@ -278,7 +278,7 @@ pub fn read(answer: &[Sexpr], problem: &Problem) -> Result<Expr, String> {
     Reader {
         vocabulary: &vocabulary,
     }
-    .expr(&function[4].without_lets(), Type::Bool)
+    .expr(&function[4].without_lets()?, Type::Bool)
 }
 
 struct Reader<'a> {

@@ -294,6 +294,18 @@ impl CmpOp {
         }
     }
 
+    /// Whether it holds of two values in this order; a NaN has none with anything.
+    pub fn holds(self, ordering: Option<Ordering>) -> bool {
+        match self {
+            Self::Eq => ordering == Some(Ordering::Equal),
+            Self::Ne => ordering != Some(Ordering::Equal),
+            Self::Lt => ordering == Some(Ordering::Less),
+            Self::Le => ordering.is_some_and(Ordering::is_le),
+            Self::Gt => ordering == Some(Ordering::Greater),
+            Self::Ge => ordering.is_some_and(Ordering::is_ge),
+        }
+    }
+
     /// Whether the operator needs an order and not only equality.
     pub fn orders(self) -> bool {
         !matches!(self, Self::Eq | Self::Ne)
@@ -343,10 +355,10 @@ impl Value {
         }
     }
 
-    /// `self op other` as Rust's comparison operators have it (NaN is unequal and unordered, −0.0
-    /// equals 0.0). `None` when the types differ or have no such comparison.
-    pub fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
-        let ordering = match (self, other) {
+    /// The order of two values of one type as Rust has it: within, `None` where one is NaN; −0.0
+    /// equals 0.0. `None` when the types differ.
+    pub fn order(&self, other: &Self) -> Option<Option<Ordering>> {
+        Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
             (Self::Int(s, a), Self::Int(t, b)) if s == t => Some(a.cmp(b)),
             (Self::F32(a), Self::F32(b)) => f32::from_bits(*a).partial_cmp(&f32::from_bits(*b)),
@@ -354,15 +366,12 @@ impl Value {
             (Self::Char(a), Self::Char(b)) => Some(a.cmp(b)),
             (Self::Str(a), Self::Str(b)) => Some(a.cmp(b)),
             _ => return None,
-        };
-        Some(match op {
-            CmpOp::Eq => ordering == Some(Ordering::Equal),
-            CmpOp::Ne => ordering != Some(Ordering::Equal),
-            CmpOp::Lt => ordering == Some(Ordering::Less),
-            CmpOp::Le => matches!(ordering, Some(Ordering::Less | Ordering::Equal)),
-            CmpOp::Gt => ordering == Some(Ordering::Greater),
-            CmpOp::Ge => matches!(ordering, Some(Ordering::Greater | Ordering::Equal)),
         })
+    }
+
+    /// `self op other` as Rust's comparison operators have it. `None` when the types differ.
+    pub fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
+        self.order(other).map(|ordering| op.holds(ordering))
     }
 
     /// `self op other` in the operands' type; `None` (undefined) on overflow, division by zero

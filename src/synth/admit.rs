@@ -1,24 +1,34 @@
 //! Which specs can be answered at all, and which of their rows a first search must explain.
 
 use super::table::Bits;
-use crate::spec::{Expr, Pool, Row, Spec};
+use crate::spec::{Pool, Row, Spec, Term, Type, Value};
 use std::collections::HashMap;
 
 /// Why no expression could or should be looked for.
 pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
-    if spec.rows.is_empty() {
-        return Some("no evaluation was recorded there, so nothing constrains a condition".into());
+    if !spec.rows.iter().any(Row::constrains) && spec.any_of.is_empty() {
+        return Some("no evaluation was recorded there that constrains a condition".into());
     }
-    if spec
-        .rows
-        .iter()
-        .any(|row| row.values.len() != pool.terms.len())
-    {
+    if !spec.rows.iter().all(|row| is_of(row, pool)) {
         return Some("the recorded values there do not match the terms".into());
     }
-    let old = spec.old.iter().flat_map(Expr::terms);
-    if old.into_iter().any(|term| term >= pool.terms.len()) {
-        return Some("the old condition there has parts that are no terms".into());
+    let is_group =
+        |group: &Vec<usize>| !group.is_empty() && group.iter().all(|row| *row < spec.rows.len());
+    if !spec.any_of.iter().all(is_group) {
+        return Some(
+            "one of a group of evaluations there must change, but they are unknown".into(),
+        );
+    }
+    match &spec.old {
+        Some(old) if old.ty(pool) != Some(Type::Bool) => {
+            return Some("the old condition there is no condition over the terms".into());
+        }
+        None if spec.old_is_impure => {
+            return Some(
+                "the old condition there has effects, but what it yields is unknown".into(),
+            );
+        }
+        _ => {}
     }
     if contradicts(spec, |row| row.hard) {
         return Some(
@@ -28,6 +38,16 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
     }
     // Where there is a condition to edit, a limit may be out of sight of all tests.
     one_sided(spec).filter(|_| spec.old.is_none() || spec.old_is_impure)
+}
+
+/// Whether the row has a value of its type, or none, for each term, and for a literal its own.
+fn is_of(row: &Row, pool: &Pool) -> bool {
+    let fits = |(value, term): (&Option<Value>, &Term)| match (value, &term.constant) {
+        (Some(value), _) if value.ty() != term.ty => false,
+        (value, Some(_)) => *value == term.constant,
+        _ => true,
+    };
+    row.values.len() == pool.terms.len() && row.values.iter().zip(&pool.terms).all(fits)
 }
 
 /// What there is to say if every outcome is the same. With groups the outcomes are not given.
@@ -53,19 +73,25 @@ pub(super) fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
 pub(super) fn consistent(spec: &Spec) -> Bits {
     /// Weight behind each outcome, `u64::MAX` for a hard row.
     type Votes = [u64; 2];
-    let mut votes: HashMap<_, Votes> = HashMap::new();
+    let mut classes: HashMap<_, usize> = HashMap::new();
+    let mut votes: Vec<Votes> = Vec::new();
+    let mut class_of = Vec::new();
     for row in &spec.rows {
-        let vote = &mut votes.entry(&row.values).or_default()[usize::from(row.expected)];
-        let weight = if row.hard {
-            u64::MAX
-        } else {
-            u64::from(row.weight)
+        let class = *classes.entry(&row.values).or_insert(votes.len());
+        if class == votes.len() {
+            votes.push(Votes::default());
+        }
+        let weight = match row.hard {
+            true => u64::MAX,
+            false => u64::from(row.weight),
         };
+        let vote = &mut votes[class][usize::from(row.expected)];
         *vote = vote.saturating_add(weight);
+        class_of.push(class);
     }
     Bits::from_fn(spec.rows.len(), |row| {
+        let [no, yes] = votes[class_of[row]];
         let row = &spec.rows[row];
-        let [no, yes] = votes.get(&row.values).copied().unwrap_or_default();
         row.hard || row.constrains() && row.expected == (yes >= no)
     })
 }

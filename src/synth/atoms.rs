@@ -61,12 +61,11 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             {
                 continue;
             }
-            for op in CmpOp::ALL {
+            for (op, planes) in table.comparisons(a, b) {
                 if op.orders() && !terms[a].ty.ordered() {
                     continue;
                 }
                 let expr = comparison(table.pool, op, a, b);
-                let planes = table.compare(op, a, b);
                 // With a NaN the negation of an order is not the opposite order.
                 if op.orders() && (table.has_nan(a) || table.has_nan(b)) {
                     keep(expr.clone().not(), planes.negated());

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// How many expressions are kept while searching.
 const KEPT: usize = 400;
 
+/// How many rows are looked at before all are: nearly everything fails one of these.
+const FIRST: usize = 64;
+
 /// What is kept of an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -30,6 +33,8 @@ impl Found {
 pub(super) struct Collector<'a> {
     table: &'a Table<'a>,
     need: Need,
+    /// The first rows that must be explained.
+    first: Vec<usize>,
     /// By normal form, so that no expression is kept in two spellings.
     found: BTreeMap<String, Found>,
     accepted: usize,
@@ -41,6 +46,7 @@ impl<'a> Collector<'a> {
         Self {
             table,
             need: table.need(constrained),
+            first: constrained.iter().take(FIRST).collect(),
             found: BTreeMap::new(),
             accepted: 0,
         }
@@ -68,6 +74,11 @@ impl<'a> Collector<'a> {
     }
 
     fn keep(&mut self, expr: &Expr, mut cost: u32, why: &str, may_be_constant: bool) {
+        let rows = &self.table.spec.rows;
+        let is_wrong = |row: &usize| expr.eval_bool(&rows[*row]) != Some(rows[*row].expected);
+        if self.first.iter().any(is_wrong) {
+            return;
+        }
         let planes = self.table.planes(expr);
         if !self.need.met_by(&planes) || !self.table.meets_groups(&planes) {
             return;

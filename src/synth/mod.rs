@@ -132,7 +132,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
             found = search.pass(&table, constrained, &mut levels);
         }
     }
-    if !found.is_empty() && hard != consistent {
+    if !found.is_empty() && hard != consistent && !spec.old_is_impure {
         // What is near the old condition and disagrees with passing tests at one place may still
         // pass them; it comes last.
         let mut near = Collector::new(&table, &hard);
@@ -142,8 +142,10 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         let mut more = near.finish();
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
         more.sort_by_key(|other| other.cost);
-        found.truncate(limits.candidates.saturating_sub(DISAGREEING));
-        found.extend(more.into_iter().take(DISAGREEING));
+        // What agrees has at least half of the places.
+        more.truncate(DISAGREEING.min(limits.candidates / 2));
+        found.truncate(limits.candidates - more.len());
+        found.extend(more);
         found.sort_by(|a, b| a.key().cmp(&b.key()));
     }
     found.truncate(limits.candidates);

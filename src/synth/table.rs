@@ -103,6 +103,21 @@ impl BoolOp {
 }
 
 impl Planes {
+    /// What is yielded in each of so many rows.
+    pub fn from_fn(rows: usize, yields: impl Fn(usize) -> Option<bool>) -> Self {
+        let none = vec![0u64; rows.div_ceil(64)];
+        let mut planes = [none.clone(), none.clone(), none];
+        for row in 0..rows {
+            let plane = match yields(row) {
+                Some(true) => TRUE,
+                Some(false) => FALSE,
+                None => UNDEFINED,
+            };
+            planes[plane][row / 64] |= 1 << (row % 64);
+        }
+        Self(planes.map(Bits))
+    }
+
     /// What the negation yields.
     pub fn negated(&self) -> Self {
         let [yes, no, undefined] = self.0.clone();
@@ -303,37 +318,18 @@ impl<'a> Table<'a> {
     }
 
     fn evaluate(&self, expr: &Expr) -> Planes {
-        let values: Vec<_> = self
-            .spec
-            .rows
-            .iter()
-            .map(|row| expr.eval_bool(row))
-            .collect();
-        let plane = |wanted| Bits::from_fn(self.rows(), |row| values[row] == wanted);
-        Planes([plane(Some(true)), plane(Some(false)), plane(None)])
+        Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]))
     }
 
     /// What `a op b` yields in each row.
     pub fn compare(&self, op: CmpOp, a: TermId, b: TermId) -> Planes {
-        let same_type = self.pool.terms[a].ty == self.pool.terms[b].ty;
-        let holds = |row: usize| {
-            let (a, b) = (self.columns[a][row], self.columns[b][row]);
-            if !same_type || a == NO_VALUE || b == NO_VALUE {
-                return None;
-            }
-            let ordering = (a != NAN && b != NAN).then(|| a.cmp(&b));
-            Some(match op {
-                CmpOp::Eq => ordering == Some(Ordering::Equal),
-                CmpOp::Ne => ordering != Some(Ordering::Equal),
-                CmpOp::Lt => ordering == Some(Ordering::Less),
-                CmpOp::Le => ordering.is_some_and(Ordering::is_le),
-                CmpOp::Gt => ordering == Some(Ordering::Greater),
-                CmpOp::Ge => ordering.is_some_and(Ordering::is_ge),
-            })
-        };
-        let values: Vec<_> = (0..self.rows()).map(holds).collect();
-        let plane = |wanted| Bits::from_fn(self.rows(), |row| values[row] == wanted);
-        Planes([plane(Some(true)), plane(Some(false)), plane(None)])
+        Sides::new(self, a, b).planes(op)
+    }
+
+    /// What each comparison of `a` and `b` yields in each row.
+    pub fn comparisons(&self, a: TermId, b: TermId) -> impl Iterator<Item = (CmpOp, Planes)> {
+        let sides = Sides::new(self, a, b);
+        CmpOp::ALL.into_iter().map(move |op| (op, sides.planes(op)))
     }
 
     /// Whether the planes have the expected outcome in some row of each group.
@@ -358,17 +354,51 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The rows in which two terms are in each order, are in none, and in which one is undefined.
+struct Sides([Bits; 5]);
+
+impl Sides {
+    const ORDERS: [Option<Ordering>; 4] = [
+        Some(Ordering::Less),
+        Some(Ordering::Equal),
+        Some(Ordering::Greater),
+        None,
+    ];
+
+    fn new(table: &Table, a: TermId, b: TermId) -> Self {
+        let same_type = table.pool.terms[a].ty == table.pool.terms[b].ty;
+        let mut sides = [(); 5].map(|()| vec![0u64; table.rows().div_ceil(64)]);
+        let pairs = table.columns[a].iter().zip(&table.columns[b]);
+        for (row, (a, b)) in pairs.enumerate() {
+            let side = match (*a, *b) {
+                (NO_VALUE, _) | (_, NO_VALUE) => 4,
+                _ if !same_type => 4,
+                (NAN, _) | (_, NAN) => 3,
+                (a, b) => usize::from(a >= b) + usize::from(a > b),
+            };
+            sides[side][row / 64] |= 1 << (row % 64);
+        }
+        Self(sides.map(Bits))
+    }
+
+    /// What a comparison by this operator yields.
+    fn planes(&self, op: CmpOp) -> Planes {
+        let [sides @ .., undefined] = &self.0;
+        let mut planes = [undefined.minus(undefined), undefined.minus(undefined)];
+        for (order, rows) in Self::ORDERS.into_iter().zip(sides) {
+            let plane = if op.holds(order) { TRUE } else { FALSE };
+            planes[plane] = planes[plane].or(rows);
+        }
+        let [yes, no] = planes;
+        Planes([yes, no, undefined.clone()])
+    }
+}
+
 fn is_nan(value: &Value) -> bool {
     value.compare(CmpOp::Eq, value) == Some(false)
 }
 
 /// The order of two values of one type, neither of which is NaN.
 fn order(a: &Value, b: &Value) -> Ordering {
-    if a.compare(CmpOp::Lt, b) == Some(true) {
-        Ordering::Less
-    } else if a.compare(CmpOp::Eq, b) == Some(true) {
-        Ordering::Equal
-    } else {
-        Ordering::Greater
-    }
+    a.order(b).flatten().unwrap_or(Ordering::Equal)
 }

@@ -88,6 +88,21 @@ impl Literal {
     }
 }
 
+/// Parsing is recursive, so what is parsed must not nest without limit.
+fn limited(text: &str) -> Result<(), String> {
+    const LONGEST: usize = 4096;
+    const MOST_MARKS: usize = 256;
+    let marks = text.chars().filter(char::is_ascii_punctuation).count();
+    match text.len() <= LONGEST && marks <= MOST_MARKS {
+        true => Ok(()),
+        false => Err(format!(
+            "{} bytes with {marks} punctuation marks are too much for a condition or a part of \
+             one; keep to {LONGEST} and {MOST_MARKS}",
+            text.len()
+        )),
+    }
+}
+
 /// Terms as they are read.
 #[derive(Default)]
 pub(super) struct Terms {
@@ -127,6 +142,7 @@ impl Terms {
         for (index, variable) in variables.iter().enumerate() {
             let at = || format!("variables[{index}]");
             let ty = type_of(&variable.ty).map_err(|what| (format!("{}.type", at()), what))?;
+            limited(&variable.name).map_err(|what| (format!("{}.name", at()), what))?;
             if self.position(&variable.name, ty).is_some() {
                 let what = format!(
                     "a second variable `{}` of type {}; give each one once",
@@ -176,6 +192,10 @@ impl Terms {
                 ))
             })?;
             let ty = type_of(&literal.ty).map_err(wrong)?;
+            let plain = literals::value(&literal.text, ty);
+            if plain.is_none() {
+                limited(&literal.text).map_err(wrong)?;
+            }
             if self.position(&literal.text, ty).is_some() {
                 let what = format!(
                     "a second `{}` of type {}; give each one once",
@@ -185,7 +205,7 @@ impl Terms {
             }
             let value = match &literal.value {
                 Some(value) => value::from_json(value, ty).map_err(wrong)?,
-                None => literals::value(&literal.text, ty).ok_or_else(|| {
+                None => plain.ok_or_else(|| {
                     wrong(format!(
                         "`{}` is no literal of type {}; mend it, or give its `value`",
                         literal.text, literal.ty
@@ -218,6 +238,7 @@ impl Terms {
         if let Some(whole) = self.position(original, Type::Bool) {
             return Ok(Expr::Term(whole));
         }
+        limited(original).map_err(wrong)?;
         let tree = condition::parse(original)
             .ok_or_else(|| wrong(format!("`{original}` is no Rust expression; mend it")))?;
         let mut missing = None;

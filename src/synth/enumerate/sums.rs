@@ -6,7 +6,7 @@
 use crate::spec::{ArithOp, CmpOp, Expr, IntType, Pool, TermId, Type, Value};
 use crate::synth::atoms::{Atom, is_constant};
 use crate::synth::rank;
-use crate::synth::table::{Bits, FALSE, Need, TRUE, Table};
+use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
 use std::cmp::Ordering;
 
 /// Terms of one type whose sums of two are looked at, cheapest first.
@@ -22,9 +22,24 @@ pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
     for ty in IntType::ALL {
         of_type(table, need, ty, &mut found);
     }
-    found.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
+    prune(&mut found);
+    let mut atoms: Vec<Atom> = found.into_iter().map(|clause| clause.atom).collect();
+    atoms.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
+    atoms
+}
+
+/// A clause found.
+struct Clause {
+    atom: Atom,
+    /// It would not do alone.
+    is_part: bool,
+}
+
+/// Keeps what would do alone, then the cheapest parts.
+fn prune(found: &mut Vec<Clause>) {
+    let key = |clause: &Clause| (clause.is_part, clause.atom.cost);
+    found.sort_by(|a, b| (key(a), &a.atom.expr).cmp(&(key(b), &b.atom.expr)));
     found.truncate(MOST);
-    found
 }
 
 /// An operand with its value in each row.
@@ -34,7 +49,7 @@ struct Vector {
     terms: Vec<TermId>,
 }
 
-fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Atom>) {
+fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Clause>) {
     let pool = table.pool;
     let mut terms: Vec<TermId> = (0..pool.terms.len())
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
@@ -130,16 +145,10 @@ type Ops = u8;
 const EVERY: Ops = 0b11_1111;
 
 fn ops_true(ordering: Ordering) -> Ops {
-    let of = |op: &CmpOp| match op {
-        CmpOp::Eq => ordering.is_eq(),
-        CmpOp::Ne => ordering.is_ne(),
-        CmpOp::Lt => ordering.is_lt(),
-        CmpOp::Le => ordering.is_le(),
-        CmpOp::Gt => ordering.is_gt(),
-        CmpOp::Ge => ordering.is_ge(),
-    };
     let ops = CmpOp::ALL.iter().enumerate();
-    ops.fold(0, |mask, (bit, op)| mask | u8::from(of(op)) << bit)
+    ops.fold(0, |mask, (bit, op)| {
+        mask | u8::from(op.holds(Some(ordering))) << bit
+    })
 }
 
 struct Search<'a> {
@@ -148,6 +157,8 @@ struct Search<'a> {
     must: [Bits; 2],
     /// Rows that must be one or the other, those that refute most first.
     rows: Vec<usize>,
+    /// All others.
+    open: Vec<usize>,
 }
 
 impl<'a> Search<'a> {
@@ -160,10 +171,17 @@ impl<'a> Search<'a> {
             rows.extend(yes.get(at));
             rows.extend(no.get(at));
         }
-        Self { table, must, rows }
+        let is_open = |row: &usize| must.iter().all(|rows| !rows.contains(*row));
+        let open = (0..table.rows()).filter(is_open).collect();
+        Self {
+            table,
+            must,
+            rows,
+            open,
+        }
     }
 
-    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Vec<Atom>) {
+    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Vec<Clause>) {
         if other.terms.iter().any(|term| sum.terms.contains(term)) {
             return;
         }
@@ -177,43 +195,51 @@ impl<'a> Search<'a> {
         {
             return;
         }
+        let ordering = |row: usize| Some(sum.values[row]?.cmp(&other.values[row]?));
         // As a clause of a conjunction it must hold where the whole does; of a disjunction, fail
-        // where the whole does.
+        // where the whole does. And it must not be the same everywhere.
         let (mut conjunct, mut disjunct) = (EVERY, EVERY);
+        let (mut holds, mut fails) = (0, 0);
         for row in &self.rows {
-            let (Some(a), Some(b)) = (sum.values[*row], other.values[*row]) else {
-                match self.must[0].contains(*row) {
-                    true => conjunct = 0,
-                    false => disjunct = 0,
-                }
-                if conjunct | disjunct == 0 {
-                    return;
-                }
-                continue;
+            let (yes, no) = match ordering(*row).map(ops_true) {
+                Some(ops) => (ops, EVERY & !ops),
+                None => (0, 0),
             };
-            let ops = ops_true(a.cmp(&b));
             match self.must[0].contains(*row) {
-                true => conjunct &= ops,
-                false => disjunct &= !ops,
+                true => conjunct &= yes,
+                false => disjunct &= no,
             }
             if conjunct | disjunct == 0 {
                 return;
             }
+            (holds, fails) = (holds | yes, fails | no);
         }
+        let possible = conjunct | disjunct;
+        for row in &self.open {
+            if possible & !(holds & fails) == 0 {
+                break;
+            }
+            if let Some(ops) = ordering(*row).map(ops_true) {
+                (holds, fails) = (holds | ops, fails | EVERY & !ops);
+            }
+        }
+        let useful = possible & holds & fails;
         for (bit, op) in CmpOp::ALL.into_iter().enumerate() {
-            if (conjunct | disjunct) >> bit & 1 == 0 {
+            if useful >> bit & 1 == 0 {
                 continue;
             }
             let expr = sum.expr.clone().cmp(op, other.expr.clone());
-            let planes = self.table.planes(&expr);
-            if !planes.is_constant() {
-                let cost = rank::expr_cost(&expr, pool);
-                found.push(Atom { expr, planes, cost });
-            }
+            let holds = |row: usize| Some(op.holds(Some(ordering(row)?)));
+            let atom = Atom {
+                cost: rank::expr_cost(&expr, pool),
+                planes: Planes::from_fn(self.table.rows(), holds),
+                expr,
+            };
+            let is_part = (conjunct & disjunct) >> bit & 1 == 0;
+            found.push(Clause { atom, is_part });
         }
         if found.len() > 4 * MOST {
-            found.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
-            found.truncate(MOST);
+            prune(found);
         }
     }
 }

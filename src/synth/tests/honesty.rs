@@ -1,67 +1,10 @@
-//! What is said when there is nothing to say, and values at the edges of their types.
+//! What is said when nothing was found, and values at the edges of their types.
 
 use super::*;
 use crate::synth::Answer;
 
 fn one(ty: Type) -> Problem {
     Problem::default().term("x", ty, Origin::Variable)
-}
-
-#[test]
-fn an_empty_spec_is_refused() {
-    let synthesis = one(Type::Bool).solve();
-    assert!(synthesis.candidates.is_empty());
-    assert!(
-        synthesis
-            .reason
-            .is_some_and(|reason| reason.contains("no evaluation was recorded"))
-    );
-}
-
-#[test]
-fn contradictory_hard_rows_are_named() {
-    let synthesis = one(Type::Bool)
-        .row(&[bool(true)], true)
-        .row(&[bool(true)], false)
-        .solve();
-    assert!(synthesis.candidates.is_empty());
-    assert!(
-        synthesis
-            .reason
-            .is_some_and(|reason| reason.contains("cannot tell apart"))
-    );
-}
-
-#[test]
-fn a_single_outcome_is_explained_by_a_constant_only() {
-    let synthesis = one(Type::Bool)
-        .row(&[bool(true)], false)
-        .soft(&[bool(false)], false, 1)
-        .solve();
-    assert!(synthesis.candidates.is_empty());
-    assert!(
-        synthesis
-            .reason
-            .is_some_and(|reason| reason.contains("the constant `false`"))
-    );
-}
-
-#[test]
-fn rows_of_another_length_than_the_pool_are_refused() {
-    let mut problem = one(Type::Bool)
-        .row(&[bool(true)], false)
-        .row(&[bool(false)], true);
-    problem.spec.rows[0].values.clear();
-    assert!(problem.solve().reason.is_some());
-}
-
-#[test]
-fn an_old_condition_over_unknown_terms_is_refused() {
-    let problem = one(Type::Bool)
-        .old(term(7))
-        .row(&[bool(true)], false)
-        .row(&[bool(false)], true);
-    assert!(problem.solve().reason.is_some());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tests of the room as a whole, and a small language to state their specs in.
 
+mod bad;
 #[cfg(feature = "z3")]
 mod distinguish;
 mod examples;
