@@ -30,6 +30,8 @@ const RELAXED: u32 = 4;
 /// What a candidate costs that has another outcome than the old condition somewhere in a passing
 /// test. The tests decide whether that matters; often a branch taken otherwise does the same.
 const DISAGREES: u32 = 15;
+/// What it costs further to disagree with all that passing tests show; a part of it for a part.
+const CONTRARY: u64 = 40;
 
 /// z3's resources for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
@@ -135,6 +137,8 @@ impl Run<'_> {
                 ..Limits::default()
             };
             let synthesis = synth::synthesize(spec, &problem.pool, &limits);
+            let soft = spec.rows.iter().filter(|row| !row.hard);
+            let shown: u64 = soft.map(|row| u64::from(row.weight)).sum();
             reason = reason.or(synthesis.reason);
             for candidate in synthesis.candidates {
                 let style = Style {
@@ -156,10 +160,12 @@ impl Run<'_> {
                     ..style
                 }
                 .text(&candidate.expr, least);
-                let disagrees = if candidate.soft_violated > 0 {
-                    DISAGREES
-                } else {
-                    0
+                let disagrees = match candidate.soft_violated {
+                    0 => 0,
+                    violated => {
+                        let share = CONTRARY * u64::from(violated) / shown.max(1);
+                        DISAGREES + u32::try_from(share).unwrap_or(u32::MAX)
+                    }
                 };
                 let extra = if site.kind == SiteKind::Statement {
                     NEW_STATEMENT

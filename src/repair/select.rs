@@ -20,6 +20,7 @@ use crate::probe::Stage;
 use crate::report::{EditReport, Ending, PatchReport, count};
 use crate::run::pool;
 use crate::source::{Site, SiteIndex};
+use crate::spec::Expr;
 use crate::synth::{self, Equality};
 
 /// Candidates judged in all.
@@ -133,10 +134,10 @@ impl Run<'_> {
             if self.outcome.patches.len() == top {
                 break;
             }
-            if shown
-                .iter()
-                .any(|other| is_same(other.candidate, candidate))
-            {
+            let is_known = |other: &Shown| {
+                is_same(other.candidate, candidate) || is_padded(other.candidate, candidate)
+            };
+            if shown.iter().any(is_known) {
                 continue;
             }
             let site = &self.sources.sites[candidate.site as usize];
@@ -242,6 +243,26 @@ fn is_same(a: &SiteCandidate, b: &SiteCandidate) -> bool {
         let rows = a.problem.rows();
         synth::equal(&a.expr, &b.expr, &a.problem.pool, rows) == Equality::Proved
     }
+}
+
+/// Whether a candidate is a patch that is shown already with a clause more that no test asks for.
+fn is_padded(shown: &SiteCandidate, candidate: &SiteCandidate) -> bool {
+    shown.site == candidate.site
+        && shown.expr != candidate.expr
+        && has_clause(&candidate.expr, &shown.expr)
+        && candidate
+            .problem
+            .rows()
+            .iter()
+            .all(|row| shown.expr.eval_bool(row) == candidate.expr.eval_bool(row))
+}
+
+fn has_clause(expr: &Expr, clause: &Expr) -> bool {
+    expr == clause
+        || match expr {
+            Expr::And(a, b) | Expr::Or(a, b) => has_clause(a, clause) || has_clause(b, clause),
+            _ => false,
+        }
 }
 
 /// The best patch, then the best of those that cure a test no earlier one does, and so on; then

@@ -2,12 +2,14 @@
 //! terms. Of clauses that agree in every row only the cheapest few are kept.
 
 use super::rank;
-use super::table::{Planes, Table};
+use super::table::{Bits, Planes, TRUE, Table};
 use crate::spec::{CmpOp, Expr, Pool, TermId, Type};
 use std::collections::BTreeMap;
 
 /// How many clauses that agree in every row are kept, so that ranking can show alternatives.
 const PER_CLASS: usize = 3;
+/// The same, of clauses that hold exactly where some term is defined: the right guard is among them.
+const PER_GUARD: usize = 12;
 
 /// A clause and what it yields in each row.
 #[derive(Clone, Debug)]
@@ -22,9 +24,11 @@ pub(super) fn is_constant(pool: &Pool, term: TermId) -> bool {
     pool.terms[term].constant.is_some()
 }
 
-/// `a op b` as a human writes it: the constant on the right.
-pub(super) fn comparison(pool: &Pool, op: CmpOp, a: TermId, b: TermId) -> Expr {
-    match is_constant(pool, a) && !is_constant(pool, b) {
+/// `a op b` as a human writes it: the constant on the right, what a guard stands before on the left.
+fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
+    let literal = |term| is_constant(table.pool, term);
+    let is_guarded = table.is_partial(b) && !table.is_partial(a);
+    match !literal(b) && (literal(a) || is_guarded) {
         true => Expr::Term(b).cmp(op.mirrored(), Expr::Term(a)),
         false => Expr::Term(a).cmp(op, Expr::Term(b)),
     }
@@ -32,15 +36,23 @@ pub(super) fn comparison(pool: &Pool, op: CmpOp, a: TermId, b: TermId) -> Expr {
 
 /// Every clause that yields both outcomes somewhere, cheapest first.
 pub(super) fn atoms(table: &Table) -> Vec<Atom> {
+    let partial = (0..table.pool.terms.len())
+        .filter(|term| table.is_partial(*term) && !table.is_opaque(*term));
+    let defined = |term| Bits::from_fn(table.rows(), |row| table.rank(term, row).is_some());
+    let guarded: Vec<Bits> = partial.map(defined).collect();
     let mut classes: BTreeMap<Planes, Vec<(u32, Expr)>> = BTreeMap::new();
     let mut keep = |expr: Expr, planes: Planes| {
         if planes.is_constant() {
             return;
         }
+        let most = match guarded.contains(planes.plane(TRUE)) {
+            true => PER_GUARD,
+            false => PER_CLASS,
+        };
         let class = classes.entry(planes).or_default();
         class.push((rank::expr_cost(&expr, table.pool), expr));
         class.sort();
-        class.truncate(PER_CLASS);
+        class.truncate(most);
     };
     let terms = &table.pool.terms;
     let usable = |term: &TermId| !table.is_opaque(*term);
@@ -65,7 +77,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
                 if op.orders() && !terms[a].ty.ordered() {
                     continue;
                 }
-                let expr = comparison(table.pool, op, a, b);
+                let expr = comparison(table, op, a, b);
                 // With a NaN the negation of an order is not the opposite order.
                 if op.orders() && (table.has_nan(a) || table.has_nan(b)) {
                     keep(expr.clone().not(), planes.negated());

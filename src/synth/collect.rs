@@ -1,5 +1,6 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
+use super::habits::habits;
 use super::normal::normal_form;
 use super::rank;
 use super::sense::{has_stray_value, has_tautology, repeats_itself};
@@ -97,6 +98,12 @@ impl<'a> Collector<'a> {
             return;
         }
         self.accepted += 1;
+        // The old condition's habits are its own.
+        let old = self.table.spec.old.as_ref();
+        let own = old.map_or(0, |old| habits(old, self.table));
+        let cost = cost.saturating_add_signed(
+            i32::try_from(habits(expr, self.table) - own).unwrap_or_default(),
+        );
         let found = Found {
             expr: expr.clone(),
             cost,

@@ -13,6 +13,7 @@ mod collect;
 mod distinguish;
 mod engine;
 mod enumerate;
+mod habits;
 mod impure;
 mod normal;
 mod rank;

@@ -9,7 +9,7 @@
 //! | `&&` for `\|\|` or the other way round | 12 |
 //! | constant replaced by the next larger or smaller number, by another constant | 9, 14 |
 //! | a part negated | 19 |
-//! | operand replaced | 26 |
+//! | operand replaced by its kin (`y.len()` for `x.len()`, `x.is_open()` for `x.open`), by another | 24, 35 |
 //! | operand off by one | 22 |
 //! | clause dropped | 24 |
 //! | clause added, old condition kept verbatim | 30 |
@@ -37,6 +37,13 @@
 //! A group of two clauses beside another costs 3, and an edit that has one outcome wherever it was
 //! observed 6.
 //!
+//! | habit (`habits.rs`) | cost |
+//! | --- | --- |
+//! | guard that stops exactly where what follows is undefined | −14 |
+//! | `<=` or `>=`; the literal 1; an order against 0 beside another clause | +1 each |
+//! | `!=` between two variables; `==` in a conjunction, `!=` in a disjunction | +1; +1, +2 |
+//! | `&& n != 0` or `\|\| n == 0` added to an old condition | −2 |
+//!
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
 use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
@@ -52,7 +59,9 @@ pub(super) const CONSTANT: u32 = 14;
 /// Cost of a negated part.
 pub(super) const NEGATION: u32 = 19;
 /// Cost of another operand.
-pub(super) const OPERAND: u32 = 26;
+pub(super) const OPERAND: u32 = 35;
+/// Cost of the same query of another value, or of another one of the same value.
+pub(super) const KIN: u32 = 24;
 /// Cost of a constant off by one.
 pub(super) const NEXT_CONSTANT: u32 = 9;
 /// Cost of a conjunction.
@@ -61,6 +70,8 @@ pub(super) const AND: u32 = 6;
 pub(super) const OR: u32 = 7;
 /// Cost of a group in parentheses or of mixed connectives.
 pub(super) const GROUP: u32 = 3;
+/// What a guard saves that stops the evaluation exactly where what follows is undefined.
+pub(super) const GUARDED: u32 = 14;
 /// Cost of an outcome that no test shows.
 pub(super) const UNTESTED: u32 = 6;
 /// Cost of an operand off by one.

@@ -19,7 +19,8 @@ pub(super) fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
     repeated || expr.children().any(|child| repeats_itself(child, pool))
 }
 
-fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Vec<&'e Expr>) {
+/// The clauses of a conjunction or disjunction; a single one otherwise.
+pub(super) fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Vec<&'e Expr>) {
     match (expr, conjunction) {
         (Expr::And(a, b), true) | (Expr::Or(a, b), false) => {
             clauses_of(a, conjunction, clauses);

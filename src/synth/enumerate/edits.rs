@@ -225,6 +225,9 @@ impl Added<'_> {
 fn edits(old: &Expr, table: &Table) -> Vec<Edit> {
     let mut edits = Vec::new();
     boolean(old, table, &|expr| expr, &mut edits);
+    if !is_silly(old, table.pool) {
+        edits.retain(|edit| !is_silly(&edit.expr, table.pool));
+    }
     if !is_idle(old, table.pool) {
         edits.retain(|edit| !is_idle(&edit.expr, table.pool));
     }
@@ -361,6 +364,7 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 (rank::NEXT_CONSTANT, "constant off by one")
             }
             _ if constant && atoms::is_constant(pool, term) => (rank::CONSTANT, "constant changed"),
+            Expr::Term(old) if are_kin(pool, *old, term) => (rank::KIN, "operand changed"),
             _ => (rank::OPERAND, "operand changed"),
         };
         push(
@@ -421,6 +425,30 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
             edits,
         );
     }
+}
+
+/// Whether two terms ask the same of two values, or two things of one value.
+fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
+    let parts = |term: TermId| pool.terms[term].text.rsplit_once('.');
+    match (parts(a), parts(b)) {
+        (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
+        _ => false,
+    }
+}
+
+/// Whether an edit is one that nobody makes: a literal to the left, or an operand that turns up on
+/// both sides or twice in a sum.
+fn is_silly(expr: &Expr, pool: &Pool) -> bool {
+    let literal = |expr: &Expr| matches!(expr, Expr::Term(term) if atoms::is_constant(pool, *term));
+    let repeats = |side: &Expr, other: &Expr| match side {
+        Expr::Arith(_, p, q) => p == q || **p == *other || **q == *other,
+        _ => false,
+    };
+    let own = match expr {
+        Expr::Cmp(_, a, b) => literal(a) && !literal(b) || repeats(a, b) || repeats(b, a),
+        _ => false,
+    };
+    own || expr.children().any(|child| is_silly(child, pool))
 }
 
 /// Whether a term is the literal 1.

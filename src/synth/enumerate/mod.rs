@@ -9,8 +9,12 @@ use super::Answer;
 use super::atoms::Atom;
 use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
-use super::table::{BoolOp, Need};
+use super::rank;
+use super::table::{BoolOp, FALSE, Need, TRUE, UNDEFINED};
 use crate::spec::Expr;
+
+/// With fewer single edits than are shown, a second one is looked at.
+const FEW: usize = 5;
 
 /// What is near the old condition, then new conditions.
 pub(super) struct Enumerate;
@@ -32,7 +36,7 @@ impl Engine for Enumerate {
                 "one edit of the old condition",
                 collector.accepted(),
             );
-            if collector.accepted() == 0 {
+            if collector.accepted() < FEW {
                 edits::two_edits(task.table, task.atoms(), &need, collector);
                 // Only the cheapest edits are extended, so finding nothing proves nothing.
                 if collector.accepted() > 0 {
@@ -63,6 +67,8 @@ impl Engine for Enumerate {
             }
         };
         let plain = task.atoms();
+        let search = |found: &mut Collector| guarded(plain, &need, task.base, found);
+        stage("a guard and what it guards", &search, collector);
         stage("two clauses", &|found| clauses(plain, 2, found), collector);
         if collector.accepted() > 0 {
             return levels;
@@ -87,6 +93,30 @@ impl Engine for Enumerate {
             );
         }
         levels
+    }
+}
+
+/// Offers every clause that is undefined in places behind every one that stops exactly there.
+fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
+    let is_partial = |atom: &&Atom| !atom.planes.plane(UNDEFINED).is_empty();
+    let partial: Vec<&Atom> = atoms.iter().filter(is_partial).collect();
+    for guard in atoms.iter().filter(|atom| !is_partial(atom)) {
+        for atom in &partial {
+            let undefined = atom.planes.plane(UNDEFINED);
+            for (op, stop) in [(BoolOp::And, FALSE), (BoolOp::Or, TRUE)] {
+                let fits = guard.planes.plane(stop) == undefined
+                    && need.met_by_pair(op, &guard.planes, &atom.planes);
+                if fits {
+                    let (a, b) = (guard.expr.clone(), atom.expr.clone());
+                    let (expr, own) = match op {
+                        BoolOp::And => (a.and(b), rank::AND),
+                        _ => (a.or(b), rank::OR),
+                    };
+                    let cost = base + own + guard.cost + atom.cost;
+                    collector.offer(&expr, cost, "new condition: a guard and what it guards");
+                }
+            }
+        }
     }
 }
 

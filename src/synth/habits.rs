@@ -1,0 +1,103 @@
+//! What people write more often than something else of the same size. Each habit is worth a point or
+//! two, a guard that fits exactly much more; `rank.rs` has the table.
+//!
+//! The weights were chosen on 4500 generated problems of 4 to 1000 contexts and confirmed on 2100
+//! others, made from seeds of their own: the guard's discount alone won 46 of 770 problems with a value
+//! that is undefined in places and lost 3; the rest together won 16 of 2100 and lost none.
+
+use super::rank;
+use super::sense::clauses_of;
+use super::table::{FALSE, TRUE, Table, UNDEFINED};
+use crate::spec::{CmpOp, Expr, TermId, Type, Value};
+
+/// What an expression costs more (or, negative, less) than its parts, for how it is put together.
+pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
+    Habits { table }.of(expr, None)
+}
+
+struct Habits<'a> {
+    table: &'a Table<'a>,
+}
+
+impl Habits<'_> {
+    /// `within` is the connective around the expression: true for `&&`, false for `||`.
+    fn of(&self, expr: &Expr, within: Option<bool>) -> i64 {
+        match expr {
+            Expr::And(a, b) | Expr::Or(a, b) => {
+                let conjunction = matches!(expr, Expr::And(..));
+                let parts = self.of(a, Some(conjunction)) + self.of(b, Some(conjunction));
+                parts - i64::from(rank::GUARDED) * i64::from(self.guards(a, b, conjunction))
+            }
+            Expr::Not(a) => self.of(a, within.map(|conjunction| !conjunction)),
+            Expr::Cmp(_, a, b) if a.ty(self.table.pool) == Some(Type::Bool) => {
+                self.of(a, within) + self.of(b, within)
+            }
+            Expr::Cmp(op, a, b) => self.comparison(*op, a, b, within),
+            Expr::Term(_) | Expr::Arith(..) => 0,
+        }
+    }
+
+    /// Whether a clause of the left operand stops the evaluation exactly where the right operand
+    /// is undefined: then it is there for that.
+    fn guards(&self, left: &Expr, right: &Expr, conjunction: bool) -> bool {
+        let right = self.table.planes(right);
+        let undefined = right.plane(UNDEFINED);
+        let stop = if conjunction { FALSE } else { TRUE };
+        !undefined.is_empty() && {
+            let mut clauses = Vec::new();
+            clauses_of(left, conjunction, &mut clauses);
+            let mut clauses = clauses.iter();
+            clauses.any(|clause| self.table.planes(clause).plane(stop) == undefined)
+        }
+    }
+
+    fn comparison(&self, op: CmpOp, a: &Expr, b: &Expr, within: Option<bool>) -> i64 {
+        let literal = self.literal(b);
+        let has_literal = literal.is_some() || self.literal(a).is_some();
+        let is_zero = is_number(literal, 0);
+        let is_unsigned = matches!(a.ty(self.table.pool), Some(Type::Int(int)) if !int.signed());
+        // `> 0` says no more than `!= 0` there.
+        let is_unequal = op == CmpOp::Ne || op == CmpOp::Gt && is_zero && is_unsigned;
+        let is_partial = [a, b].iter().any(|operand| match operand {
+            Expr::Term(term) => self.table.is_partial(*term),
+            _ => false,
+        });
+        let mut cost = i64::from(is_number(literal, 1));
+        if op.orders() && !is_unequal {
+            cost += i64::from(matches!(op, CmpOp::Le | CmpOp::Ge));
+            cost += i64::from(is_zero && within.is_some());
+            return cost;
+        }
+        if !is_partial {
+            cost += i64::from(op == CmpOp::Ne && !has_literal);
+            cost += match within {
+                Some(true) if op == CmpOp::Eq => 1,
+                Some(false) if is_unequal => 2,
+                _ => 0,
+            };
+        }
+        // A special case of the old condition: `&& n != 0`, `|| n == 0`.
+        let is_special = match within {
+            Some(conjunction) => is_zero && conjunction == is_unequal,
+            None => false,
+        };
+        cost - 2 * i64::from(is_special && self.table.spec.old.is_some())
+    }
+
+    fn literal(&self, expr: &Expr) -> Option<&Value> {
+        let of = |term: &TermId| self.table.pool.terms[*term].constant.as_ref();
+        match expr {
+            Expr::Term(term) => of(term),
+            _ => None,
+        }
+    }
+}
+
+fn is_number(value: Option<&Value>, number: i8) -> bool {
+    match value {
+        Some(Value::Int(_, value)) => value.to_i128() == Some(number.into()),
+        Some(Value::F64(bits)) => f64::from_bits(*bits) == f64::from(number),
+        Some(Value::F32(bits)) => f32::from_bits(*bits) == f32::from(number),
+        _ => false,
+    }
+}
