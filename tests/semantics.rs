@@ -31,6 +31,7 @@ fn pool() -> Pool {
             constant,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         });
     };
     for ty in types() {

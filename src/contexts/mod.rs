@@ -96,6 +96,10 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         add(&mut pool, term);
     }
 
+    for id in 0..pool.terms.len() {
+        pool.terms[id].definition = terms::definition(&pool.terms[id], id, &index);
+    }
+
     let mut spans = Vec::new();
     let mut old = None;
     if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
@@ -124,6 +128,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             constant: None,
             negation: condition::opposite(&site.text),
             seen_in: Vec::new(),
+            definition: None,
         });
         whole = Some(pool.terms.len() - 1);
         old = whole.map(Expr::Term);

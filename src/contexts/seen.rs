@@ -55,6 +55,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
             constant: Some(value),
             negation: None,
             seen_in,
+            definition: None,
         })
     });
     terms.collect()
@@ -157,59 +158,62 @@ fn extreme<'a>(values: impl Iterator<Item = &'a Value>, op: CmpOp) -> Option<&'a
         .reduce(|a, b| if b.compare(op, a) == Some(true) { b } else { a })
 }
 
-/// The number with the fewest digits between two numbers, either of which will do.
-fn roundest(a: &Value, b: &Value) -> Option<Value> {
-    match (a, b) {
-        (Value::Int(ty, a), Value::Int(_, b)) => {
-            let (low, high) = (a.min(b).to_i128()?, a.max(b).to_i128()?);
-            Some(Value::Int(*ty, Int::from_i128(round_int(low, high))))
+/// The number with the fewest digits from `end` towards `other`, of several the one next to `end`:
+/// the old limit was on its other side, and a small change is likelier than a large one.
+fn roundest(other: &Value, end: &Value) -> Option<Value> {
+    match (other, end) {
+        (Value::Int(ty, other), Value::Int(_, end)) => {
+            let round = round_int(other.to_i128()?, end.to_i128()?);
+            Some(Value::Int(*ty, Int::from_i128(round)))
         }
-        (Value::F64(a), Value::F64(b)) => {
-            round_float(f64::from_bits(*a), f64::from_bits(*b)).map(|x| Value::F64(x.to_bits()))
+        (Value::F64(other), Value::F64(end)) => {
+            let round = round_float(f64::from_bits(*other), f64::from_bits(*end))?;
+            Some(Value::F64(round.to_bits()))
         }
-        (Value::F32(a), Value::F32(b)) => {
-            let (a, b) = (f32::from_bits(*a), f32::from_bits(*b));
-            let (low, high) = (a.min(b), a.max(b));
-            let round = round_float(low.into(), high.into())? as f32;
-            (low <= round && round <= high).then_some(Value::F32(round.to_bits()))
+        (Value::F32(other), Value::F32(end)) => {
+            let (other, end) = (f32::from_bits(*other), f32::from_bits(*end));
+            let round = round_float(other.into(), end.into())? as f32;
+            let is_between = other.min(end) <= round && round <= other.max(end);
+            is_between.then_some(Value::F32(round.to_bits()))
         }
         _ => None,
     }
 }
 
-fn round_int(low: i128, high: i128) -> i128 {
-    if low <= 0 && 0 <= high {
-        return 0;
-    }
-    let mut unit: i128 = 1;
-    let mut best = low;
-    while let Some(next) = low
-        .div_euclid(unit)
-        .checked_add(1)
-        .and_then(|n| n.checked_mul(unit))
-    {
-        let multiple = if low.rem_euclid(unit) == 0 { low } else { next };
-        if multiple > high {
-            break;
+fn round_int(other: i128, end: i128) -> i128 {
+    let mut best = end;
+    let mut unit: i128 = 10;
+    loop {
+        // The multiple next to `end` on the side of `other`.
+        let below = end.div_euclid(unit).saturating_mul(unit);
+        let multiple = match other < end || below == end {
+            true => below,
+            false => below.saturating_add(unit),
+        };
+        if multiple < other.min(end) || multiple > other.max(end) {
+            return best;
         }
         best = multiple;
         match unit.checked_mul(10) {
-            Some(larger) => unit = larger,
-            None => break,
+            Some(larger) if best != 0 => unit = larger,
+            _ => return best,
         }
     }
-    best
 }
 
-fn round_float(a: f64, b: f64) -> Option<f64> {
-    let (low, high) = (a.min(b), a.max(b));
+fn round_float(other: f64, end: f64) -> Option<f64> {
+    let (low, high) = (other.min(end), other.max(end));
     if !low.is_finite() || !high.is_finite() {
         return None;
     }
     // Written and read again, so that the text is what is meant.
     (0..17).find_map(|digits| {
         let scale = 10f64.powi(digits);
-        let text = format!("{:.*}", digits as usize, (low * scale).ceil() / scale);
+        let multiple = match other < end {
+            true => (end * scale).floor(),
+            false => (end * scale).ceil(),
+        };
+        let text = format!("{:.*}", digits as usize, multiple / scale);
         let round: f64 = text.parse().ok()?;
         // No −0.0.
         (low <= round && round <= high).then_some(round + 0.0)
@@ -235,15 +239,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_with_the_fewest_digits_is_taken() {
-        assert_eq!(round_int(17, 42), 20);
-        assert_eq!(round_int(37, 39), 37);
+    fn the_number_with_the_fewest_digits_next_to_the_end_is_taken() {
+        assert_eq!(round_int(17, 42), 40);
+        assert_eq!(round_int(42, 17), 20);
+        assert_eq!(round_int(39, 37), 37);
         assert_eq!(round_int(-3, 5), 0);
         assert_eq!(round_int(-120, -95), -100);
-        assert_eq!(round_int(950, 1200), 1000);
-        assert_eq!(round_float(0.791, 0.8125), Some(0.8));
-        assert_eq!(round_float(-0.3, 0.2), Some(0.0));
+        assert_eq!(round_int(1200, 950), 1000);
+        assert_eq!(round_float(0.8125, 0.791), Some(0.8));
+        assert_eq!(round_float(0.6, 0.731), Some(0.7));
+        assert_eq!(round_float(0.2, -0.3), Some(0.0));
         assert_eq!(round_float(2.5, 3.75), Some(3.0));
-        assert_eq!(round_float(1.0, f64::INFINITY), None);
+        assert_eq!(round_float(f64::INFINITY, 1.0), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::source::offers;
 use crate::source::rust::condition::{self, Leaf, LeafKind, Node};
 use crate::source::rust::literals;
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, Origin, Pool, Term, TermId, Type, Value};
+use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
 /// Terms read at a site, constants aside.
 const MOST_TERMS: usize = 120;
@@ -88,7 +88,9 @@ pub fn observed(
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };
         let negation = (binding == Binding::Compare).then(|| condition::opposite(name));
-        let constant = read.only_value().filter(|_| origin == Origin::Named);
+        let is_named =
+            offer.is_some_and(|at| offers[at].origin == Origin::Named && offers[at].text == name);
+        let constant = read.only_value().filter(|_| is_named);
         terms.extend(read.types.iter().map(|ty| {
             let term = Term {
                 text: name.to_string(),
@@ -98,6 +100,7 @@ pub fn observed(
                 constant: constant.clone(),
                 negation: negation.clone().flatten(),
                 seen_in: Vec::new(),
+                definition: None,
             };
             (position, term)
         }));
@@ -197,6 +200,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
                     constant: Some(value),
                     negation: None,
                     seen_in: Vec::new(),
+                    definition: None,
                 });
             }
         }
@@ -216,4 +220,19 @@ pub fn lookup(
     let ((_, ty), term) = found.next()?;
     // In generic code a name may have had several types; then the condition has no one meaning.
     found.next().is_none().then_some((*term, *ty))
+}
+
+/// What a harvested term computes, if the pool has the terms to say it.
+pub fn definition(
+    term: &Term,
+    id: TermId,
+    index: &BTreeMap<(String, Type), TermId>,
+) -> Option<Expr> {
+    if term.origin != Origin::Harvested {
+        return None;
+    }
+    let tree = condition::parse(&term.text)?;
+    let mut lookup = |leaf: &Leaf, expected: Option<Type>| lookup(index, leaf, expected);
+    let (expr, ty) = tree.to_expr(Some(term.ty), &mut lookup, &mut Vec::new())?;
+    (ty == term.ty && !expr.terms().contains(&id)).then_some(expr)
 }

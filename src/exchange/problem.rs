@@ -131,6 +131,8 @@ impl Problem {
         let place = |old: &usize| order.iter().position(|term| term == old);
         let moved = |term: &usize| Term {
             seen_in: pool.terms[*term].seen_in.iter().filter_map(place).collect(),
+            // It helps to compare conditions, and nobody does that with a file.
+            definition: None,
             ..pool.terms[*term].clone()
         };
         let pool = Pool {

@@ -3,6 +3,7 @@
 
 pub mod diff;
 pub mod edit;
+pub mod format;
 pub mod judge;
 pub mod render;
 pub mod validate;

@@ -168,6 +168,7 @@ mod tests {
             constant: constant.map(|value| Value::Int(IntType::Usize, Int::from_i128(value))),
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         };
         Pool {
             terms: vec![

@@ -15,6 +15,7 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
     let fits = |callable: &&Callable| {
         callable.is_method
             && callable.parameters.is_empty()
+            && (item.is_copy || !callable.takes_value)
             && callable.file == item.file
             && callable.owner.as_deref() == Some(&item.name)
     };

@@ -13,6 +13,7 @@ use crate::hash;
 use crate::localize::spectrum::Spectrum;
 use crate::patch::diff;
 use crate::patch::edit::Edit;
+use crate::patch::format::Formatter;
 use crate::patch::judge::{self, Switch};
 use crate::patch::validate::Validator;
 use crate::probe::Stage;
@@ -127,6 +128,7 @@ impl Run<'_> {
             builds: 0,
         };
         let mut shown: Vec<Shown> = Vec::new();
+        let mut formatter = Formatter::default();
         for candidate in plausible.iter().copied() {
             if self.outcome.patches.len() == top {
                 break;
@@ -139,6 +141,8 @@ impl Run<'_> {
             }
             let site = &self.sources.sites[candidate.site as usize];
             let edit = Edit::at(self.sources, site, &candidate.text);
+            let text = &self.sources.files[site.file].text;
+            let edit = formatter.formatted(&self.workspace.root, text, edit);
             let builds = validator.builds;
             let accepted = validator.accepts(&edit, &candidate.targets)?;
             self.outcome.builds += validator.builds - builds;

@@ -149,6 +149,8 @@ pub struct Callable {
     /// The type or trait it belongs to.
     pub owner: Option<String>,
     pub is_method: bool,
+    /// It takes `self` and not a reference.
+    pub takes_value: bool,
     /// Types of its parameters other than `self`; `None` for what fits several types.
     pub parameters: Vec<Option<DeclaredType>>,
     /// The scalar's type.
@@ -193,6 +195,8 @@ pub struct DataType {
     pub variants: Vec<Variant>,
     /// Whether two values can be compared with `==`.
     pub is_comparable: bool,
+    /// Whether values are copied and not moved.
+    pub is_copy: bool,
 }
 
 /// A file of the subject.

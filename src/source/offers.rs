@@ -132,9 +132,11 @@ impl Offers<'_> {
             .imported
             .iter()
             .cloned();
+        // What has no path may be a constant of another function's body.
         let elsewhere = self
             .neighbours()
-            .flat_map(|function| function.constants.clone());
+            .flat_map(|function| function.constants.clone())
+            .filter(|text| text.contains("::"));
         let offer = |text| Offer {
             text,
             binding: Binding::Atom,
@@ -160,15 +162,25 @@ impl Offers<'_> {
             .chain(all().filter(move |function| !related(function)))
     }
 
+    /// The expressions of this function, then of its neighbours. Another type's `self` is no `self`
+    /// here.
+    fn expressions(&self) -> impl Iterator<Item = &Harvested> {
+        let of_neighbours = self.neighbours().flat_map(|function| {
+            let is_kin = function.owner == self.function.owner;
+            let fits =
+                move |found: &&Harvested| is_kin || !found.names.iter().any(|name| name == "self");
+            function.expressions.iter().filter(fits)
+        });
+        self.function.expressions.iter().chain(of_neighbours)
+    }
+
     fn is_visible(&self, name: &String) -> bool {
         self.site.names.iter().any(|visible| visible.text == *name)
     }
 
     /// What this function, then its neighbours compute from names that are visible here.
     fn harvested(&self) -> Vec<Offer> {
-        let own = self.function.expressions.iter();
-        let all = own.chain(self.neighbours().flat_map(|function| &function.expressions));
-        let fitting = all.filter(|found| {
+        let fitting = self.expressions().filter(|found| {
             !found.names.is_empty() && found.names.iter().all(|name| self.is_visible(name))
         });
         fitting.map(offer).collect()
@@ -182,8 +194,7 @@ impl Offers<'_> {
                 calls.extend(self.applied(callable));
             }
         }
-        let own = self.function.expressions.iter();
-        for found in own.chain(self.neighbours().flat_map(|function| &function.expressions)) {
+        for found in self.expressions() {
             if found.kind == HarvestedKind::Call && asks(found) {
                 calls.extend(self.substituted(found));
             }

@@ -75,6 +75,26 @@ impl Expr {
         }
     }
 
+    /// The expression with every term that has a definition taken apart.
+    pub fn expanded(&self, pool: &Pool) -> Self {
+        let again = |expr: &Self| Box::new(expr.expanded(pool));
+        match self {
+            Self::Term(id) => match pool
+                .terms
+                .get(*id)
+                .and_then(|term| term.definition.as_ref())
+            {
+                Some(definition) => definition.expanded(pool),
+                None => self.clone(),
+            },
+            Self::Not(a) => Self::Not(again(a)),
+            Self::And(a, b) => Self::And(again(a), again(b)),
+            Self::Or(a, b) => Self::Or(again(a), again(b)),
+            Self::Cmp(op, a, b) => Self::Cmp(*op, again(a), again(b)),
+            Self::Arith(op, a, b) => Self::Arith(*op, again(a), again(b)),
+        }
+    }
+
     /// The expression's type, or `None` where operands have types the operator does not take.
     pub fn ty(&self, pool: &Pool) -> Option<Type> {
         match self {

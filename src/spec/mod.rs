@@ -66,6 +66,8 @@ pub struct Term {
     /// For a value that was seen: the terms that it was seen in or between whose values it lies.
     /// It is compared with these only.
     pub seen_in: Vec<TermId>,
+    /// What it computes, where that can be said in other terms: `a - b` for a term read as a whole.
+    pub definition: Option<Expr>,
 }
 
 impl Term {

@@ -1,10 +1,10 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
-use super::enumerate::same_operands;
 use super::normal::normal_form;
 use super::rank;
+use super::sense::{has_stray_value, has_tautology, repeats_itself};
 use super::table::{Bits, Need, Table};
-use crate::spec::{CmpOp, Expr, Pool, Value};
+use crate::spec::Expr;
 use std::collections::BTreeMap;
 
 /// How many expressions are kept while searching.
@@ -129,84 +129,4 @@ impl<'a> Collector<'a> {
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found
     }
-}
-
-/// Whether two clauses of one conjunction or disjunction compare the same two operands, or bound one
-/// operand by two literals on the same side: one of them would do.
-fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
-    let mut clauses = Vec::new();
-    match expr {
-        Expr::And(..) => clauses_of(expr, true, &mut clauses),
-        Expr::Or(..) => clauses_of(expr, false, &mut clauses),
-        _ => {}
-    }
-    let repeated = clauses.iter().enumerate().any(|(at, clause)| {
-        let mut earlier = clauses[..at].iter();
-        earlier.any(|other| same_operands(other, clause) || same_side(other, clause, pool))
-    });
-    repeated || expr.children().any(|child| repeats_itself(child, pool))
-}
-
-fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Vec<&'e Expr>) {
-    match (expr, conjunction) {
-        (Expr::And(a, b), true) | (Expr::Or(a, b), false) => {
-            clauses_of(a, conjunction, clauses);
-            clauses_of(b, conjunction, clauses);
-        }
-        _ => clauses.push(expr),
-    }
-}
-
-fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
-    let bound = |expr: &Expr| match expr {
-        Expr::Cmp(op, left, right) => match &**right {
-            Expr::Term(term) if pool.terms[*term].constant.is_some() => {
-                Some((*op, (**left).clone()))
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    let is_upper = |op: CmpOp| matches!(op, CmpOp::Lt | CmpOp::Le);
-    match (bound(a), bound(b)) {
-        (Some((s, x)), Some((t, y))) => {
-            x == y && s.orders() && t.orders() && is_upper(s) == is_upper(t)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a value that was seen is used where it was not seen.
-fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
-    match expr {
-        Expr::Cmp(_, a, b) => match (&**a, &**b) {
-            (Expr::Term(a), Expr::Term(b)) => {
-                !pool.terms[*a].goes_with(*b) || !pool.terms[*b].goes_with(*a)
-            }
-            (a, b) => has_stray_value(a, pool) || has_stray_value(b, pool),
-        },
-        Expr::Term(term) => !pool.terms[*term].seen_in.is_empty(),
-        _ => expr.children().any(|child| has_stray_value(child, pool)),
-    }
-}
-
-/// Whether some comparison in the expression says nothing: a thing with itself, or whether an
-/// unsigned number is at least 0.
-fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
-    let own = match expr {
-        Expr::Cmp(op, a, b) => {
-            let is_zero = |expr: &Expr| match expr {
-                Expr::Term(term) => match &pool.terms[*term].constant {
-                    Some(Value::Int(ty, int)) => !ty.signed() && int.to_i128() == Some(0),
-                    _ => false,
-                },
-                _ => false,
-            };
-            a == b
-                || matches!(op, CmpOp::Ge | CmpOp::Lt) && is_zero(b)
-                || matches!(op, CmpOp::Le | CmpOp::Gt) && is_zero(a)
-        }
-        _ => false,
-    };
-    own || expr.children().any(|child| has_tautology(child, pool))
 }

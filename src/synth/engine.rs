@@ -1,8 +1,6 @@
-//! What an engine is, and the two there are.
+//! What an engine is, and what it is asked.
 
 use super::collect::Collector;
-use super::enumerate::Enumerate;
-use super::search::Smt;
 use super::table::{Bits, Table};
 use super::{Answer, atoms};
 use std::cell::OnceCell;
@@ -29,16 +27,6 @@ impl EngineKind {
             Self::Smt => "smt",
             Self::Enumerate => "enumerate",
             Self::Portfolio => "portfolio",
-        }
-    }
-
-    /// The engines in the order in which they are asked; the next one only where the last one
-    /// found nothing, for the solver takes a thousand times as long to find the same.
-    pub(super) fn engines(self) -> &'static [&'static dyn Engine] {
-        match self {
-            Self::Smt => &[&Smt],
-            Self::Enumerate => &[&Enumerate],
-            Self::Portfolio => &[&Enumerate, &Smt],
         }
     }
 }

@@ -4,8 +4,9 @@
 use super::admit::contradicts;
 use super::collect::{Collector, Found};
 use super::engine::Levels;
+use super::enumerate::edits;
 use super::table::{Bits, Table};
-use super::{Search, edits, rank};
+use super::{Search, rank};
 use crate::spec::{Row, Spec};
 
 /// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old

@@ -9,23 +9,16 @@
 
 mod admit;
 mod atoms;
-mod axioms;
 mod collect;
-mod cover;
 mod distinguish;
-mod edits;
 mod engine;
 mod enumerate;
 mod impure;
-#[cfg(feature = "z3")]
-mod library;
 mod normal;
 mod rank;
-#[cfg_attr(not(feature = "z3"), path = "search_stub.rs")]
-mod search;
-#[cfg(feature = "z3")]
+mod sense;
+#[cfg_attr(not(feature = "z3"), path = "smt_stub.rs")]
 mod smt;
-mod sums;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -36,6 +29,8 @@ use collect::{Collector, Found};
 pub use distinguish::{Context, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
+use enumerate::{Enumerate, edits};
+use smt::search::Smt;
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
@@ -125,7 +120,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         Some(_) => EngineKind::Enumerate,
         None => limits.engine,
     };
-    let engines = engines.engines().iter();
+    let engines = portfolio(engines).iter();
     let searches = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));
     for (engine, (constrained, suffix)) in searches {
         if found.is_empty() {
@@ -194,6 +189,16 @@ fn nothing_found(levels: &Levels) -> String {
             )
         }
         _ => "no condition over the values captured there explains the outcomes".into(),
+    }
+}
+
+/// The engines in the order in which they are asked; the next one only where the last one found
+/// nothing, for the solver takes a thousand times as long to find the same.
+fn portfolio(kind: EngineKind) -> &'static [&'static dyn Engine] {
+    match kind {
+        EngineKind::Smt => &[&Smt],
+        EngineKind::Enumerate => &[&Enumerate],
+        EngineKind::Portfolio => &[&Enumerate, &Smt],
     }
 }
 

@@ -197,6 +197,7 @@ mod tests {
             constant: number.map(|number| Value::Int(IntType::Usize, Int::from_u128(number))),
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         };
         Pool {
             terms: terms.map(term).to_vec(),

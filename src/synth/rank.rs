@@ -193,6 +193,7 @@ mod tests {
             constant,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         };
         Pool {
             terms: terms.map(term).to_vec(),

@@ -32,15 +32,17 @@
 
 mod bounded;
 pub(super) mod distinguish;
+pub(super) mod library;
 mod machine;
 mod number;
 mod operators;
+pub(super) mod search;
 mod semantics;
 mod structure;
 mod texts;
 
-use super::library::{Library, Wiring};
 use bounded::Bounded;
+use library::{Library, Wiring};
 use std::collections::BTreeMap;
 use z3::SatResult;
 use z3::ast::Bool;

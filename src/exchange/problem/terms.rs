@@ -133,6 +133,7 @@ impl Terms {
             constant,
             negation: condition::opposite(text),
             seen_in: Vec::new(),
+            definition: None,
         });
     }
 

@@ -215,6 +215,7 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
             constant,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         })
         .boxed()
 }

@@ -7,10 +7,10 @@ use proc_macro2::TokenStream;
 use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Block, Expr, Macro, UnOp};
+use syn::{BinOp, Block, Expr, Macro};
 
 use super::condition::{Leaf, is_assignment, is_place, leaf_of};
-use super::types::is_constant_name;
+use super::types::{declared, is_constant_name};
 use crate::source::{Harvested, HarvestedKind};
 
 /// The expressions of a body, in order of appearance, each text once.
@@ -114,13 +114,47 @@ fn kind(expr: &Expr) -> Option<HarvestedKind> {
             BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => None,
             _ => Some(HarvestedKind::Value),
         },
+        // A part of a collection has no size.
+        Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => None,
         Expr::Index(_) => Some(HarvestedKind::Index),
-        Expr::Cast(_) => Some(HarvestedKind::Value),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) && is_place(&unary.expr) => None,
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some(HarvestedKind::Value),
-        Expr::MethodCall(_) | Expr::Call(_) => Some(HarvestedKind::Call),
+        Expr::Cast(cast) if is_scalar(&cast.ty) => Some(HarvestedKind::Value),
+        Expr::MethodCall(call) if !is_access(&call.method.to_string()) => Some(HarvestedKind::Call),
+        Expr::Call(call) if !is_foreign(call) => Some(HarvestedKind::Call),
         Expr::Macro(call) if call.mac.path.is_ident("matches") => Some(HarvestedKind::Call),
         _ => None,
+    }
+}
+
+fn is_scalar(ty: &syn::Type) -> bool {
+    crate::spec::Type::from_name(&declared(ty).plain).is_some()
+}
+
+/// Whether a method gives access or another form of a value, and no answer.
+fn is_access(method: &str) -> bool {
+    const FORMS: [&str; 11] = [
+        "iter",
+        "chars",
+        "bytes",
+        "lines",
+        "clone",
+        "collect",
+        "drain",
+        "keys",
+        "values",
+        "next",
+        "char_indices",
+    ];
+    const PREFIXES: [&str; 4] = ["as_", "to_", "into_", "iter_"];
+    FORMS.contains(&method)
+        || method.ends_with("_mut")
+        || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
+}
+
+/// Whether a function is named by a path through a type parameter or another module.
+fn is_foreign(call: &syn::ExprCall) -> bool {
+    match &*call.func {
+        Expr::Path(path) => path.path.segments.len() > 2 || path_text(&path.path).ends_with("_mut"),
+        _ => true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which names are visible: a stack of scopes, filled from patterns.
 
-use syn::{Fields, Pat};
+use syn::Pat;
 
 use super::types::declared;
 use crate::source::{DeclaredType, Name};
@@ -99,13 +99,4 @@ fn bindings(pattern: &Pat, names: &mut Vec<String>) {
         Pat::Type(typed) => bindings(&typed.pat, names),
         _ => {}
     }
-}
-
-/// Names or indices of a struct's fields, with their types.
-pub fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
-    let name = |(at, field): (usize, &syn::Field)| {
-        let name = field.ident.as_ref().map(ToString::to_string);
-        (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
-    };
-    fields.iter().enumerate().map(name).collect()
 }

@@ -2,9 +2,8 @@
 //! scalar.
 
 use quote::ToTokens;
-use syn::{Attribute, Generics, Item, ReturnType, Signature, Type, UseTree};
+use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
 
-use super::scope::fields;
 use crate::source::{Callable, DataType, DeclaredType, Variant};
 
 /// A type by what is behind its references.
@@ -59,8 +58,18 @@ pub fn data_type(item: &Item, file: usize, at: usize) -> Option<DataType> {
             Item::Enum(item) => item.variants.iter().map(variant).collect(),
             _ => Vec::new(),
         },
-        is_comparable: attrs.iter().any(derives_equality),
+        is_comparable: attrs.iter().any(|attr| derives(attr, "PartialEq")),
+        is_copy: attrs.iter().any(|attr| derives(attr, "Copy")),
     })
+}
+
+/// Names or indices of a struct's fields, with their types.
+fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
+    let name = |(at, field): (usize, &syn::Field)| {
+        let name = field.ident.as_ref().map(ToString::to_string);
+        (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
+    };
+    fields.iter().enumerate().map(name).collect()
 }
 
 fn parts(generics: &Generics) -> (String, String, String) {
@@ -83,11 +92,11 @@ fn variant(variant: &syn::Variant) -> Variant {
     }
 }
 
-fn derives_equality(attr: &Attribute) -> bool {
+fn derives(attr: &Attribute, name: &str) -> bool {
     attr.path().is_ident("derive") && {
         let list = attr.meta.to_token_stream().to_string();
         list.split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == "PartialEq")
+            .any(|word| word == name)
     }
 }
 
@@ -104,7 +113,14 @@ pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> O
     };
     let returns = declared(returns).plain;
     crate::spec::Type::from_name(&returns)?;
-    let is_method = signature.receiver().is_some();
+    let receiver = signature.receiver();
+    let kind = receiver.map(|receiver| &receiver.kind);
+    if matches!(
+        kind,
+        Some(ReceiverKind::Reference(_, _, Some(_)) | ReceiverKind::Typed(..))
+    ) {
+        return None;
+    }
     let generic: Vec<String> = signature
         .generics
         .type_params()
@@ -123,7 +139,8 @@ pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> O
         file,
         name: signature.ident.to_string(),
         owner: owner.cloned(),
-        is_method,
+        is_method: receiver.is_some(),
+        takes_value: matches!(kind, Some(ReceiverKind::Value)),
         parameters: typed.map(|ty| parameter(ty)).collect(),
         returns,
     })

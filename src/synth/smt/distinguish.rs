@@ -3,13 +3,13 @@
 //! says the same.
 
 use super::bounded::Bounded;
-use super::machine::{Datum, Machine};
-use super::operators::compare;
+use super::machine::Machine;
+use super::operators::{Datum, compare};
 use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
-use crate::synth::axioms::{Axiom, most};
-use crate::synth::distinguish::{Context, Equality, Pair};
+use crate::synth::distinguish::axioms::{Axiom, most};
+use crate::synth::distinguish::pair::{Context, Equality, Pair};
 use z3::SatResult;
 use z3::ast::{BV, Bool};
 

@@ -5,7 +5,7 @@
 //! (z3's own floats are exact, but one addition of doubles costs it tens of milliseconds.)
 
 use super::number::constant;
-use super::operators::{arith, canonical_nan, compare, is_nan};
+use super::operators::{Datum, arith, canonical_nan, compare, is_nan};
 use super::texts::Texts;
 use super::{all, any, next};
 use crate::spec::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
@@ -18,16 +18,6 @@ use z3::ast::{BV, Bool};
 pub(super) struct Symbol {
     pub value: Datum,
     pub defined: Bool,
-}
-
-/// A value of one of the kinds of types.
-#[derive(Clone)]
-pub(super) enum Datum {
-    Truth(Bool),
-    /// Integers, characters and strings, in their order; whether the highest bit is a sign.
-    Bits(BV, bool),
-    /// The bits of a float, where there is only one NaN.
-    Float(BV),
 }
 
 /// The terms of a pool, and what is built of them.

@@ -1,10 +1,19 @@
 //! What the operators of machine types do, in bit-vectors: comparisons of every type, arithmetic of
 //! integers with where it is undefined, and how floats are ordered.
 
-use super::machine::Datum;
 use super::{all, any};
 use crate::spec::{ArithOp, CmpOp, Int, Type};
 use z3::ast::{BV, Bool};
+
+/// A value of one of the kinds of types.
+#[derive(Clone)]
+pub(super) enum Datum {
+    Truth(Bool),
+    /// Integers, characters and strings, in their order; whether the highest bit is a sign.
+    Bits(BV, bool),
+    /// The bits of a float, where there is only one NaN.
+    Float(BV),
+}
 
 /// `a op b`; `None` where there is no such comparison.
 pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {

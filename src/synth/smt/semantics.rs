@@ -1,9 +1,9 @@
 //! φ_FUNC of papers/nopol.txt §3.4.4: what a wiring computes in one row, and what it must.
 
+use super::library::{Block, Library};
 use super::number::{Format, Number, bounds};
 use super::{Encoding, Location, all, any, next};
 use crate::spec::{Expr, IntType, Type, Value};
-use crate::synth::library::{Block, Library};
 use std::collections::{BTreeMap, BTreeSet};
 use z3::ast::Bool;
 

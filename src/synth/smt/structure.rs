@@ -1,8 +1,8 @@
 //! φ_WFF of papers/nopol.txt §3.4.4: which wirings are expressions of the level, and which of those
 //! that mean the same is looked at.
 
+use super::library::Block;
 use super::{Encoding, Location, all, any};
-use crate::synth::library::Block;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use z3::ast::Bool;

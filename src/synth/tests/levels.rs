@@ -3,7 +3,7 @@
 
 use super::properties::{explains, is_constant, problem};
 use super::*;
-use crate::synth::library::{Level, levels};
+use crate::synth::smt::library::{Level, levels};
 use crate::synth::table::Table;
 use crate::synth::{Answer, EngineKind};
 use proptest::prelude::*;

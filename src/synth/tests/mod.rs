@@ -33,6 +33,7 @@ impl Problem {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         });
         self
     }
@@ -49,6 +50,7 @@ impl Problem {
                     constant: Some(Value::Int(ty, number)),
                     negation: None,
                     seen_in: Vec::new(),
+                    definition: None,
                 });
             }
         }

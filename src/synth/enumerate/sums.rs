@@ -3,10 +3,10 @@
 //! There are cubically many, but nearly all are refuted by the first rows: one pass over the rows
 //! keeps, for a pair of operands, the operators that are still possible.
 
-use super::atoms::{Atom, is_constant};
-use super::rank;
-use super::table::{Bits, FALSE, Need, Planes, TRUE, Table};
 use crate::spec::{ArithOp, CmpOp, Expr, IntType, Pool, TermId, Type, Value};
+use crate::synth::atoms::{Atom, is_constant};
+use crate::synth::rank;
+use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
 use std::cmp::Ordering;
 
 /// Terms of one type whose sums of two are looked at, cheapest first.

@@ -1,11 +1,15 @@
 //! The enumerator: edits of the old condition first, then new conditions of growing size. What the
 //! solver finds one model at a time is found here by the row.
 
+mod cover;
+pub(super) mod edits;
+mod sums;
+
+use super::Answer;
 use super::atoms::Atom;
 use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
 use super::table::{BoolOp, Need};
-use super::{Answer, cover, edits, sums};
 use crate::spec::Expr;
 
 /// What is near the old condition, then new conditions.
@@ -94,13 +98,5 @@ pub(super) fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Col
             _ => "new condition: a boolean",
         };
         collector.offer(&atom.expr.clone(), base + atom.cost, why);
-    }
-}
-
-/// Whether both are comparisons of the same two operands.
-pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
-    match (a, b) {
-        (Expr::Cmp(_, a, b), Expr::Cmp(_, c, d)) => a == c && b == d || a == d && b == c,
-        _ => false,
     }
 }

@@ -11,15 +11,15 @@
 //! negation is no block but a choice of a connective's input. So every block of a level has its
 //! place from the start, and no two need be ordered.
 
-use super::atoms;
-use super::rank;
-use super::table::Table;
 use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
+use crate::synth::atoms;
+use crate::synth::rank;
+use crate::synth::table::Table;
 use std::collections::BTreeSet;
 
 /// How many blocks of each kind an expression has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
+pub(in crate::synth) struct Level {
     name: &'static str,
     /// At most so many, and exactly so many if the other blocks leave no other way.
     pub comparisons: usize,
@@ -54,7 +54,7 @@ const SHAPES: [Level; 10] = [
 ];
 
 /// The levels in the order in which they are tried: those with sums for each integer type.
-pub(super) fn levels(table: &Table) -> Vec<Level> {
+pub(in crate::synth) fn levels(table: &Table) -> Vec<Level> {
     let terms = table.pool.terms.iter();
     let integers: BTreeSet<IntType> = terms
         .filter_map(|term| match term.ty {
@@ -90,7 +90,7 @@ impl Level {
 
 /// A building block (§3.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(in crate::synth) enum Block {
     /// `+` or `-`; choices: is it `-`?
     Sum(IntType),
     /// Choices: is it `<`/`<=` rather than `==`/`!=`? Is it the second of the two?
@@ -112,7 +112,7 @@ impl Block {
 
 /// One of I₀.
 #[derive(Clone, Debug)]
-pub(super) struct Input {
+pub(in crate::synth) struct Input {
     /// A term, or a boolean part of the old condition.
     pub expr: Expr,
     pub ty: Type,
@@ -125,7 +125,7 @@ pub(super) struct Input {
 }
 
 /// The inputs, blocks and locations of one level.
-pub(super) struct Library<'a> {
+pub(in crate::synth) struct Library<'a> {
     pub table: &'a Table<'a>,
     pub inputs: Vec<Input>,
     pub blocks: Vec<Block>,
@@ -309,7 +309,7 @@ fn boolean_parts(expr: &Expr, parts: &mut Vec<Expr>) {
 
 /// An assignment of the location variables and choices: the structure of an expression.
 #[derive(Clone, Debug)]
-pub(super) struct Wiring {
+pub(in crate::synth) struct Wiring {
     /// Location of each input of each block.
     pub inputs: Vec<[usize; 2]>,
     pub choices: Vec<Vec<bool>>,
@@ -392,6 +392,7 @@ mod tests {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         });
         let pool = Pool {
             terms: terms.to_vec(),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that holds in every context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axiom {
+pub(in crate::synth) enum Axiom {
     /// The term is always defined.
     Total(TermId),
     /// Two booleans: where one is defined the other is, with the opposite value.
@@ -30,7 +30,7 @@ pub(super) enum Axiom {
 }
 
 /// What holds for the terms of the pool, as far as no row contradicts it.
-pub(super) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
+pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     let mut index: BTreeMap<(&str, Type), TermId> = BTreeMap::new();
     for (id, term) in pool.terms.iter().enumerate() {
         index.insert((&term.text, term.ty), id);
@@ -115,7 +115,7 @@ fn presence(text: &str, find: impl Fn(&str, &str) -> Option<TermId>) -> Vec<(Ter
 }
 
 /// The terms a context must have values for if it has some for `used`: what the axioms tie to them.
-pub(super) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
+pub(in crate::synth) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
     let mut related = used.clone();
     loop {
         let before = related.len();
@@ -197,7 +197,7 @@ impl Axiom {
 }
 
 /// The largest length there is.
-pub(super) fn most() -> Value {
+pub(in crate::synth) fn most() -> Value {
     Value::Int(IntType::Usize, Int::from_i128(i128::from(i64::MAX)))
 }
 
@@ -215,6 +215,7 @@ mod tests {
             constant: None,
             negation: None,
             seen_in: Vec::new(),
+            definition: None,
         };
         Pool {
             terms: terms.iter().map(term).collect(),

@@ -5,12 +5,12 @@
 //! yield in each row is computed once per node, after which thousands of clauses cost a few words
 //! each.
 
-use super::atoms::{self, Atom};
-use super::collect::Collector;
-use super::enumerate;
-use super::rank;
-use super::table::{BoolOp, Need, Table};
 use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, TermId, Type, Value};
+use crate::synth::atoms::{self, Atom};
+use crate::synth::collect::Collector;
+use crate::synth::rank;
+use crate::synth::sense::same_operands;
+use crate::synth::table::{BoolOp, Need, Table};
 
 /// An expression near the old condition.
 struct Edit {
@@ -26,7 +26,12 @@ const EXTENDED: usize = 64;
 
 /// Offers every single edit of the spec's old condition that meets `need`; false if there is none
 /// to edit.
-pub(super) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) -> bool {
+pub(in crate::synth) fn near(
+    table: &Table,
+    atoms: &[Atom],
+    need: &Need,
+    collector: &mut Collector,
+) -> bool {
     let Some(old) = &table.spec.old else {
         return false;
     };
@@ -52,7 +57,12 @@ pub(super) fn near(table: &Table, atoms: &[Atom], need: &Need, collector: &mut C
 }
 
 /// Offers clauses added on top of another edit of the old condition.
-pub(super) fn two_edits(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) {
+pub(in crate::synth) fn two_edits(
+    table: &Table,
+    atoms: &[Atom],
+    need: &Need,
+    collector: &mut Collector,
+) {
     let Some(old) = &table.spec.old else {
         return;
     };
@@ -81,7 +91,7 @@ pub(super) fn two_edits(table: &Table, atoms: &[Atom], need: &Need, collector: &
 
 /// Offers what may be done with an old condition that must be evaluated once and first, other
 /// than adding a clause found by synthesis: its negation.
-pub(super) fn of_impure(old: &Expr, collector: &mut Collector) {
+pub(in crate::synth) fn of_impure(old: &Expr, collector: &mut Collector) {
     collector.offer(&old.clone().not(), rank::NEGATION, "old condition negated");
 }
 
@@ -185,7 +195,7 @@ impl Added<'_> {
         let base = self.base + 2 * site.depth.min(3) + beside_group;
         for atom in self.atoms {
             // That is another operator, said in two clauses.
-            if enumerate::same_operands(site.node, &atom.expr) {
+            if same_operands(site.node, &atom.expr) {
                 continue;
             }
             for op in [BoolOp::And, BoolOp::Or] {

@@ -1,10 +1,6 @@
-//! Whether two conditions are one, and if not, the context that shows it best: the interface, free
-//! of z3. The solver works over machine types (`smt/distinguish.rs`); whatever context it proposes
-//! is evaluated by [`Expr::eval_bool`] before anybody sees it.
+//! Two conditions, what can be known about the contexts they are evaluated in, and how they compare.
 
 use super::axioms::{self, Axiom};
-#[cfg(feature = "z3")]
-use super::smt::distinguish as solver;
 use crate::spec::{Expr, Pool, Row, TermId, Type, Value};
 use std::collections::BTreeSet;
 
@@ -34,7 +30,7 @@ pub struct Context {
     not(feature = "z3"),
     expect(dead_code, reason = "some of it only the solver needs")
 )]
-pub(super) struct Pair<'a> {
+pub(in crate::synth) struct Pair<'a> {
     pub exprs: [&'a Expr; 2],
     pub pool: &'a Pool,
     pub rows: &'a [Row],
@@ -48,7 +44,7 @@ pub(super) struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     /// `None` if the two are no conditions over the pool.
-    fn new(a: &'a Expr, b: &'a Expr, pool: &'a Pool, rows: &'a [Row]) -> Option<Self> {
+    pub fn new(a: &'a Expr, b: &'a Expr, pool: &'a Pool, rows: &'a [Row]) -> Option<Self> {
         if [a, b].map(|expr| expr.ty(pool)) != [Some(Type::Bool); 2] {
             return None;
         }
@@ -81,45 +77,7 @@ impl<'a> Pair<'a> {
         })
     }
 
-    fn observed(&self) -> Option<Context> {
+    pub fn observed(&self) -> Option<Context> {
         self.rows.iter().find_map(|row| self.context(row))
-    }
-}
-
-/// Whether two conditions have the same value wherever both are defined and are defined in the
-/// same places. The rows say which terms may be undefined: one that never was counts as always
-/// defined, but for a payload.
-pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
-    let Some(pair) = Pair::new(a, b, pool, rows) else {
-        return Equality::Unknown;
-    };
-    if a == b {
-        return Equality::Proved;
-    }
-    match pair.observed() {
-        Some(context) => Equality::Differ(context),
-        None => solver::equal(&pair),
-    }
-}
-
-/// The smallest context in which two conditions differ: a row if they differ in one, else as few
-/// terms as possible changed from a row, to values of small magnitude. `None` if they are equal, or
-/// none was found within the limit.
-pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Context> {
-    let pair = Pair::new(a, b, pool, rows)?;
-    pair.observed().or_else(|| solver::difference(&pair))
-}
-
-/// Stands in for the solver where it is not built in.
-#[cfg(not(feature = "z3"))]
-mod solver {
-    use super::{Context, Equality, Pair};
-
-    pub fn equal(_pair: &Pair) -> Equality {
-        Equality::Unknown
-    }
-
-    pub fn difference(_pair: &Pair) -> Option<Context> {
-        None
     }
 }

@@ -6,12 +6,12 @@
 //! row that the fewest of them cover tries few combinations. A disjunction is the same with true
 //! and false exchanged.
 
-use super::atoms::Atom;
-use super::collect::Collector;
-use super::enumerate::same_operands;
-use super::rank;
-use super::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
 use crate::spec::Expr;
+use crate::synth::atoms::Atom;
+use crate::synth::collect::Collector;
+use crate::synth::rank;
+use crate::synth::sense::same_operands;
+use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
 
 /// Combinations tried at most in one search.
 const MOST_TRIED: usize = 60_000;

@@ -1,14 +1,14 @@
 //! Counterexample-guided search, level by level: the solver sees a few rows, each expression it
 //! proposes is evaluated on all of them, and a row it fails joins the solver's.
 
-use super::Answer;
-use super::collect::Collector;
-use super::engine::{Engine, Levels, Task};
 use super::library::{self, Level, Library};
-use super::rank;
-use super::smt::{Encoding, Verdict, isolated};
-use super::table::{Bits, Table};
+use super::{Encoding, Verdict, isolated};
 use crate::spec::Expr;
+use crate::synth::Answer;
+use crate::synth::collect::Collector;
+use crate::synth::engine::{Engine, Levels, Task};
+use crate::synth::rank;
+use crate::synth::table::{Bits, Table};
 
 /// How many expressions are taken from one level.
 const MODELS: usize = 30;
@@ -17,7 +17,7 @@ const MODELS: usize = 30;
 const FURTHER: u32 = 20;
 
 /// The solver alone.
-pub(super) struct Smt;
+pub(in crate::synth) struct Smt;
 
 impl Engine for Smt {
     /// Tries the levels in order, up to the first that has something and, with less work, the one

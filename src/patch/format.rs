@@ -1,0 +1,120 @@
+//! rustfmt's say in a patch: a file that was formatted before the patch is formatted after it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::edit::Edit;
+
+/// Editions to read a file as; the first as which it is formatted already is the right one.
+const EDITIONS: [&str; 4] = ["2024", "2021", "2018", "2015"];
+
+/// Formats patched files, where rustfmt is there.
+#[derive(Debug, Default)]
+pub struct Formatter {
+    /// Per file, the edition as which it is formatted, if it is.
+    editions: BTreeMap<Utf8PathBuf, Option<&'static str>>,
+}
+
+impl Formatter {
+    /// The edit with what rustfmt would make of the patched file, if it has nothing to say about
+    /// the file as it is. `root` is the directory files are relative to, `text` the file's text.
+    pub fn formatted(&mut self, root: &Utf8Path, text: &str, edit: Edit) -> Edit {
+        let home = root.join(edit.file.parent().unwrap_or(Utf8Path::new("")));
+        let edition = self.editions.entry(edit.file.clone()).or_insert_with(|| {
+            let is_stable =
+                |edition: &&&str| rustfmt(&home, edition, text).as_deref() == Some(text);
+            EDITIONS.iter().find(is_stable).copied()
+        });
+        let patched = edit.apply(text);
+        let formatted = edition.and_then(|edition| rustfmt(&home, edition, &patched));
+        match formatted.filter(|formatted| *formatted != patched) {
+            Some(formatted) => between(text, &formatted, edit),
+            None => edit,
+        }
+    }
+}
+
+/// The replacement that makes one text the other, as short as it can be.
+fn between(text: &str, other: &str, edit: Edit) -> Edit {
+    let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
+        let same = a.zip(b).take_while(|(a, b)| a == b);
+        same.map(|(a, _)| a.len_utf8()).sum()
+    };
+    let start = common(&mut text.chars(), &mut other.chars());
+    let (rest, other_rest) = (&text[start..], &other[start..]);
+    let end = common(&mut rest.chars().rev(), &mut other_rest.chars().rev());
+    let span = start..text.len() - end;
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    Edit {
+        file: edit.file,
+        line: text[..start].matches('\n').count() + 1,
+        column: text[line_start..start].chars().count() + 1,
+        before: text[span.clone()].to_owned(),
+        after: other[start..other.len() - end].to_owned(),
+        span,
+    }
+}
+
+/// The text as rustfmt has it; `None` if it is not there or cannot read it.
+fn rustfmt(dir: &Utf8Path, edition: &str, text: &str) -> Option<String> {
+    let mut child = Command::new("rustfmt")
+        .args(["--quiet", "--edition", edition])
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut stdin = child.stdin.take()?;
+    let text = text.to_owned();
+    // On a thread, for a long text fills the pipe before rustfmt has read it.
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().ok()?;
+    let written = writer.join().is_ok_and(|result| result.is_ok());
+    (written && output.status.success())
+        .then(|| String::from_utf8(output.stdout).ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(text: &str, before: &str, after: &str) -> Edit {
+        let start = text.find(before).unwrap();
+        Edit {
+            file: "lib.rs".into(),
+            line: 1,
+            column: 1,
+            span: start..start + before.len(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_long_condition_is_broken_where_the_file_was_formatted() {
+        let dir = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = "fn f(alpha: bool) {\n    if alpha {\n        g();\n    }\n}\n";
+        let long = format!("alpha && {}", ["beta_and_gamma"; 8].join(" && "));
+        let formatted =
+            Formatter::default().formatted(dir, text, edit(text, "alpha {", &format!("{long} {{")));
+        let patched = formatted.apply(text);
+        assert!(
+            patched.contains("if alpha\n        && beta_and_gamma\n"),
+            "{patched}"
+        );
+        assert_eq!(
+            text.get(formatted.span.clone()),
+            Some(formatted.before.as_str())
+        );
+
+        let unformatted = text.replace("    if", "  if");
+        let long = edit(&unformatted, "alpha {", &format!("{long} {{"));
+        let kept = Formatter::default().formatted(dir, &unformatted, long.clone());
+        assert_eq!(kept, long);
+    }
+}

@@ -1,0 +1,159 @@
+//! `cargo nopol explain`, and what else tells how a patch came about: the evidence in JSON, `--dump`
+//! and `--engine`.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Subject, strings};
+use serde_json::Value;
+
+fn percentile() -> Subject {
+    Subject::fixture("percentile", "percentile")
+}
+
+#[test]
+fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
+    let subject = percentile();
+    let report = subject.nopol(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    assert!(patches.len() > 1, "nothing to compare with: {report:#}");
+    let first = &patches[0];
+    let clause = &first["clauses"][0];
+    assert_eq!(clause["text"], "pos >= n");
+    assert_eq!(clause["failing_tests"], report["failing_tests"]);
+    assert!(!strings(&clause["passing_tests"]).is_empty());
+    // The failing test came there with equal numbers.
+    assert_eq!(clause["example"]["pos"], clause["example"]["n"]);
+    assert_eq!(clause["yields"], true);
+    let differs = &first["differs"];
+    assert_eq!(differs["other"], patches[1]["id"]);
+    let yields = differs["yields"].as_array().unwrap();
+    assert_ne!(yields[0], yields[1], "{differs}");
+
+    let explained = subject.nopol(&["explain", first["id"].as_str().unwrap()]);
+    assert_eq!(explained.code, 0, "{}", explained.stderr);
+    for said in [
+        "Clause `pos >= n`",
+        "in 1 failing test: ",
+        "Compared with patch 2: ",
+        "which is right?",
+    ] {
+        assert!(
+            explained.stdout.contains(said),
+            "no `{said}` in:\n{}",
+            explained.stdout
+        );
+    }
+    let by_rank = subject.nopol(&["explain", "1"]);
+    assert_eq!(by_rank.stdout, explained.stdout);
+
+    let site = first["id"].as_str().unwrap().split('-').next().unwrap();
+    let of_site = subject.nopol(&["explain", site]);
+    assert!(
+        of_site.stdout.contains("forced true: percentile::"),
+        "{}",
+        of_site.stdout
+    );
+    assert!(
+        of_site.stdout.contains("Patches here: 1, 2"),
+        "{}",
+        of_site.stdout
+    );
+}
+
+#[test]
+fn an_unknown_id_is_a_usage_error_that_names_those_there_are() {
+    let subject = percentile();
+    let run = subject.nopol(&["explain", "deadbeef", "--top", "1"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stdout.is_empty(), "{}", run.stdout);
+    assert!(
+        run.stderr
+            .contains("`deadbeef` is no patch or site of this run; its patches are "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn dumped_problems_are_solved_from_the_file() {
+    let subject = percentile();
+    let run = subject
+        .nopol(&["--format", "json", "--top", "1", "--dump", "problems"])
+        .json();
+    let site = run["patches"][0]["id"]
+        .as_str()
+        .unwrap()
+        .split('-')
+        .next()
+        .unwrap()
+        .to_owned();
+    let name = format!("problems/{site}-1");
+    for extension in ["json", "smt2", "sl"] {
+        assert!(
+            subject.root.join(format!("{name}.{extension}")).is_file(),
+            "no {name}.{extension}"
+        );
+    }
+    let solved = subject
+        .nopol(&["synth", "--top", "20", &format!("{name}.json")])
+        .json();
+    let condition = &run["patches"][0]["edits"][0]["condition"];
+    let mut candidates = solved["candidates"].as_array().unwrap().iter();
+    assert!(
+        candidates.any(|candidate| candidate["text"] == *condition),
+        "{solved:#}"
+    );
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_ends_the_run_with_a_sentence() {
+    let subject = percentile();
+    let run = subject.nopol(&["--dump", "Cargo.toml/problems"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("--dump: cannot write "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn each_engine_repairs_by_itself() {
+    for engine in ["enumerate", "smt"] {
+        let subject = percentile();
+        let report = subject
+            .nopol(&["--format", "json", "--engine", engine, "--top", "1"])
+            .json();
+        let condition = report["patches"][0]["edits"][0]["condition"].clone();
+        assert_ne!(condition, Value::Null, "{engine}: {report:#}");
+        if engine == "enumerate" {
+            assert_eq!(condition, "pos >= n");
+        }
+    }
+}
+
+#[test]
+fn a_condition_too_long_for_a_line_is_laid_out_as_rustfmt_does() {
+    let name = "the_number_of_entries_that_were_read_from_the_file_so_far_by_any_of_the_readers";
+    let text = format!(
+        "pub fn is_full(\n    {name}: usize,\n    most: usize,\n    closed: bool,\n) -> bool {{\n    if {name} > most {{\n        return true;\n    }}\n    false\n}}\n\n\
+         #[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn closed_is_full() {{\n        assert!(is_full(1, 3, true));\n        assert!(is_full(2, 9, true));\n    }}\n\n    \
+         #[test]\n    fn above() {{\n        assert!(is_full(4, 3, false));\n        assert!(!is_full(2, 3, false));\n        assert!(!is_full(3, 3, false));\n    }}\n}}\n"
+    );
+    let subject = Subject::lib(&text);
+    let report = subject.nopol(&["--format", "json", "--top", "1"]).json();
+    let edit = &report["patches"][0]["edits"][0];
+    assert_eq!(edit["condition"], format!("{name} > most || closed"));
+    let applied = subject.nopol(&["--apply", "--top", "1"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let patched = subject.root.join("src/lib.rs");
+    assert!(is_formatted(&patched), "{}", subject.read("src/lib.rs"));
+}
+
+fn is_formatted(file: &Path) -> bool {
+    let mut rustfmt = std::process::Command::new("rustfmt");
+    rustfmt.args(["--check", "--edition", "2021"]).arg(file);
+    rustfmt.output().unwrap().status.success()
+}
