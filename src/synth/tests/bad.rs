@@ -2,7 +2,7 @@
 
 use super::properties::explains;
 use super::*;
-use crate::synth::EngineKind;
+use crate::synth::{Candidate, EngineKind};
 use proptest::prelude::*;
 
 /// The engines that are built in.
@@ -207,6 +207,46 @@ fn few_candidates_are_asked_for_and_the_best_are_given() {
         assert_eq!(found.len(), wanted);
         assert_eq!(found[0].expr, cmp(0, CmpOp::Le, 1));
     }
+}
+
+#[test]
+fn an_old_condition_with_effects_comes_first_and_once_in_what_disagrees_with_soft_rows_too() {
+    let mut problem = Problem::default()
+        .term("it.next()", Type::Bool, Origin::Old)
+        .term("x", Type::Bool, Origin::Variable)
+        .old(term(0))
+        .row(&[bool(true), bool(false)], false)
+        .row(&[bool(true), bool(true)], true)
+        .soft(&[bool(false), bool(true)], false, 1)
+        .soft(&[bool(false), bool(false)], true, 1);
+    problem.spec.old_is_impure = true;
+    let found = problem.solve().candidates;
+    let sound = |found: &Candidate| found.expr.children().next() == Some(&term(0));
+    assert!(!found.is_empty() && found.iter().all(sound), "{found:?}");
+}
+
+#[test]
+fn a_sum_is_found_among_many_terms() {
+    // Hundreds of sums differ from some term wherever the outcome is true, but not everywhere.
+    let names = (0..16).map(|at| format!("x{at}"));
+    let mut problem = names.fold(Problem::default(), |problem, name| {
+        problem.term(&name, Type::Int(IntType::I32), Origin::Variable)
+    });
+    let mut seed = 1;
+    for _ in 0..80 {
+        let values: Vec<i128> = (0..16)
+            .map(|_| {
+                seed = seed * 48271 % 0x7fff_ffff;
+                seed % 41 - 20
+            })
+            .collect();
+        let row: Vec<_> = values.iter().map(|value| i32(*value)).collect();
+        problem = problem.row(&row, values[13] + values[14] < values[15]);
+    }
+    let found = solve(&problem, EngineKind::Enumerate).candidates;
+    let wanted = term(13).arith(ArithOp::Add, term(14));
+    let wanted = wanted.cmp(CmpOp::Lt, term(15));
+    assert!(found.iter().any(|found| found.expr == wanted), "{found:?}");
 }
 
 #[test]
