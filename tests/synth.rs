@@ -103,10 +103,7 @@ fn synth_says_why_a_spec_has_no_answer() {
         (spec(&idle.join(", "), ""), "no evaluation was recorded"),
         (spec(&sound[0], ""), "only the constant `true`"),
         (spec(&sound[1], ""), "only the constant `false`"),
-        (
-            spec(&[nan, other_nan].join(", "), ""),
-            "no condition over the values",
-        ),
+        (spec(&[nan, other_nan].join(", "), ""), "no condition"),
         (
             spec(&sound.join(", "), r#", "impure": true"#),
             "what it yields is unknown",
