@@ -54,7 +54,7 @@ fn synth_prints_one_json_line_for_each_problem() {
     assert_eq!(guard["engine"], "portfolio");
     assert!(guard["seconds"].as_f64().unwrap() < 10.0);
     let first = &guard["candidates"][0];
-    assert_eq!(first["text"], "b && i < e");
+    assert_eq!(first["text"], "b && e > i");
     assert_eq!(first["explains"], true);
     assert!((first["check"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
     assert!(first["cost"].is_u64() && first["why"].is_string());

@@ -219,10 +219,6 @@ pub(super) struct Table<'a> {
     columns: Vec<Vec<u32>>,
 }
 
-#[cfg_attr(
-    not(feature = "z3"),
-    expect(dead_code, reason = "some of it only the solver's search needs")
-)]
 impl<'a> Table<'a> {
     /// Ranks every value of the spec.
     pub fn new(spec: &'a Spec, pool: &'a Pool) -> Self {
