@@ -32,6 +32,8 @@ const RELAXED: u32 = 4;
 const DISAGREES: u32 = 15;
 /// What it costs further to disagree with all that passing tests show; a part of it for a part.
 const CONTRARY: u64 = 40;
+/// A few evaluations say little: so many are thought to agree.
+const FEW: u64 = 8;
 
 /// z3's resources for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
@@ -163,7 +165,7 @@ impl Run<'_> {
                 let disagrees = match candidate.soft_violated {
                     0 => 0,
                     violated => {
-                        let share = CONTRARY * u64::from(violated) / shown.max(1);
+                        let share = CONTRARY * u64::from(violated) / (shown + FEW);
                         DISAGREES + u32::try_from(share).unwrap_or(u32::MAX)
                     }
                 };
