@@ -10,7 +10,7 @@ use super::edit::Edit;
 use crate::probe::compiler::write_if_changed;
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Plan, Runner};
+use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
 use crate::subject::cargo::{Linked, Workspace};
 
@@ -41,11 +41,16 @@ impl Validator<'_> {
         Ok(())
     }
 
-    /// Whether the edit, applied alone, cures the targets and breaks nothing.
+    /// The failing tests that the edit, applied alone, cures: the targets and whichever others.
+    /// `None` if it does not cure the targets, or breaks something.
     ///
     /// # Errors
     /// If the run is stopped or a file cannot be written.
-    pub fn accepts(&mut self, edit: &Edit, targets: &[TestIndex]) -> Result<bool> {
+    pub fn accepts(
+        &mut self,
+        edit: &Edit,
+        targets: &[TestIndex],
+    ) -> Result<Option<Vec<TestIndex>>> {
         self.restore()?;
         for file in self
             .sources
@@ -59,7 +64,7 @@ impl Validator<'_> {
         self.builds += 1;
         let build = self.workspace.build(Linked::Plain)?;
         if !build.succeeded {
-            return Ok(false);
+            return Ok(None);
         }
         let suite = Suite {
             runner: self.runner,
@@ -74,9 +79,22 @@ impl Validator<'_> {
         };
         let runs = suite.run_all(&tests, plan, &|| ())?;
         if !runs.iter().all(|run| run.verdict.passed()) {
-            return Ok(false);
+            return Ok(None);
         }
-        self.doctests_hold()
+        // What hangs would hang for as long again.
+        let mut others = self.baseline.failing();
+        others.retain(|test| {
+            !targets.contains(test) && self.baseline.verdicts[*test] != Verdict::TimedOut
+        });
+        let runs = suite.run_all(&others, plan, &|| ())?;
+        let mut cured = targets.to_vec();
+        let passed = others
+            .iter()
+            .zip(&runs)
+            .filter(|(_, run)| run.verdict.passed());
+        cured.extend(passed.map(|(test, _)| *test));
+        cured.sort_unstable();
+        Ok(self.doctests_hold()?.then_some(cured))
     }
 
     /// Whether no doctest fails that passed before the edit, which is in the working copy. The

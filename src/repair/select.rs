@@ -19,6 +19,7 @@ use crate::patch::validate::Validator;
 use crate::probe::Stage;
 use crate::report::{EditReport, Ending, PatchReport, count};
 use crate::run::pool;
+use crate::run::suite::TestIndex;
 use crate::source::{Site, SiteIndex};
 use crate::spec::Expr;
 use crate::synth::{self, Equality};
@@ -137,18 +138,21 @@ impl Run<'_> {
             let is_known = |other: &Shown| {
                 is_same(other.candidate, candidate) || is_padded(other.candidate, candidate)
             };
-            if shown.iter().any(is_known) {
+            let site = &self.sources.sites[candidate.site as usize];
+            let id = patch_id(site, candidate);
+            // An earlier round may have come to the same.
+            let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
+            if is_shown || shown.iter().any(is_known) {
                 continue;
             }
-            let site = &self.sources.sites[candidate.site as usize];
             let edit = Edit::at(self.sources, site, &candidate.text);
             let text = &self.sources.files[site.file].text;
             let edit = formatter.formatted(&self.workspace.root, text, edit);
             let builds = validator.builds;
-            let accepted = validator.accepts(&edit, &candidate.targets)?;
+            let cured = validator.accepts(&edit, &candidate.targets)?;
             self.outcome.builds += validator.builds - builds;
-            if accepted {
-                let patch = self.patch(candidate, site, &edit);
+            if let Some(cured) = cured {
+                let patch = self.patch(candidate, site, &edit, &cured);
                 shown.push(Shown {
                     candidate,
                     patch: self.outcome.patches.len(),
@@ -163,11 +167,17 @@ impl Run<'_> {
         Ok(shown)
     }
 
-    fn patch(&self, candidate: &SiteCandidate, site: &Site, edit: &Edit) -> PatchReport {
+    fn patch(
+        &self,
+        candidate: &SiteCandidate,
+        site: &Site,
+        edit: &Edit,
+        cured: &[TestIndex],
+    ) -> PatchReport {
         let rank = self.outcome.patches.len() + 1;
         let text = &self.sources.files[site.file].text;
         PatchReport {
-            id: format!("{}-{}", site.id, hash::short(&candidate.text)),
+            id: patch_id(site, candidate),
             rank,
             kind: site.kind.patch_kind().name(),
             edits: vec![EditReport {
@@ -180,8 +190,7 @@ impl Run<'_> {
                 condition: candidate.text.clone(),
             }],
             diff: diff::unified(&edit.file, text, &edit.apply(text)),
-            fixes: candidate
-                .targets
+            fixes: cured
                 .iter()
                 .map(|test| self.tests[*test].to_string())
                 .collect(),
@@ -235,6 +244,10 @@ impl Run<'_> {
             self.outcome.set_reason(id, &reason);
         }
     }
+}
+
+fn patch_id(site: &Site, candidate: &SiteCandidate) -> String {
+    format!("{}-{}", site.id, hash::short(&candidate.text))
 }
 
 /// Whether two candidates of a site are proved to be one condition.

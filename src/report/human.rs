@@ -225,7 +225,8 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             out,
             "Localization ended it: of the {} sites that failing tests reach, none makes a \
              failing test pass when its condition is forced true or false, or its statement is \
-             skipped; nor does a small edit of the most suspicious conditions.",
+             skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a \
+             condition, or need an early return.",
             outcome.sites.len()
         );
     }
