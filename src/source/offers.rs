@@ -371,8 +371,7 @@ fn asks(found: &Harvested) -> bool {
     name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
 }
 
-/// Whether a place may stand for another text, as far as types are written: a scalar is no
-/// collection.
+/// Whether a place may stand where another text stood; the compiler knows the types.
 fn could_be(place: &Place, text: &str) -> bool {
     place.text != text && place.text != "self"
 }

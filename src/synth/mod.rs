@@ -2,10 +2,10 @@
 //! [`Pool`] to ranked expressions (papers/nopol.txt §3.4). Knows nothing of cargo, files or
 //! processes; only `smt.rs` and its parts know z3.
 //!
-//! `table` turns the spec into bitsets and `atoms` lists the clauses; `edits` proposes what is near
-//! the old condition, `enumerate` new conditions of one or two clauses, and `search` drives the
-//! solver (`smt`) through the levels of `library`. `distinguish` says whether two conditions are one,
-//! and where they differ. `collect` keeps the best by the cost in `rank`.
+//! `table` turns the spec into bitsets and `atoms` lists the clauses. Behind the trait in `engine`,
+//! `enumerate` proposes what is near the old condition and new conditions of a few clauses, and `smt`
+//! goes through its levels with the solver. `collect` keeps the best by the cost in `rank` and
+//! `habits`. `distinguish` says whether two conditions are one, and where they differ.
 
 mod admit;
 mod atoms;

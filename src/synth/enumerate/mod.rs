@@ -36,15 +36,14 @@ impl Engine for Enumerate {
                 "one edit of the old condition",
                 collector.accepted(),
             );
-            if collector.accepted() < FEW {
+            let single = collector.accepted();
+            if single < FEW {
                 edits::two_edits(task.table, task.atoms(), &need, collector);
+                let both = collector.accepted() - single;
                 // Only the cheapest edits are extended, so finding nothing proves nothing.
-                if collector.accepted() > 0 {
-                    record(
-                        &mut levels,
-                        "an edit of the old condition and a clause added",
-                        collector.accepted(),
-                    );
+                if both > 0 {
+                    let name = "an edit of the old condition and a clause added";
+                    record(&mut levels, name, both);
                 }
             }
         }
@@ -121,12 +120,12 @@ fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
 }
 
 /// Offers every clause that alone meets `need`.
-pub(super) fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
+fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for atom in atoms.iter().filter(|atom| need.met_by(&atom.planes)) {
         let why = match &atom.expr {
             Expr::Cmp(..) => "new condition: one comparison",
             _ => "new condition: a boolean",
         };
-        collector.offer(&atom.expr.clone(), base + atom.cost, why);
+        collector.offer(&atom.expr, base + atom.cost, why);
     }
 }
