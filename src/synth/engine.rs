@@ -46,20 +46,11 @@ pub(super) struct Task<'a> {
     pub base: u32,
     /// z3's `rlimit` for one level.
     pub rlimit: u32,
-    atoms: OnceCell<Vec<atoms::Atom>>,
+    /// Shared by all searches in one table.
+    pub atoms: &'a OnceCell<Vec<atoms::Atom>>,
 }
 
-impl<'a> Task<'a> {
-    pub fn new(table: &'a Table<'a>, constrained: &'a Bits, base: u32, rlimit: u32) -> Self {
-        Self {
-            table,
-            constrained,
-            base,
-            rlimit,
-            atoms: OnceCell::new(),
-        }
-    }
-
+impl Task<'_> {
     /// Every clause over the table's terms, cheapest first.
     pub fn atoms(&self) -> &[atoms::Atom] {
         self.atoms.get_or_init(|| atoms::atoms(self.table))

@@ -8,6 +8,7 @@ use super::enumerate::edits;
 use super::table::{Bits, Table};
 use super::{Search, rank};
 use crate::spec::{Row, Spec};
+use std::cell::OnceCell;
 
 /// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
 /// condition alone must explain the others.
@@ -54,6 +55,7 @@ pub(super) fn beside(
         };
         let inner_search = Search {
             suffix: &format!("{form}{}", search.suffix),
+            atoms: &OnceCell::new(),
             ..*search
         };
         for found in inner_search.pass(&inner, &every, levels) {

@@ -32,6 +32,7 @@ pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
 use smt::search::Smt;
+use std::cell::OnceCell;
 use table::{Bits, Table};
 
 /// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
@@ -108,6 +109,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     let table = Table::new(spec, pool);
     let consistent = consistent(spec);
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
+    let atoms = OnceCell::new();
     let mut levels = Vec::new();
     let mut found = Vec::new();
     let demands = !hard.is_empty() || !spec.any_of.is_empty();
@@ -129,6 +131,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
                 engine: *engine,
                 rlimit: limits.rlimit,
                 suffix,
+                atoms: &atoms,
             };
             found = search.pass(&table, constrained, &mut levels);
         }
@@ -138,7 +141,8 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         // pass them; it comes last.
         let mut near = Collector::new(&table, &hard);
         let need = near.need().clone();
-        edits::near(&table, &atoms::atoms(&table), &need, &mut near);
+        let atoms = atoms.get_or_init(|| atoms::atoms(&table));
+        edits::near(&table, atoms, &need, &mut near);
         let known: Vec<Expr> = found.iter().map(|found| found.expr.clone()).collect();
         let mut more = near.finish();
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
@@ -210,6 +214,8 @@ struct Search<'a> {
     rlimit: u32,
     /// Added to the names of levels.
     suffix: &'a str,
+    /// The clauses of the table searched in, once somebody needs them.
+    atoms: &'a OnceCell<Vec<atoms::Atom>>,
 }
 
 impl Search<'_> {
@@ -222,7 +228,13 @@ impl Search<'_> {
             Some(_) => rank::REPLACED,
             None => rank::NEW,
         };
-        let task = Task::new(table, constrained, base, self.rlimit);
+        let task = Task {
+            table,
+            constrained,
+            base,
+            rlimit: self.rlimit,
+            atoms: self.atoms,
+        };
         let mut collector = Collector::new(table, constrained);
         for (name, answer) in self.engine.search(&task, &mut collector) {
             levels.push((format!("{name}{}", self.suffix), answer));
