@@ -11,10 +11,12 @@ mod select;
 pub mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::candidates::SiteCandidate;
 use self::settings::{Depth, Settings};
 use crate::localize::angelic::{AngelicSite, Bounds};
 use crate::localize::spectrum::{Spectrum, Suspect};
@@ -25,7 +27,7 @@ use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
-use crate::source::{SiteIndex, SiteKind, Sources};
+use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::cargo::Workspace;
 use crate::subject::copy::WorkDir;
 use crate::subject::{Subject, SubjectError, runtime};
@@ -78,6 +80,8 @@ struct Run<'a> {
     excluded: BTreeSet<SiteIndex>,
     /// Sites whose conditions are always evaluated.
     weakened: BTreeSet<Part>,
+    /// Who reaches what, as far as it was traced.
+    spectrum: Spectrum,
 }
 
 impl Run<'_> {
@@ -162,71 +166,133 @@ fn pipeline(
         runtime: runtime.map_err(|_| anyhow::anyhow!("compiling the runtime panicked"))??,
         excluded: settings.excluded(&sources),
         weakened: BTreeSet::new(),
+        spectrum: Spectrum::default(),
     };
-    let Located {
-        spectrum,
-        suspects,
-        angelic,
-    } = run.localize()?;
-    run.outcome.sites = reports::suspects(&sources, &tests, &suspects, &angelic);
-    if settings.depth == Depth::Localize {
-        run.outcome.ending = match angelic.is_empty() {
-            true => Ending::NoPatch,
-            false => Ending::Localized,
-        };
-        return Ok(());
-    }
     run.outcome.ending = Ending::NoPatch;
-    run.repair_at(&spectrum, &angelic)?;
-    run.targets = run.uncured();
-    let has_room = settings.top > 1 || run.outcome.patches.is_empty();
-    if run.targets.is_empty() || !has_room {
+    let plausible = run.rounds()?;
+    if settings.depth == Depth::Localize {
+        let sites = &run.outcome.sites;
+        if sites.iter().any(|site| !site.angelic.is_empty()) {
+            run.outcome.ending = Ending::Localized;
+        }
         return Ok(());
     }
-    // Room for one more among the patches shown.
-    let kept = (settings.top - 1).min(run.outcome.patches.len());
-    let variants = run.outcome.patches.split_off(kept);
-    let unconfirmed = run.unconfirmed(&spectrum, &angelic);
-    let result = run.repair_at(&spectrum, &unconfirmed);
-    if run.outcome.patches.len() == kept {
-        run.outcome.patches.extend(variants);
-    }
-    result
+    run.show(plausible)
 }
 
 /// Conditions that are tried without an angelic outcome.
 const MOST_UNCONFIRMED: usize = 20;
+/// Places for something new in one build.
+const MOST_NEW: usize = 2500;
+/// No patch with something new costs less.
+const CHEAP: u32 = 30;
 
 impl Run<'_> {
-    /// From sites to patches.
-    fn repair_at(&mut self, spectrum: &Spectrum, sites: &[AngelicSite]) -> Result<()> {
-        if sites.is_empty() {
-            return Ok(());
+    /// Looks for candidates that hold: first at what the subject has, then at the places where
+    /// something new could stand, which costs more builds and whose patches rank lower; last of
+    /// all, where no forced outcome showed a place, near the most suspicious conditions.
+    fn rounds(&mut self) -> Result<Vec<SiteCandidate>> {
+        let there: BTreeSet<SiteIndex> = self.sites(|site| !site.kind.is_new());
+        let located = self.localize(there)?;
+        self.outcome.sites = reports::suspects(self, &located);
+        let mut plausible = self.repair_at(&located.angelic)?;
+        let mut angelic = located.angelic;
+        if !self.is_enough(&plausible) {
+            let new = self.new_places();
+            if !new.is_empty() {
+                let located = self.localize(new)?;
+                let sites = reports::suspects(self, &located);
+                self.outcome.sites.extend(sites);
+                plausible.extend(self.repair_at(&located.angelic)?);
+                angelic.extend(located.angelic);
+            }
         }
-        let recorded = self.record(spectrum, sites)?;
-        let candidates = self.synthesize(spectrum, sites, &recorded)?;
-        self.select(spectrum, &recorded, candidates)
+        let left = self.uncured(&plausible);
+        if left.is_empty() || self.settings.depth == Depth::Localize {
+            return Ok(plausible);
+        }
+        let all = std::mem::replace(&mut self.targets, left);
+        let unconfirmed = self.unconfirmed(&angelic);
+        plausible.extend(self.repair_at(&unconfirmed)?);
+        self.targets = all;
+        Ok(plausible)
     }
 
-    /// The failing tests that no patch cures so far.
-    fn uncured(&self) -> Vec<TestIndex> {
-        let cured = |test: &TestIndex| {
-            let name = self.tests[*test].to_string();
-            let mut patches = self.outcome.patches.iter();
-            patches.any(|patch| patch.fixes.contains(&name))
-        };
-        self.targets
+    /// The sites of a kind that may be patched.
+    fn sites(&self, wanted: impl Fn(&Site) -> bool) -> BTreeSet<SiteIndex> {
+        let sites = (0..).zip(&self.sources.sites);
+        let wanted = sites.filter(|(index, site)| wanted(site) && !self.excluded.contains(index));
+        wanted.map(|(index, _)| index).collect()
+    }
+
+    /// Places for something new, in the functions that failing tests reach, the most suspicious
+    /// ones first. A function that has no other sites may have been reached.
+    fn new_places(&self) -> BTreeSet<SiteIndex> {
+        let sites = &self.sources.sites;
+        let mut functions: BTreeMap<usize, f64> = BTreeMap::new();
+        for suspect in self.spectrum.rank(&self.targets, &self.baseline.passing()) {
+            let function = sites[suspect.site as usize].function;
+            functions.entry(function).or_insert(suspect.suspiciousness);
+        }
+        let unseen = |site: &&Site| !site.kind.is_new();
+        let seen: BTreeSet<usize> = sites
             .iter()
-            .copied()
-            .filter(|test| !cured(test))
-            .collect()
+            .filter(unseen)
+            .map(|site| site.function)
+            .collect();
+        let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
+        for index in self.sites(|site| site.kind.is_new()) {
+            let function = sites[index as usize].function;
+            by_function.entry(function).or_default().push(index);
+        }
+        let mut ranked: Vec<(f64, Vec<SiteIndex>)> = by_function
+            .into_iter()
+            .filter_map(|(function, places)| match functions.get(&function) {
+                Some(suspiciousness) => Some((*suspiciousness, places)),
+                None => (!seen.contains(&function)).then_some((0.0, places)),
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut chosen = BTreeSet::new();
+        for (_, places) in ranked {
+            if chosen.len() + places.len() <= MOST_NEW {
+                chosen.extend(places);
+            }
+        }
+        chosen
+    }
+
+    /// Whether what holds leaves nothing to be found where something new could stand.
+    fn is_enough(&self, plausible: &[SiteCandidate]) -> bool {
+        let cheap = |candidate: &SiteCandidate| candidate.cost <= CHEAP;
+        self.uncured(plausible).is_empty() && plausible.iter().any(cheap)
+    }
+
+    /// From sites to candidates that hold.
+    fn repair_at(&mut self, sites: &[AngelicSite]) -> Result<Vec<SiteCandidate>> {
+        if sites.is_empty() || self.settings.depth == Depth::Localize {
+            return Ok(Vec::new());
+        }
+        let recorded = self.record(sites)?;
+        let recorded = recorded
+            .into_iter()
+            .map(|(site, recorded)| (site, Arc::new(recorded)));
+        let candidates = self.synthesize(sites, &recorded.collect())?;
+        self.judge(candidates)
+    }
+
+    /// The failing tests that no candidate cures so far.
+    fn uncured(&self, plausible: &[SiteCandidate]) -> Vec<TestIndex> {
+        let cured = |test: &TestIndex| plausible.iter().any(|held| held.targets.contains(test));
+        let targets = self.targets.iter().copied();
+        targets.filter(|test| !cured(test)).collect()
     }
 
     /// The conditions most suspicious for the tests still to be cured, less those where a forced
     /// outcome cured all of them. A test that evaluates one many times may need several of them
     /// changed; an edit of the condition can still do that.
-    fn unconfirmed(&self, spectrum: &Spectrum, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
-        let mut suspects = spectrum.rank(&self.targets, &self.baseline.passing());
+    fn unconfirmed(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+        let mut suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
         suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
         let was_tried = |found: &AngelicSite| {
             self.targets
@@ -236,7 +302,7 @@ impl Run<'_> {
         let is_new = |suspect: &&Suspect| {
             let kind = self.sources.sites[suspect.site as usize].kind;
             let mut known = angelic.iter().filter(|found| found.site == suspect.site);
-            kind != SiteKind::Statement && !known.any(was_tried)
+            kind.has_condition() && !known.any(was_tried)
         };
         let new = suspects.iter().filter(is_new).take(MOST_UNCONFIRMED);
         new.map(|suspect| AngelicSite {
@@ -250,7 +316,6 @@ impl Run<'_> {
 
 /// What localization found.
 struct Located {
-    spectrum: Spectrum,
     suspects: Vec<Suspect>,
     angelic: Vec<AngelicSite>,
 }

@@ -19,8 +19,9 @@ pub mod env {
     /// Size of the log in bytes, decimal.
     pub const LOG: &str = "NOPOL_LOG";
     /// `SITE=t`, `SITE=f` (evaluate, then override), `SITE=T`, `SITE=F` (do not evaluate),
-    /// `SITE=x` (evaluate, then negate), separated by commas. `@N` after it: only at the N-th
-    /// evaluation of the site in its thread, from 0.
+    /// `SITE=x` (evaluate, then negate), separated by commas. After it `@N`: only at the N-th
+    /// evaluation of the site in its thread, from 0; `@..N`: at those before; `@N..`: from that one
+    /// on. Of several for one site the first that means an evaluation counts.
     pub const FORCE: &str = "NOPOL_FORCE";
     /// Sites whose contexts are recorded, separated by commas.
     pub const CAPTURE: &str = "NOPOL_CAPTURE";

@@ -38,13 +38,14 @@ struct Force {
     site: u32,
     /// `t`, `f`, `T`, `F` or `x`, as in [`env::FORCE`].
     how: u8,
-    at: Option<u32>,
+    /// The evaluations meant, the end exclusive; all if `None`.
+    at: Option<(u32, u32)>,
 }
 
 impl Force {
     fn parse(site: u32, text: &str) -> Option<Self> {
         let (how, at) = match text.split_once('@') {
-            Some((how, at)) => (how, Some(at.parse().ok()?)),
+            Some((how, at)) => (how, Some(span(at)?)),
             None => (text, None),
         };
         Some(Self {
@@ -53,6 +54,18 @@ impl Force {
             at,
         })
     }
+}
+
+/// `N`, `..N` or `N..`.
+fn span(text: &str) -> Option<(u32, u32)> {
+    if let Some(end) = text.strip_prefix("..") {
+        return Some((0, end.parse().ok()?));
+    }
+    if let Some(start) = text.strip_suffix("..") {
+        return Some((start.parse().ok()?, u32::MAX));
+    }
+    let at: u32 = text.parse().ok()?;
+    Some((at, at.checked_add(1)?))
 }
 
 /// The number of this evaluation of a site in this thread, from 0.
@@ -179,12 +192,22 @@ fn ask_live(state: &State, site: u32) -> Ask {
         trace.count(site, 0);
     }
     let free = Ask::free(site, true);
-    let Some(force) = state.force.iter().find(|force| force.site == site) else {
+    let mut of_site = state.force.iter().filter(|force| force.site == site);
+    let Some(first) = of_site.clone().next() else {
         return free;
     };
-    if force.at.is_some_and(|at| evaluation(site) != at) {
+    let now = match first.at {
+        None => 0,
+        Some(_) => evaluation(site),
+    };
+    let means = |force: &&Force| {
+        force
+            .at
+            .map_or(true, |(start, end)| start <= now && now < end)
+    };
+    let Some(force) = of_site.find(means) else {
         return free;
-    }
+    };
     let negate = force.how == b'x';
     Ask {
         forced: (!negate).then_some(force.how.eq_ignore_ascii_case(&b't')),

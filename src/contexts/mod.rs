@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::rust::condition::{self, Leaf};
-use crate::source::{Site, SiteKind, Sources};
+use crate::source::{Site, Sources};
 use crate::spec::{Expr, Origin, Pool, Row, Spec, Term, TermId, Type};
 pub use evidence::{Evidence, evidence};
 use rows::{Rows, choices};
@@ -74,7 +74,7 @@ impl Problem {
 
 /// Builds the problem of a site.
 pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
-    let is_condition = site.kind != SiteKind::Statement;
+    let is_condition = site.kind.has_condition();
     let tree = is_condition.then(|| condition::parse(&site.text)).flatten();
     let mut pool = Pool::default();
     let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
@@ -144,7 +144,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         pool: &pool,
         whole,
         recorded,
-        is_condition,
+        unconditional: site.kind.unconditional(),
     };
     let choices = choices(recorded);
     let strict = choices

@@ -29,7 +29,8 @@ pub struct Rows<'a> {
     /// The term that stands for the old condition as a whole.
     pub whole: Option<TermId>,
     pub recorded: &'a Recorded,
-    pub is_condition: bool,
+    /// See [`crate::source::SiteKind::unconditional`].
+    pub unconditional: Option<bool>,
 }
 
 /// How much a row says.
@@ -146,8 +147,9 @@ impl Rows<'_> {
             .iter()
             .flat_map(|(_, contexts)| contexts)
         {
-            // A statement that a passing test executes is to be executed.
-            add(context, context.outcome || !self.is_condition, Say::Should);
+            // What a passing test executes is to be executed.
+            let outcome = self.unconditional.unwrap_or(context.outcome);
+            add(context, outcome, Say::Should);
         }
         rows
     }

@@ -2,7 +2,7 @@
 //! see whether the failing test passes.
 //!
 //! One constant per test is too weak where a test evaluates a condition several times and only
-//! one of them goes wrong, so single evaluations are made otherwise as well.
+//! some of them go wrong, so sequences are tried as well ([`super::sequences`]), cheapest first.
 //!
 //! Against the printed Algorithm 1 both values are always tried: a test may pass under either,
 //! and then it must not constrain the patch.
@@ -13,11 +13,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+pub use super::sequences::is_constant;
+use super::sequences::{constants, pairs, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
-use crate::run::{Forced, How, Plan, Verdict, pool};
-use crate::source::{Site, SiteIndex, SiteKind};
+use crate::run::{Plan, Sequence, Verdict, pool};
+use crate::source::{Site, SiteIndex};
 
 /// An angelic site: forced so, these failing tests pass. Without cures, a site that is only
 /// suspected.
@@ -25,7 +27,7 @@ use crate::source::{Site, SiteIndex, SiteKind};
 pub struct AngelicSite {
     pub site: SiteIndex,
     pub suspiciousness: f64,
-    pub cures: BTreeMap<TestIndex, Vec<Forced>>,
+    pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
 }
 
 /// Bounds on a forced run.
@@ -55,14 +57,13 @@ impl Bounds {
     }
 }
 
-/// Evaluations of a site that are made otherwise one at a time: so many of the last and of the
-/// first ones.
-const MOST_EVALUATIONS: u32 = 20;
-/// Cures by a single evaluation that are kept per site and test.
-const MOST_SINGLES: usize = 3;
+/// Cures by less than all evaluations that are kept per site and test.
+const MOST_PARTIAL: usize = 3;
+/// Runs with constant outcomes, as a multiple of those with a single one: most suspicious first.
+const CONSTANTS: usize = 6;
 
 /// A forced run to be made.
-type Trial = (SiteIndex, TestIndex, Forced);
+type Trial = (SiteIndex, TestIndex, Sequence);
 
 /// Tries the suspects against the failing tests, which are in the order of trial: shortest first.
 ///
@@ -91,14 +92,14 @@ pub fn search(
         let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
             let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
                 let mut plan = Plan {
-                    force: vec![(*site, *forced)],
+                    force: vec![(*site, forced.clone())],
                     fuel: Some(bounds.fuel_for(*test, spectrum)),
                     confined: true,
                     timeout: bounds.timeout,
                     ..Plan::default()
                 };
                 let mut run = suite.run(*test, &plan)?;
-                let may_be_long = forced.at.is_none() && !spectrum.endless.contains(test);
+                let may_be_long = is_constant(forced) && !spectrum.endless.contains(test);
                 if run.verdict == Verdict::OutOfFuel && may_be_long {
                     plan.fuel = Some(bounds.fuel);
                     run = suite.run(*test, &plan)?;
@@ -129,65 +130,60 @@ fn cures(
     bounds: Bounds,
     force: &dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
 ) -> Result<Vec<AngelicSite>> {
-    let trials = |tests: &[TestIndex], wanted: &dyn Fn(SiteIndex) -> bool| -> Vec<Trial> {
-        let mut trials = Vec::new();
+    // The trials of a kind for a test: those that `make` lists for each site that it reaches.
+    type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
+    let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
+        let mut trials: Vec<Trial> = Vec::new();
+        let reached = spectrum.reached.get(&test);
         for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
-            let site = &sites[suspect.site as usize];
-            for test in tests {
-                let reached = spectrum
-                    .reached
-                    .get(test)
-                    .and_then(|at| at.get(&suspect.site));
-                let forced = reached
-                    .map(|counter| values(site, *counter))
-                    .unwrap_or_default();
-                trials.extend(
-                    forced
-                        .into_iter()
-                        .map(|forced| (suspect.site, *test, forced)),
-                );
+            if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
+                let site = &sites[suspect.site as usize];
+                let is_endless = spectrum.endless.contains(&test);
+                let made = make(site, *counter, is_endless).into_iter();
+                trials.extend(made.map(|forced| (suspect.site, test, forced)));
             }
         }
         trials
     };
-
-    let flips = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Vec<Trial> {
-        let mut trials = Vec::new();
-        for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
-            let site = &sites[suspect.site as usize];
-            let reached = spectrum
-                .reached
-                .get(&test)
-                .and_then(|at| at.get(&suspect.site));
-            if let Some(counter) = reached {
-                trials.extend(
-                    single(site, *counter, spectrum.endless.contains(&test))
-                        .map(|forced| (suspect.site, test, forced)),
-                );
-            }
+    let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
+        let mut of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
+        of_test.truncate(bounds.flips.saturating_mul(CONSTANTS));
+        let mut found = force(of_test)?;
+        let mut of_test = trials(test, wanted, &singles);
+        of_test.truncate(bounds.flips);
+        found.extend(force(of_test)?);
+        // Where a constant or one evaluation is enough, nothing longer is asked.
+        let is_cured = |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
+        let open = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
+        let mut of_test = trials(test, &open, &switches);
+        of_test.truncate(bounds.flips);
+        let more = force(of_test)?;
+        found.extend(more);
+        if found.is_empty() {
+            let mut of_test = trials(test, wanted, &pairs);
+            of_test.truncate(bounds.flips);
+            found.extend(force(of_test)?);
         }
-        trials.truncate(bounds.flips);
-        trials
+        Ok(found)
     };
 
-    let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Forced>>> = BTreeMap::new();
+    let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>> = BTreeMap::new();
     let mut left = failing.to_vec();
     while let Some(first) = left.first().copied() {
         left.remove(0);
-        let mut found = force(trials(&[first], &|_| true))?;
-        found.extend(force(flips(first, &|_| true))?);
+        let mut found = all(first, &|_| true)?;
         let sites: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
         let is_angelic = |site: SiteIndex| sites.contains(&site);
-        let mut others = force(trials(&left, &is_angelic))?;
+        let mut others = Vec::new();
         for test in &left {
-            others.extend(force(flips(*test, &is_angelic))?);
+            others.extend(all(*test, &is_angelic)?);
         }
         left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
         found.extend(others);
         for (site, test, forced) in found {
             let of_test = cures.entry(site).or_default().entry(test).or_default();
-            let singles = of_test.iter().filter(|known| known.at.is_some()).count();
-            let has_enough = forced.at.is_some() && singles == MOST_SINGLES;
+            let partial = of_test.iter().filter(|known| !is_constant(known)).count();
+            let has_enough = !is_constant(&forced) && partial == MOST_PARTIAL;
             if !has_enough && !of_test.contains(&forced) {
                 of_test.push(forced);
             }
@@ -205,80 +201,15 @@ fn cures(
         .collect())
 }
 
-/// The forced outcomes worth a run: one that every evaluation had anyway changes nothing.
-fn values(site: &Site, counter: Counter) -> Vec<Forced> {
-    if site.kind == SiteKind::Statement {
-        return vec![Forced {
-            how: How::Set(false),
-            at: None,
-            blind: true,
-        }];
-    }
-    let blind = counter.broke();
-    let mut values = Vec::new();
-    if blind || counter.falses > 0 {
-        values.push(Forced {
-            how: How::Set(true),
-            at: None,
-            blind,
-        });
-    }
-    if blind || counter.trues > 0 {
-        values.push(Forced {
-            how: How::Set(false),
-            at: None,
-            blind,
-        });
-    }
-    values
-}
-
-/// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
-/// failure, then the first ones. Even a single evaluation is not the same as a constant: the test
-/// may go on to others once it passes this one.
-/// Of a test that never ends only the first ones count.
-fn single(site: &Site, counter: Counter, is_endless: bool) -> impl Iterator<Item = Forced> + use<> {
-    let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
-    let entered = if is_endless {
-        entered.min(MOST_EVALUATIONS)
-    } else {
-        entered
-    };
-    let last = (entered.saturating_sub(MOST_EVALUATIONS)..entered).rev();
-    let first = 0..entered
-        .saturating_sub(MOST_EVALUATIONS)
-        .min(MOST_EVALUATIONS);
-    let is_statement = site.kind == SiteKind::Statement;
-    let broke = counter.broke();
-    last.chain(first).flat_map(move |at| {
-        let at = Some(at);
-        let broken = broke && at == entered.checked_sub(1);
-        let set = |value| Forced {
-            how: How::Set(value),
-            at,
-            blind: true,
-        };
-        match (is_statement, broken) {
-            (true, _) => vec![set(false)],
-            (false, true) => vec![set(true), set(false)],
-            (false, false) => vec![Forced {
-                how: How::Flip,
-                at,
-                blind: false,
-            }],
-        }
-    })
-}
-
 /// The angelic sites' indices with every cure spelled out, for recording contexts.
-pub fn replays(angelic: &[AngelicSite]) -> Vec<(SiteIndex, TestIndex, Forced)> {
+pub fn replays(angelic: &[AngelicSite]) -> Vec<(SiteIndex, TestIndex, Sequence)> {
     angelic
         .iter()
         .flat_map(|found| {
             found.cures.iter().flat_map(move |(test, forced)| {
                 forced
                     .iter()
-                    .map(move |forced| (found.site, *test, *forced))
+                    .map(move |forced| (found.site, *test, forced.clone()))
             })
         })
         .collect()

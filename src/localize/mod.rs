@@ -2,4 +2,5 @@
 //! failing test pass. Knows no syntax and no solver.
 
 pub mod angelic;
+mod sequences;
 pub mod spectrum;

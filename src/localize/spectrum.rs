@@ -28,9 +28,12 @@ pub struct Suspect {
 }
 
 impl Spectrum {
-    /// Adds the trace of one test.
+    /// Adds the trace of one test; sites of another build may be known already.
     pub fn add(&mut self, test: TestIndex, trace: &Trace, verdict: Verdict) {
-        self.reached.insert(test, trace.counters.clone());
+        self.reached
+            .entry(test)
+            .or_default()
+            .extend(&trace.counters);
         self.ticks.insert(test, trace.ticks);
         if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {
             self.endless.insert(test);

@@ -25,8 +25,17 @@ impl Edit {
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
         let after = match site.kind {
-            SiteKind::Statement => wrap(&file.text, site, condition),
-            _ => condition.to_string(),
+            SiteKind::Statement | SiteKind::Run => wrap(&file.text, site, condition),
+            SiteKind::Exit => leave(&file.text, site, condition),
+            SiteKind::Branch => format!(" else if {condition} {{ {} }}", site.body),
+            SiteKind::Arm => format!(" if {condition}"),
+            SiteKind::Pattern => format!(" && {condition}"),
+            SiteKind::If
+            | SiteKind::ElseIf
+            | SiteKind::While
+            | SiteKind::Guard
+            | SiteKind::LetOperand
+            | SiteKind::Value => condition.to_string(),
         };
         Self {
             file: file.path.clone(),
@@ -47,6 +56,27 @@ impl Edit {
             &text[self.span.end..]
         )
     }
+}
+
+/// `if CONDITION { BODY }` before what starts at the site, on lines of its own if that has.
+fn leave(text: &str, site: &Site, condition: &str) -> String {
+    let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &text[line_start..site.span.start];
+    if !indent.trim().is_empty() {
+        return format!("if {condition} {{ {} }} ", site.body);
+    }
+    let unit = if indent.starts_with('\t') {
+        "\t"
+    } else {
+        "    "
+    };
+    let newline = if text[..site.span.end].contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let body = &site.body;
+    format!("if {condition} {{{newline}{indent}{unit}{body}{newline}{indent}}}{newline}{indent}")
 }
 
 /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
@@ -108,6 +138,8 @@ fn collect(tokens: proc_macro2::TokenStream, lines: &mut Vec<usize>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn wrapped(text: &str, statement: &str) -> String {
@@ -120,8 +152,11 @@ mod tests {
             line: 1,
             column: 1,
             text: statement.to_string(),
+            body: String::new(),
+            far: 0,
+            least: crate::spec::Binding::Or,
             function: 0,
-            names: Vec::new(),
+            names: Arc::default(),
         };
         let after = wrap(text, &site, "c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])

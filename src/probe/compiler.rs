@@ -129,8 +129,8 @@ fn give_way(
             }
             changed
         }
-        (Part::Site(site), Stage::Conditions | Stage::Captures(_)) => {
-            let is_condition = sources.sites[site as usize].kind != SiteKind::Statement;
+        (Part::Site(site), Stage::Conditions(_) | Stage::Captures(_)) => {
+            let is_condition = sources.sites[site as usize].kind.has_condition();
             // Evaluated always, the condition initializes what it did before.
             if code == "E0381" && is_condition && weakened.insert(part) {
                 return true;
@@ -261,7 +261,7 @@ fn initializers(
         .zip(sites)
         .filter(|(index, site)| {
             instrumentation.has(*index)
-                && site.kind == SiteKind::Statement
+                && matches!(site.kind, SiteKind::Statement | SiteKind::Run)
                 && functions.contains(&site.function)
                 && assigns(&site.text)
         })

@@ -18,8 +18,8 @@ const RUNTIME: &str = "::nopol_rt";
 /// What each site gets in one build.
 #[derive(Clone, Debug)]
 pub enum Stage {
-    /// Every site can be traced and forced.
-    Conditions,
+    /// These sites can be traced and forced.
+    Conditions(BTreeSet<SiteIndex>),
     /// These sites can be traced, forced and captured.
     Captures(BTreeMap<SiteIndex, Vec<Capture>>),
     /// These sites have candidates, numbered from 1, each a boolean expression as text.
@@ -60,7 +60,7 @@ impl<'a> Instrumentation<'a> {
     /// Whether the site is in this build.
     pub fn has(&self, site: SiteIndex) -> bool {
         let in_stage = match &self.stage {
-            Stage::Conditions => true,
+            Stage::Conditions(sites) => sites.contains(&site),
             Stage::Captures(captures) => captures.contains_key(&site),
             Stage::Candidates(candidates) => candidates.contains_key(&site),
         };
@@ -112,10 +112,15 @@ impl<'a> Instrumentation<'a> {
     }
 
     /// What goes around one site. Nested sites that start or end at the same byte must nest in
-    /// the text as well: outer ones have smaller numbers.
+    /// the text as well: outer ones have smaller numbers. What is new in itself stands after all
+    /// that ends there and before all that starts there.
     fn site(&self, index: SiteIndex, site: &Site, insertions: &mut Vec<Insertion<Part>>) {
         const PIECES: i64 = 1 << 16;
-        let opening = i64::from(index) * PIECES;
+        const AFTER_NEW: i64 = 1 << 52;
+        let opening = match site.span.is_empty() {
+            true => i64::from(index) * PIECES,
+            false => AFTER_NEW + i64::from(index) * PIECES,
+        };
         let closing = -(i64::from(index) + 1) * PIECES;
         let (start, end) = (site.span.start, site.span.end);
         let mut pieces = 0;
@@ -129,60 +134,89 @@ impl<'a> Instrumentation<'a> {
             });
         };
         let owner = Part::Site(index);
-        let is_statement = site.kind == SiteKind::Statement;
-        let wrap = if is_statement { "if " } else { "" };
-        let (open, close) = match (&self.stage, is_statement) {
-            (Stage::Candidates(_), true) => {
-                (format!("if {RUNTIME}::select!({index}, true, ["), "]) { ")
-            }
-            (Stage::Candidates(_), false) => (format!("{RUNTIME}::select!({index}, "), ", ["),
-            (_, true) => (format!("if {RUNTIME}::keep!({index}, ["), "]) { "),
-            (_, false) => {
+        let Frame {
+            before,
+            after,
+            at_end,
+        } = Frame::of(site);
+        // What would be evaluated if nothing were instrumented stands in the text already, or is a
+        // constant.
+        let own = site.kind.unconditional().map(|own| own.to_string());
+        let (close_at, closing) = match own {
+            Some(_) => (start, opening),
+            None => (end, closing),
+        };
+        let old = own.unwrap_or_default();
+        match &self.stage {
+            Stage::Conditions(_) | Stage::Captures(_) => {
                 let eager = self.weakened.contains(&owner);
                 let name = if eager { "cond_eager" } else { "cond" };
-                (format!("{wrap}{RUNTIME}::{name}!({index}, ["), "], ")
-            }
-        };
-        put(start, opening, open, owner);
-        match &self.stage {
-            Stage::Conditions => {}
-            Stage::Captures(captures) => {
-                for (nth, capture) in captures[&index].iter().enumerate() {
-                    let part = Part::Capture(index, nth);
-                    if !self.dropped.contains(&part) {
-                        let text = capture.code(self.weakened.contains(&part));
-                        put(start, opening, format!("{text}, "), part);
+                put(
+                    start,
+                    opening,
+                    format!("{before}{RUNTIME}::{name}!({index}, ["),
+                    owner,
+                );
+                if let Stage::Captures(captures) = &self.stage {
+                    for (nth, capture) in captures[&index].iter().enumerate() {
+                        let part = Part::Capture(index, nth);
+                        if !self.dropped.contains(&part) {
+                            let text = capture.code(self.weakened.contains(&part));
+                            put(start, opening, format!("{text}, "), part);
+                        }
                     }
                 }
+                put(start, opening, format!("], {old}"), owner);
+                put(close_at, closing, ")".to_string(), owner);
             }
             Stage::Candidates(candidates) => {
-                let at = if is_statement { start } else { end };
-                let base = if is_statement { opening } else { closing };
-                if !is_statement {
-                    put(end, closing, close.to_string(), owner);
-                }
+                let open = format!("{before}{RUNTIME}::select!({index}, {old}");
+                put(start, opening, open, owner);
+                put(close_at, closing, ", [".to_string(), owner);
                 for (number, text) in (1..).zip(&candidates[&index]) {
                     let part = Part::Candidate(index, number);
                     if !self.dropped.contains(&part) {
-                        put(at, base, format!("{number} => {text}, "), part);
+                        put(close_at, closing, format!("{number} => {text}, "), part);
                     }
                 }
-                match is_statement {
-                    true => {
-                        put(start, opening, close.to_string(), owner);
-                        put(end, closing, " }".to_string(), owner);
-                    }
-                    false => put(end, closing, "])".to_string(), owner),
-                }
-                return;
+                put(close_at, closing, "])".to_string(), owner);
             }
         }
-        put(start, opening, close.to_string(), owner);
-        put(
-            end,
-            closing,
-            if is_statement { " }" } else { ")" }.to_string(),
-            owner,
-        );
+        put(close_at, closing, after, owner);
+        if !at_end.is_empty() {
+            let closing = -(i64::from(index) + 1) * PIECES;
+            put(end, closing, at_end.to_string(), owner);
+        }
+    }
+}
+
+/// What stands around the macro call of a site.
+struct Frame {
+    before: &'static str,
+    after: String,
+    /// After what is wrapped.
+    at_end: &'static str,
+}
+
+impl Frame {
+    fn of(site: &Site) -> Self {
+        let (before, after, at_end) = match site.kind {
+            SiteKind::Statement | SiteKind::Run => ("if ", " { ".to_string(), " }"),
+            SiteKind::Exit => ("if ", format!(" {{ {} }} ", site.body), ""),
+            SiteKind::Branch => (" else if ", format!(" {{ {} }}", site.body), ""),
+            SiteKind::Arm => (" if ", String::new(), ""),
+            SiteKind::Pattern => (" && ", String::new(), ""),
+            SiteKind::If
+            | SiteKind::ElseIf
+            | SiteKind::While
+            | SiteKind::Guard
+            | SiteKind::LetOperand
+            | SiteKind::Value => ("", String::new(), ""),
+        };
+        Self {
+            before,
+            after,
+            at_end,
+        }
     }
 }

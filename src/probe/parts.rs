@@ -2,7 +2,7 @@
 
 use crate::source::offers::Offer;
 use crate::source::rust::condition::{Leaf, LeafKind, Node, is_surely_pure};
-use crate::source::{Site, SiteIndex, SiteKind};
+use crate::source::{Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ pub fn captures(site: &Site, condition: Option<&Node>, offers: &[Offer]) -> Vec<
             });
         }
     }
-    if site.kind != SiteKind::Statement && !is_surely_pure(&site.text) {
+    if site.kind.has_condition() && !is_surely_pure(&site.text) {
         captures.push(Capture {
             kind: CaptureKind::Purity,
             text: site.text.clone(),

@@ -9,13 +9,12 @@ use super::Run;
 use crate::contexts::{self, Problem, Recorded};
 use crate::exchange;
 use crate::localize::angelic::AngelicSite;
-use crate::localize::spectrum::Spectrum;
 use crate::patch::render::Style;
 use crate::report::count;
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::{Site, SiteIndex, SiteKind};
-use crate::spec::{Binding, Expr};
+use crate::spec::Expr;
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
 
@@ -23,6 +22,22 @@ use crate::synth::{self, Limits};
 const MOST_PER_SITE: usize = 12;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
+
+/// What a new way out costs beyond its condition.
+const NEW_EXIT: u32 = 16;
+/// What a new branch, guard or operand costs beyond its condition.
+const NEW_BRANCH: u32 = 18;
+
+/// What a patch at a site costs beyond its condition.
+fn extra_cost(site: &Site) -> u32 {
+    let own = match site.kind {
+        SiteKind::Statement | SiteKind::Run => NEW_STATEMENT,
+        SiteKind::Exit => NEW_EXIT,
+        SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => NEW_BRANCH,
+        _ => 0,
+    };
+    own + site.far
+}
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
@@ -40,14 +55,18 @@ const SOLVER_BUDGET: u32 = 60_000_000;
 /// Levels a search goes through where it finds nothing, with two integer types.
 const LEVELS: u32 = 14;
 
+/// What was recorded, by site.
+pub type Recordings = BTreeMap<SiteIndex, Arc<Recorded>>;
+
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
     pub site: SiteIndex,
     pub suspiciousness: f64,
     pub targets: Vec<TestIndex>,
-    /// What it was found for.
+    /// What it was found for, and from.
     pub problem: Arc<Problem>,
+    pub recorded: Arc<Recorded>,
     pub expr: Expr,
     /// As it is shown.
     pub text: String,
@@ -62,9 +81,8 @@ impl Run<'_> {
     /// Synthesizes at every site with recorded contexts; best candidates first.
     pub(super) fn synthesize(
         &mut self,
-        spectrum: &Spectrum,
         angelic: &[AngelicSite],
-        recorded: &BTreeMap<SiteIndex, Recorded>,
+        recorded: &Recordings,
     ) -> Result<Vec<SiteCandidate>> {
         let phase = self
             .progress
@@ -76,7 +94,7 @@ impl Run<'_> {
         let share = SOLVER_BUDGET / u32::try_from(found.len().max(1))?;
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let targets = |found: &AngelicSite| -> Vec<TestIndex> {
-            let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
+            let reach = |test: &&TestIndex| self.spectrum.reaches(**test, found.site);
             match found.cures.is_empty() {
                 true => self.targets.iter().filter(reach).copied().collect(),
                 false => found.cures.keys().copied().collect(),
@@ -112,7 +130,7 @@ impl Run<'_> {
         found: &AngelicSite,
         targets: &[TestIndex],
         site: &Site,
-        recorded: &Recorded,
+        recorded: &Arc<Recorded>,
         rlimit: u32,
     ) -> Result<(Vec<SiteCandidate>, Option<String>)> {
         let problem = Arc::new(contexts::problem(self.sources, site, recorded));
@@ -148,11 +166,7 @@ impl Run<'_> {
                     old: &problem.old_texts,
                     suffixed: false,
                 };
-                // A run of operands in a let-chain stands between `&&`s.
-                let least = match site.kind {
-                    SiteKind::LetOperand => Binding::And,
-                    _ => Binding::Or,
-                };
+                let least = site.least;
                 let text = style.text(&candidate.expr, least);
                 if candidates.iter().any(|known| known.text == text) {
                     continue;
@@ -169,16 +183,13 @@ impl Run<'_> {
                         DISAGREES + u32::try_from(share).unwrap_or(u32::MAX)
                     }
                 };
-                let extra = if site.kind == SiteKind::Statement {
-                    NEW_STATEMENT
-                } else {
-                    0
-                };
+                let extra = extra_cost(site);
                 candidates.push(SiteCandidate {
                     site: found.site,
                     suspiciousness: found.suspiciousness,
                     targets: targets.to_vec(),
                     problem: Arc::clone(&problem),
+                    recorded: Arc::clone(recorded),
                     expr: candidate.expr,
                     text,
                     typed,
@@ -195,7 +206,7 @@ impl Run<'_> {
 }
 
 /// Patches that cure more tests first, then the cheapest, then the most suspicious place.
-fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
+pub fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
     b.targets
         .len()
         .cmp(&a.targets.len())

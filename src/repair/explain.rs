@@ -1,14 +1,11 @@
 //! Why the patches shown are what they are: which tests decided each clause, and the smallest
 //! context on which a patch differs from another one.
 
-use std::collections::BTreeMap;
-
 use super::Run;
 use super::candidates::SiteCandidate;
-use crate::contexts::{Evidence, Recorded, evidence};
+use crate::contexts::{Evidence, evidence};
 use crate::patch::render::Style;
 use crate::report::{ClauseReport, DifferenceReport, PatchReport};
-use crate::source::SiteIndex;
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth;
 
@@ -20,12 +17,9 @@ pub(super) struct Shown<'c> {
 
 impl Run<'_> {
     /// Completes the patches shown.
-    pub(super) fn explain(&mut self, shown: &[Shown], recorded: &BTreeMap<SiteIndex, Recorded>) {
+    pub(super) fn explain(&mut self, shown: &[Shown]) {
         for (nth, Shown { candidate, patch }) in shown.iter().enumerate() {
-            let Some(recorded) = recorded.get(&candidate.site) else {
-                continue;
-            };
-            let evidence = evidence(&candidate.problem, recorded, &candidate.expr);
+            let evidence = evidence(&candidate.problem, &candidate.recorded, &candidate.expr);
             let clauses = evidence
                 .iter()
                 .map(|evidence| self.clause(candidate, evidence));

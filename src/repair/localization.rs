@@ -8,41 +8,45 @@ use anyhow::Result;
 use super::{Located, Run};
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite};
-use crate::localize::spectrum::Spectrum;
 use crate::probe::{CaptureKind, Part, Stage, captures};
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::run::{Plan, pool};
 use crate::source::rust::condition;
-use crate::source::{SiteIndex, SiteKind, offers};
+use crate::source::{SiteIndex, offers};
 use crate::subject::SubjectError;
 
 impl Run<'_> {
-    /// Builds with conditions instrumented, traces every test, ranks the sites and forces them.
-    pub(super) fn localize(&mut self) -> Result<Located> {
+    /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.
+    pub(super) fn localize(&mut self, wanted: BTreeSet<SiteIndex>) -> Result<Located> {
         let runs = self.runner.runs();
-        let phase = self.progress.start("instrumenting conditions", 0, runs);
-        let (build, instrumentation) = self.instrument(Stage::Conditions)?;
-        self.excluded
-            .extend((0..self.site_count()).filter(|site| !instrumentation.has(*site)));
-        self.weakened = instrumentation.weakened;
-        let used = self.sources.sites.len() - self.excluded.len();
+        let phase = self.progress.start("instrumenting sites", 0, runs);
+        let stage = Stage::Conditions(wanted.clone());
+        let (build, instrumentation) = self.instrument(stage)?;
+        let dropped = wanted.iter().filter(|site| !instrumentation.has(**site));
+        let dropped: Vec<SiteIndex> = dropped.copied().collect();
+        self.weakened.extend(&instrumentation.weakened);
+        let used = wanted.len() - dropped.len();
+        self.excluded.extend(dropped);
         self.progress.finish(phase, runs, &count(used, "site"));
 
-        let mut spectrum = self.trace(&build)?;
+        self.trace(&build)?;
         let passing = self.baseline.passing();
         let mut targets = self.targets.clone();
-        targets.sort_by_key(|test| (spectrum.length(*test), *test));
-        let mut suspects = spectrum.rank(&targets, &passing);
-        suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
+        targets.sort_by_key(|test| (self.spectrum.length(*test), *test));
+        let mut suspects = self.spectrum.rank(&targets, &passing);
+        suspects.retain(|suspect| {
+            wanted.contains(&suspect.site) && !self.excluded.contains(&suspect.site)
+        });
 
         let sites = &self.sources.sites;
         let phase = self
             .progress
             .start("forcing outcomes", 0, self.runner.runs());
-        let suite = self.suite(&build.binaries);
         let bounds = self.bounds();
+        let mut spectrum = std::mem::take(&mut self.spectrum);
+        let suite = self.suite(&build.binaries);
         let angelic = angelic::search(
             &suite,
             sites,
@@ -53,26 +57,20 @@ impl Run<'_> {
             &|| {
                 phase.step();
             },
-        )?;
+        );
+        self.spectrum = spectrum;
+        let angelic = angelic?;
         let result = format!(
             "{} of {} reached",
             count(angelic.len(), "angelic site"),
             suspects.len()
         );
         self.progress.finish(phase, self.runner.runs(), &result);
-        Ok(Located {
-            spectrum,
-            suspects,
-            angelic,
-        })
-    }
-
-    fn site_count(&self) -> SiteIndex {
-        SiteIndex::try_from(self.sources.sites.len()).unwrap_or(SiteIndex::MAX)
+        Ok(Located { suspects, angelic })
     }
 
     /// Checks that the instrumented build behaves as the subject, and traces every test.
-    fn trace(&mut self, build: &crate::subject::cargo::Build) -> Result<Spectrum> {
+    fn trace(&mut self, build: &crate::subject::cargo::Build) -> Result<()> {
         let runs = self.runner.runs();
         let phase = self.progress.start("tracing tests", self.tests.len(), runs);
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
@@ -86,10 +84,9 @@ impl Run<'_> {
         let suite = self.suite(&build.binaries);
         let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
         changed.extend(self.differing(&suite.all(), &traced));
-        let mut spectrum = Spectrum::default();
         for (test, run) in traced.iter().enumerate() {
             if let Some(trace) = &run.trace {
-                spectrum.add(test, trace, run.verdict);
+                self.spectrum.add(test, trace, run.verdict);
             }
         }
         let result = match changed.len() {
@@ -99,7 +96,8 @@ impl Run<'_> {
         self.progress.finish(phase, self.runner.runs(), &result);
 
         for test in &changed {
-            let reached = spectrum
+            let reached = self
+                .spectrum
                 .reached
                 .get(test)
                 .map(BTreeMap::keys)
@@ -119,14 +117,13 @@ impl Run<'_> {
             )
             .into());
         }
-        Ok(spectrum)
+        Ok(())
     }
 
     /// Builds with captures at the angelic sites and records the contexts: passing tests as they
     /// are, failing tests while they are forced to pass.
     pub(super) fn record(
         &mut self,
-        spectrum: &Spectrum,
         angelic: &[AngelicSite],
     ) -> Result<BTreeMap<SiteIndex, Recorded>> {
         let sites = &self.sources.sites;
@@ -137,7 +134,7 @@ impl Run<'_> {
             .iter()
             .map(|found| {
                 let site = &sites[found.site as usize];
-                let tree = (site.kind != SiteKind::Statement)
+                let tree = (site.kind.has_condition())
                     .then(|| condition::parse(&site.text))
                     .flatten();
                 let offers = offers::at(self.sources, site);
@@ -152,7 +149,7 @@ impl Run<'_> {
             .baseline
             .passing()
             .into_iter()
-            .filter(|test| all.iter().any(|site| spectrum.reaches(*test, *site)))
+            .filter(|test| all.iter().any(|site| self.spectrum.reaches(*test, *site)))
             .collect();
         let timeout = self.settings.test_timeout;
         let observed = suite.run_all(
@@ -177,7 +174,7 @@ impl Run<'_> {
             |test| Plan {
                 sites: Some(sites.len()),
                 capture: all.clone(),
-                fuel: Some(self.bounds().fuel_for(test, spectrum)),
+                fuel: Some(self.bounds().fuel_for(test, &self.spectrum)),
                 timeout,
                 ..Plan::default()
             },
@@ -190,9 +187,9 @@ impl Run<'_> {
                 *test,
                 &Plan {
                     sites: Some(sites.len()),
-                    force: vec![(*site, *forced)],
+                    force: vec![(*site, forced.clone())],
                     capture: vec![*site],
-                    fuel: Some(bounds.fuel_for(*test, spectrum)),
+                    fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
                     confined: true,
                     timeout: bounds.timeout,
                     ..Plan::default()
@@ -236,7 +233,7 @@ impl Run<'_> {
             let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
             if let Some(recorded) = recorded.get_mut(site) {
                 recorded.cured.entry(*test).or_default().push(Cure {
-                    constant: forced.at.is_none(),
+                    constant: angelic::is_constant(forced),
                     contexts,
                 });
                 recorded.dropped += trace.dropped;

@@ -1,10 +1,8 @@
 //! Sites and tests in the words of the report.
 
-use crate::localize::angelic::AngelicSite;
-use crate::localize::spectrum::Suspect;
+use super::{Located, Run};
 use crate::report::{AngelicHow, AngelicReport, Outcome, SiteReport};
-use crate::run::How;
-use crate::run::id::TestId;
+use crate::run::{Forced, How, Sequence, When};
 use crate::source::{Site, Sources};
 
 /// A site, not yet looked at.
@@ -15,7 +13,10 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
         file: sources.files[site.file].path.to_string(),
         line: site.line,
         column: site.column,
-        text: site.text.clone(),
+        text: match site.span.is_empty() {
+            true => site.body.clone(),
+            false => site.text.clone(),
+        },
         suspiciousness: 0.0,
         angelic: Vec::new(),
         reason: None,
@@ -23,12 +24,9 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
 }
 
 /// The suspects in their order, with the outcomes that cure tests.
-pub fn suspects(
-    sources: &Sources,
-    tests: &[TestId],
-    suspects: &[Suspect],
-    angelic: &[AngelicSite],
-) -> Vec<SiteReport> {
+pub(super) fn suspects(run: &Run, located: &Located) -> Vec<SiteReport> {
+    let (sources, tests) = (run.sources, run.tests);
+    let Located { suspects, angelic } = located;
     suspects
         .iter()
         .map(|suspect| {
@@ -40,12 +38,7 @@ pub fn suspects(
                     .flat_map(|(test, forced)| {
                         forced.iter().map(|forced| AngelicReport {
                             test: tests[*test].to_string(),
-                            how: match (forced.at, forced.how) {
-                                (Some(at), _) => AngelicHow::Flipped(at + 1),
-                                (None, How::Set(value)) => AngelicHow::Constant(value),
-                                // Never forced at every evaluation.
-                                (None, How::Flip) => AngelicHow::Constant(true),
-                            },
+                            how: how(forced),
                         })
                     })
                     .collect(),
@@ -53,6 +46,37 @@ pub fn suspects(
             }
         })
         .collect()
+}
+
+/// What a sequence forces, in the words of the report.
+fn how(sequence: &Sequence) -> AngelicHow {
+    let set = |forced: &Forced| match forced.how {
+        How::Set(value) => value,
+        // Only single evaluations are flipped.
+        How::Flip => true,
+    };
+    match sequence.as_slice() {
+        [first, rest @ ..] => match first.when {
+            When::Always => AngelicHow::Constant(set(first)),
+            When::Until(evaluations) => AngelicHow::First {
+                evaluations,
+                outcome: set(first),
+                then_opposite: !rest.is_empty(),
+            },
+            When::From(evaluations) => AngelicHow::After {
+                evaluations,
+                outcome: set(first),
+            },
+            When::At(_) => {
+                let at = |forced: &Forced| match forced.when {
+                    When::At(at) => Some(at + 1),
+                    _ => None,
+                };
+                AngelicHow::Flipped(sequence.iter().filter_map(at).collect())
+            }
+        },
+        [] => AngelicHow::Flipped(Vec::new()),
+    }
 }
 
 impl Outcome {

@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::Run;
-use super::candidates::SiteCandidate;
+use super::candidates::{SiteCandidate, rank};
 use super::explain::Shown;
-use crate::contexts::Recorded;
 use crate::hash;
-use crate::localize::spectrum::Spectrum;
 use crate::patch::diff;
 use crate::patch::edit::Edit;
 use crate::patch::format::Formatter;
@@ -33,17 +31,14 @@ const JUDGED_AT_ONCE: usize = 16;
 const SPARE: usize = 3;
 
 impl Run<'_> {
-    /// Builds all candidates at once, judges them in order, and rebuilds those that hold one by
-    /// one, until enough patches are found.
-    pub(super) fn select(
+    /// Builds all candidates at once and judges them in order, until enough of them hold.
+    pub(super) fn judge(
         &mut self,
-        spectrum: &Spectrum,
-        recorded: &BTreeMap<SiteIndex, Recorded>,
         mut candidates: Vec<SiteCandidate>,
-    ) -> Result<()> {
+    ) -> Result<Vec<SiteCandidate>> {
         candidates.truncate(MOST_JUDGED);
         if candidates.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let phase = self
             .progress
@@ -88,7 +83,8 @@ impl Run<'_> {
         let mut judged = 0;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
-                let plausible = judge::is_plausible(&suite, switch, &passing, spectrum, bounds)?;
+                let plausible =
+                    judge::is_plausible(&suite, switch, &passing, &self.spectrum, bounds)?;
                 phase.step();
                 Ok(plausible)
             })?;
@@ -104,12 +100,23 @@ impl Run<'_> {
                 break;
             }
         }
-        let plausible = causes_first(plausible);
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
-        let shown = self.validate(&plausible)?;
-        self.explain(&shown, recorded);
+        let plausible: Vec<SiteCandidate> = plausible.into_iter().cloned().collect();
         self.explain_failures(&candidates, &compiled, &plausible);
+        Ok(plausible)
+    }
+
+    /// Rebuilds the candidates that hold one by one, best first, until there are enough patches.
+    pub(super) fn show(&mut self, mut plausible: Vec<SiteCandidate>) -> Result<()> {
+        if plausible.is_empty() {
+            return Ok(());
+        }
+        plausible.sort_by(rank);
+        let plausible = causes_first(plausible.iter().collect());
+        let shown = self.validate(&plausible)?;
+        self.explain(&shown);
+        self.explain_ranks(&plausible);
         Ok(())
     }
 
@@ -140,7 +147,6 @@ impl Run<'_> {
             };
             let site = &self.sources.sites[candidate.site as usize];
             let id = patch_id(site, candidate);
-            // An earlier round may have come to the same.
             let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
             if is_shown || shown.iter().any(is_known) {
                 continue;
@@ -205,45 +211,53 @@ impl Run<'_> {
         &mut self,
         candidates: &[SiteCandidate],
         compiled: &[(&SiteCandidate, &Switch)],
-        plausible: &[&SiteCandidate],
+        plausible: &[SiteCandidate],
     ) {
-        let mut sites: Vec<SiteIndex> = candidates.iter().map(|candidate| candidate.site).collect();
-        sites.sort_unstable();
-        sites.dedup();
-        for site in sites {
-            let all = candidates
-                .iter()
-                .filter(|candidate| candidate.site == site)
-                .count();
-            let built = compiled
-                .iter()
-                .filter(|(candidate, _)| candidate.site == site)
-                .count();
-            let held = plausible
-                .iter()
-                .filter(|candidate| candidate.site == site)
-                .count();
+        for site in sites(candidates.iter()) {
+            let of_site = |candidate: &&SiteCandidate| candidate.site == site;
+            let all = candidates.iter().filter(of_site).count();
+            let built = compiled.iter().map(|(candidate, _)| *candidate);
+            let built = built.filter(of_site).count();
+            if plausible.iter().any(|candidate| candidate.site == site) {
+                continue;
+            }
             let id = &self.sources.sites[site as usize].id;
-            if self
-                .outcome
-                .patches
+            let reason = if built == 0 {
+                format!("none of the {all} candidates that explain the contexts compiles")
+            } else {
+                format!("none of the {built} candidates cures its tests without breaking others")
+            };
+            self.outcome.set_reason(id, &reason);
+        }
+    }
+
+    /// Says of each site with candidates that hold why none of them is shown.
+    fn explain_ranks(&mut self, plausible: &[&SiteCandidate]) {
+        for site in sites(plausible.iter().copied()) {
+            let id = &self.sources.sites[site as usize].id;
+            let patches = &self.outcome.patches;
+            if patches
                 .iter()
                 .any(|patch| patch.id.starts_with(id.as_str()))
             {
                 continue;
             }
-            let reason = if built == 0 {
-                format!("none of the {all} candidates that explain the contexts compiles")
-            } else if held == 0 && self.outcome.patches.len() < self.settings.top {
-                format!("none of the {built} candidates cures its tests without breaking others")
-            } else if self.outcome.patches.len() == self.settings.top {
-                "its candidates rank below the patches shown".to_string()
-            } else {
-                format!("{held} candidates held until they were rebuilt alone")
+            let of_site = |candidate: &&&SiteCandidate| candidate.site == site;
+            let held = plausible.iter().filter(of_site).count();
+            let reason = match patches.len() == self.settings.top {
+                true => "its candidates rank below the patches shown".to_string(),
+                false => format!("{held} candidates held until they were rebuilt alone"),
             };
             self.outcome.set_reason(id, &reason);
         }
     }
+}
+
+fn sites<'c>(candidates: impl Iterator<Item = &'c SiteCandidate>) -> Vec<SiteIndex> {
+    let mut sites: Vec<SiteIndex> = candidates.map(|candidate| candidate.site).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    sites
 }
 
 fn patch_id(site: &Site, candidate: &SiteCandidate) -> String {

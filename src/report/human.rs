@@ -179,11 +179,53 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 
 /// What was forced, in words.
 pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
-    match (site.kind, angelic.how) {
-        ("precondition", AngelicHow::Constant(_)) => "skipped".to_string(),
-        ("precondition", AngelicHow::Flipped(at)) => format!("skipped at visit {at}"),
-        (_, AngelicHow::Constant(value)) => format!("forced {value}"),
-        (_, AngelicHow::Flipped(at)) => format!("flipped at evaluation {at}"),
+    let verb = match site.kind {
+        "precondition" => Some("skipped"),
+        "guard" => Some("taken"),
+        _ => None,
+    };
+    match (&angelic.how, verb) {
+        (AngelicHow::Constant(_), Some(verb)) => verb.to_string(),
+        (AngelicHow::Constant(value), None) => format!("forced {value}"),
+        (AngelicHow::Flipped(at), verb) => {
+            let verb = verb.unwrap_or("flipped");
+            let numbers: Vec<String> = at.iter().map(u32::to_string).collect();
+            format!("{verb} at evaluation {}", numbers.join(" and "))
+        }
+        (AngelicHow::First { evaluations, .. }, Some(verb)) => {
+            format!(
+                "{verb} at the first {}",
+                count(*evaluations as usize, "evaluation")
+            )
+        }
+        (
+            AngelicHow::First {
+                evaluations,
+                outcome,
+                then_opposite,
+            },
+            None,
+        ) => {
+            let times = count(*evaluations as usize, "evaluation");
+            let then = match then_opposite {
+                true => format!(", then {}", !outcome),
+                false => String::new(),
+            };
+            format!("forced {outcome} at the first {times}{then}")
+        }
+        (
+            AngelicHow::After {
+                evaluations,
+                outcome,
+            },
+            verb,
+        ) => {
+            let what = verb.map_or_else(|| format!("forced {outcome}"), str::to_string);
+            format!(
+                "{what} after {}",
+                count(*evaluations as usize, "evaluation")
+            )
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AngelicHow, ClauseReport, DifferenceReport, Outcome};
+use super::{AngelicHow, AngelicReport, ClauseReport, DifferenceReport, Outcome};
 
 /// Raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -59,7 +59,7 @@ enum OutcomeName {
 struct Site<'a> {
     /// Stable as long as the function and the text of the place stay as they are.
     id: &'a str,
-    /// `condition` or `precondition`.
+    /// `condition`, `expression`, `precondition` or `guard`.
     kind: &'a str,
     /// Relative to the workspace root.
     file: &'a str,
@@ -84,13 +84,29 @@ struct Angelic<'a> {
     /// Or the evaluations, from 1, whose outcome was made the opposite.
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<Vec<u32>>,
+    /// Or what the first evaluations, or those after them, had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<Switch>,
+}
+
+/// A sequence of outcomes that changes once.
+#[derive(Serialize, JsonSchema)]
+struct Switch {
+    /// So many evaluations come before the change.
+    after: u32,
+    /// The outcome forced before it; absent where each had its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<bool>,
+    /// The outcome forced from there on; absent where each had its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    then: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Patch<'a> {
     id: &'a str,
     rank: usize,
-    /// `condition` or `precondition`.
+    /// `condition`, `expression`, `precondition` or `guard`.
     kind: &'a str,
     edits: Vec<Edit<'a>>,
     /// A unified diff relative to the workspace root.
@@ -200,21 +216,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 column: site.column,
                 text: &site.text,
                 suspiciousness: site.suspiciousness,
-                angelic: site
-                    .angelic
-                    .iter()
-                    .map(|angelic| Angelic {
-                        test: &angelic.test,
-                        constant: match angelic.how {
-                            AngelicHow::Constant(value) => Some(value),
-                            AngelicHow::Flipped(_) => None,
-                        },
-                        sequence: match angelic.how {
-                            AngelicHow::Constant(_) => None,
-                            AngelicHow::Flipped(at) => Some(vec![at]),
-                        },
-                    })
-                    .collect(),
+                angelic: site.angelic.iter().map(angelic).collect(),
                 reason: site.reason.as_deref(),
             })
             .collect(),
@@ -260,6 +262,41 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
         builds: outcome.builds,
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn angelic(angelic: &AngelicReport) -> Angelic<'_> {
+    let mut report = Angelic {
+        test: &angelic.test,
+        constant: None,
+        sequence: None,
+        switch: None,
+    };
+    match &angelic.how {
+        AngelicHow::Constant(value) => report.constant = Some(*value),
+        AngelicHow::Flipped(at) => report.sequence = Some(at.clone()),
+        AngelicHow::First {
+            evaluations,
+            outcome,
+            then_opposite,
+        } => {
+            report.switch = Some(Switch {
+                after: *evaluations,
+                before: Some(*outcome),
+                then: then_opposite.then_some(!outcome),
+            });
+        }
+        AngelicHow::After {
+            evaluations,
+            outcome,
+        } => {
+            report.switch = Some(Switch {
+                after: *evaluations,
+                before: None,
+                then: Some(*outcome),
+            });
+        }
+    }
+    report
 }
 
 fn clause(clause: &ClauseReport) -> Clause<'_> {

@@ -132,12 +132,20 @@ pub struct AngelicReport {
 }
 
 /// What was forced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AngelicHow {
     /// The outcome of every evaluation; `false` at a statement means that it is skipped.
     Constant(bool),
-    /// The outcome of this evaluation, from 1, was made the opposite.
-    Flipped(u32),
+    /// The outcomes of these evaluations, from 1, were made the opposite.
+    Flipped(Vec<u32>),
+    /// The first so many evaluations had this outcome, and the others the opposite, or their own.
+    First {
+        evaluations: u32,
+        outcome: bool,
+        then_opposite: bool,
+    },
+    /// The evaluations after the first so many had this outcome.
+    After { evaluations: u32, outcome: bool },
 }
 
 /// A change that cures tests and breaks none.

@@ -68,23 +68,36 @@ pub enum How {
     Flip,
 }
 
+/// Which evaluations of a site in its thread, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum When {
+    Always,
+    At(u32),
+    /// All before this one.
+    Until(u32),
+    /// This one and all after it.
+    From(u32),
+}
+
 /// How an outcome is forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Forced {
     pub how: How,
-    /// Only at this evaluation of the site, from 0; at every one if `None`.
-    pub at: Option<u32>,
+    pub when: When,
     /// The condition is not evaluated at all, because it would panic; otherwise it is evaluated
     /// and its outcome overridden, which keeps its side effects.
     pub blind: bool,
 }
+
+/// What is forced at a site in one run; of several the first that means an evaluation counts.
+pub type Sequence = Vec<Forced>;
 
 /// What the runtime in the subject is asked to do in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Trace this many sites; `None` leaves the instrumentation off.
     pub sites: Option<usize>,
-    pub force: Vec<(u32, Forced)>,
+    pub force: Vec<(u32, Sequence)>,
     pub capture: Vec<u32>,
     /// Candidate numbers by site.
     pub select: Vec<(u32, u32)>,
@@ -124,10 +137,23 @@ impl Plan {
                     (How::Set(false), true) => 'F',
                     (How::Flip, _) => 'x',
                 };
-                let at = forced.at.map_or(String::new(), |at| format!("@{at}"));
-                format!("{site}={how}{at}")
+                let when = match forced.when {
+                    When::Always => String::new(),
+                    When::At(at) => format!("@{at}"),
+                    When::Until(end) => format!("@..{end}"),
+                    When::From(start) => format!("@{start}.."),
+                };
+                format!("{site}={how}{when}")
             };
-            let pairs = self.force.iter().map(pair);
+            let each = |(site, forced): &(u32, Sequence)| {
+                let site = *site;
+                forced
+                    .iter()
+                    .map(move |forced| (site, *forced))
+                    .collect::<Vec<_>>()
+            };
+            let pairs: Vec<(u32, Forced)> = self.force.iter().flat_map(each).collect();
+            let pairs = pairs.iter().map(pair);
             set(env::FORCE, list(pairs.collect()));
         }
         if !self.capture.is_empty() {

@@ -6,6 +6,7 @@ pub mod rust;
 pub mod splice;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
@@ -24,17 +25,53 @@ pub enum SiteKind {
     Guard,
     /// A run of operands of a let-chain that are not `let`.
     LetOperand,
+    /// A boolean expression whose value is used: returned, bound, passed, stored.
+    Value,
     /// A statement that can be skipped.
     Statement,
+    /// Several statements, one after the other, that can be skipped together.
+    Run,
+    /// A place where the function or loop can be left: `if CONDITION { BODY }`.
+    Exit,
+    /// A place for a further branch: `else if CONDITION { BODY }`.
+    Branch,
+    /// A match arm without a guard.
+    Arm,
+    /// An `if let` or `while let` to which an operand can be added.
+    Pattern,
 }
 
 impl SiteKind {
     /// The name of the patch kind that applies here, as in `--kind` and in reports.
     pub fn patch_kind(self) -> PatchKind {
         match self {
-            Self::Statement => PatchKind::Precondition,
+            Self::Statement | Self::Run => PatchKind::Precondition,
+            Self::Value => PatchKind::Expression,
+            Self::Exit => PatchKind::Guard,
             _ => PatchKind::Condition,
         }
+    }
+
+    /// The outcome that leaves the subject as it is, where there is no condition yet.
+    pub fn unconditional(self) -> Option<bool> {
+        match self {
+            Self::Statement | Self::Run | Self::Arm | Self::Pattern => Some(true),
+            Self::Exit | Self::Branch => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a condition, or an expression, that a patch replaces.
+    pub fn has_condition(self) -> bool {
+        self.unconditional().is_none()
+    }
+
+    /// Whether it is a place where something new can stand: more of them, and costlier patches.
+    pub fn is_new(self) -> bool {
+        matches!(
+            self,
+            Self::Run | Self::Exit | Self::Branch | Self::Arm | Self::Pattern
+        )
     }
 }
 
@@ -43,19 +80,30 @@ impl SiteKind {
 pub enum PatchKind {
     /// A new condition in place of the old one.
     Condition,
+    /// A new boolean expression in place of the old one.
+    Expression,
     /// A new `if` around a statement.
     Precondition,
+    /// A new way out: `if CONDITION { return … }`.
+    Guard,
 }
 
 impl PatchKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Condition, Self::Precondition];
+    pub const ALL: [Self; 4] = [
+        Self::Condition,
+        Self::Expression,
+        Self::Precondition,
+        Self::Guard,
+    ];
 
     /// The kind's name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Condition => "condition",
+            Self::Expression => "expression",
             Self::Precondition => "precondition",
+            Self::Guard => "guard",
         }
     }
 }
@@ -68,7 +116,7 @@ pub struct Site {
     pub kind: SiteKind,
     /// Index into [`Sources::files`].
     pub file: usize,
-    /// Bytes of the condition or statement.
+    /// Bytes of the condition or statement; empty where something new would stand.
     pub span: Range<usize>,
     /// From 1.
     pub line: usize,
@@ -76,10 +124,16 @@ pub struct Site {
     pub column: usize,
     /// The text of `span`.
     pub text: String,
+    /// What stands in the new branch, statements as text; empty unless there would be one.
+    pub body: String,
+    /// How common such a body is: what a patch with it costs more than one with the best.
+    pub far: u32,
+    /// How tightly the text around holds an expression here.
+    pub least: Binding,
     /// The enclosing function: index into [`Sources::functions`].
     pub function: usize,
     /// Names visible here, outermost first, each once.
-    pub names: Vec<Name>,
+    pub names: Arc<[Name]>,
 }
 
 /// A local variable or parameter.
@@ -106,12 +160,29 @@ pub struct Function {
     pub file: usize,
     /// The type whose `impl`, or the trait, it stands in.
     pub owner: Option<String>,
+    /// The type it returns as it is written; `None` for a function without a value.
+    pub returns: Option<String>,
+    /// What it returns at its ends, in order, each text once.
+    pub exits: Vec<Exit>,
+    /// Short runs of its statements that end by leaving it or a loop.
+    pub runs: Vec<Exit>,
+    /// Names and types of its parameters, `self` first if it has one.
+    pub parameters: Vec<Name>,
     /// Literals of its body as they are written, in order, each once.
     pub literals: Vec<String>,
     /// Paths of constants it uses, in order, each once.
     pub constants: Vec<String>,
     /// What it computes that only reads.
     pub expressions: Vec<Harvested>,
+}
+
+/// A value that some function returns, or statements that leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// On one line.
+    pub text: String,
+    /// The names it reads, which must be visible where it is to serve.
+    pub names: Vec<String>,
 }
 
 /// An expression of some function that may serve at another place.

@@ -5,9 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::rust::siblings;
-use super::{
-    Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, SiteKind, Sources,
-};
+use super::{Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin, Type};
 
 /// An expression that may be a term at a site.
@@ -95,7 +93,7 @@ struct Offers<'a> {
 impl Offers<'_> {
     /// The old condition's calls with another method in their place.
     fn siblings(&self) -> Vec<Offer> {
-        if self.site.kind == SiteKind::Statement {
+        if !self.site.kind.has_condition() {
             return Vec::new();
         }
         let own = |name: &str| {

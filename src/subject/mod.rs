@@ -152,6 +152,7 @@ impl Subject {
                     roots.push(CrateRoot {
                         path: path.to_owned(),
                         edition_2015: target.edition == cargo_metadata::Edition::E2015,
+                        has_chains: target.edition >= cargo_metadata::Edition::E2024,
                     });
                 }
             }

@@ -10,7 +10,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Macro};
 
 use super::condition::{Leaf, is_assignment, is_place, leaf_of};
-use super::types::{declared, is_constant_name};
+use super::types::{declared, is_constant_name, macro_name};
 use crate::source::{Harvested, HarvestedKind};
 
 /// The expressions of a body, in order of appearance, each text once.
@@ -258,7 +258,7 @@ fn is_constant_path(expr: &Expr) -> bool {
 }
 
 /// The arguments of a macro of std that are expressions.
-fn arguments(mac: &Macro) -> Vec<Expr> {
+pub fn arguments(mac: &Macro) -> Vec<Expr> {
     const READABLE: [&str; 10] = [
         "assert",
         "assert_eq",
@@ -271,8 +271,7 @@ fn arguments(mac: &Macro) -> Vec<Expr> {
         "vec",
         "write",
     ];
-    let name = mac.path.segments.last().map(|last| last.ident.to_string());
-    let name = name.unwrap_or_default();
+    let name = macro_name(mac);
     if name == "matches" {
         let first = |tokens: syn::parse::ParseStream| {
             let on: Expr = tokens.parse()?;

@@ -3,6 +3,7 @@
 
 pub mod condition;
 mod effects;
+pub mod exits;
 mod harvest;
 pub mod literals;
 mod modules;
@@ -10,8 +11,10 @@ mod scope;
 pub mod siblings;
 mod sites;
 mod types;
+mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use camino::Utf8Path;
 
@@ -23,6 +26,8 @@ pub struct CrateRoot {
     /// Relative to the workspace root.
     pub path: camino::Utf8PathBuf,
     pub edition_2015: bool,
+    /// Whether its edition has let-chains: from 2024 on.
+    pub has_chains: bool,
 }
 
 /// Reads every module of the crates and finds the sites in code that is no test code. `root` is
@@ -30,8 +35,9 @@ pub struct CrateRoot {
 pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
     let mut sources = Sources::default();
     let mut seen = BTreeSet::new();
-    let mut ids = BTreeMap::new();
-    let mut known = Vec::new();
+    let mut gathered = sites::Gathered::default();
+    // What is boolean is known only when every file was read.
+    let mut parsed: Vec<(usize, Rc<modules::Ast>, bool)> = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text| {
             if !seen.insert(path.to_owned()) {
@@ -68,13 +74,25 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 needs_extern_crate: (is_root && crate_root.edition_2015)
                     .then(|| modules::after_inner_attributes(&ast)),
             });
+            gathered.booleans.add(&ast.file);
+            let ast = Rc::new(ast);
             if wanted(path) {
-                sites::find(&mut sources, file, &ast, &mut ids, &mut known);
+                parsed.push((file, Rc::clone(&ast), crate_root.has_chains));
             }
             Some(ast)
         });
     }
-    keep_innocent(&mut sources, &known);
+    for (file, ast, has_chains) in &parsed {
+        sites::find(&mut sources, *file, ast, *has_chains, &mut gathered);
+    }
+    let exits = exits::sites(&sources, &gathered.places, &gathered.constructors);
+    sources.sites.extend(exits);
+    // Outer sites have smaller numbers than those that start where they start.
+    sources.sites.sort_by_key(|site| {
+        let span = &site.span;
+        (site.file, span.start, std::cmp::Reverse(span.end))
+    });
+    keep_innocent(&mut sources, &gathered.known);
     sources
 }
 

@@ -1,6 +1,7 @@
 //! Follows `mod` declarations from a crate root through the files, leaving out test code.
 
 use std::io;
+use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use syn::spanned::Spanned;
@@ -80,7 +81,7 @@ pub fn is_marked_skip(text: &str, start: usize, end_of_head: usize) -> bool {
             .any(marked)
 }
 
-type Reader<'a> = dyn FnMut(&Utf8Path, io::Result<String>) -> Option<Ast> + 'a;
+type Reader<'a> = dyn FnMut(&Utf8Path, io::Result<String>) -> Option<Rc<Ast>> + 'a;
 
 /// Calls `reader` for the crate root and every module file below it. It parses, or returns `None`
 /// to end the walk there. Paths are relative to `root`.

@@ -1,5 +1,7 @@
 //! Which names are visible: a stack of scopes, filled from patterns.
 
+use std::sync::Arc;
+
 use syn::Pat;
 
 use super::types::declared;
@@ -45,7 +47,7 @@ impl Scopes {
     }
 
     /// All visible names, outermost first; a shadowed name stands where it was bound last.
-    pub fn visible(&self) -> Vec<Name> {
+    pub fn visible(&self) -> Arc<[Name]> {
         let all: Vec<&Name> = self.stack.iter().flatten().collect();
         let is_last =
             |at: usize, name: &Name| !all[at + 1..].iter().any(|later| later.text == name.text);

@@ -1,7 +1,8 @@
-//! Finds the sites of one file: conditions, guards, let-chain operands and statements, with the
-//! names visible there (papers/nopol.txt §3.2).
+//! Finds the sites of one file: conditions, guards, let-chain operands, boolean expressions,
+//! statements and the places for something new, with the names visible there
+//! (papers/nopol.txt §3.2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use quote::ToTokens;
@@ -12,34 +13,58 @@ use syn::{
 };
 
 use super::effects::{self, Effects};
+use super::exits::{self, Constructor, Place};
 use super::modules::{Ast, is_marked_skip, is_test_code, module_is_skipped};
 use super::scope::Scopes;
-use super::{harvest, literals, types};
+use super::types::macro_name;
+use super::values::{self, Booleans};
+use super::{condition, harvest, literals, types};
 use crate::hash;
-use crate::source::{Constant, DeclaredType, Function, Site, SiteKind, Sources};
-
-/// How often each site description was seen, for stable ids.
-pub type Ids = BTreeMap<String, u32>;
+use crate::source::{Constant, DeclaredType, Function, Name, Site, SiteKind, Sources};
+use crate::spec::Binding;
 
 /// The functions found, by name, with what they may do.
 pub type Known = Vec<(String, Effects)>;
 
-/// Adds the sites, functions and declarations of a file to `sources`.
-pub fn find(sources: &mut Sources, file: usize, ast: &Ast, ids: &mut Ids, known: &mut Known) {
+/// What is gathered over all files.
+#[derive(Default)]
+pub struct Gathered {
+    /// How often each site description was seen, for stable ids.
+    ids: BTreeMap<String, u32>,
+    pub known: Known,
+    pub booleans: Booleans,
+    pub places: Vec<Place>,
+    pub constructors: Vec<Constructor>,
+}
+
+/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` if its edition
+/// has let-chains.
+pub fn find(sources: &mut Sources, file: usize, ast: &Ast, has_chains: bool, all: &mut Gathered) {
     let text = sources.files[file].text.clone();
     let mut finder = Finder {
         sources,
         file,
         ast,
         text: &text,
-        ids,
-        known,
+        has_chains,
+        all,
         scopes: Scopes::default(),
         path: Vec::new(),
         owner: None,
         function: None,
+        yields: BTreeSet::new(),
+        within: Within::default(),
+        covered: false,
+        loose: false,
     };
     finder.items(&ast.file.items);
+}
+
+/// What `break`, `continue` and `return` would leave.
+#[derive(Clone, Copy, Default)]
+struct Within {
+    a_loop: bool,
+    a_closure: bool,
 }
 
 struct Finder<'a> {
@@ -47,14 +72,21 @@ struct Finder<'a> {
     file: usize,
     ast: &'a Ast,
     text: &'a str,
-    ids: &'a mut Ids,
-    known: &'a mut Known,
+    has_chains: bool,
+    all: &'a mut Gathered,
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
     /// The type or trait whose functions are visited.
     owner: Option<String>,
     function: Option<usize>,
+    /// Where expressions stand that are boolean because of what they are the value of.
+    yields: BTreeSet<(usize, usize)>,
+    within: Within,
+    /// The expression visited next is part of a site that is the whole condition.
+    covered: bool,
+    /// The expression visited next may be replaced by any other without parentheses.
+    loose: bool,
 }
 
 impl Finder<'_> {
@@ -75,12 +107,21 @@ impl Finder<'_> {
 
     /// Visits a function's body, unless it is test code, marked, or evaluated at compile time.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
+        if sig.inputs.is_empty()
+            && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
+            && (returns == "Self" || returns.split('<').next() == Some(owner))
+        {
+            self.all.constructors.push(Constructor {
+                owner: owner.clone(),
+                name: sig.ident.to_string(),
+            });
+        }
         let head = self.range(&sig.fn_token).start;
         if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
             return;
         }
         let of_body = effects::of_function(sig, body);
-        self.known.push((sig.ident.to_string(), of_body));
+        self.all.known.push((sig.ident.to_string(), of_body));
         let owner = self.owner.as_ref();
         self.sources
             .callables
@@ -96,6 +137,10 @@ impl Finder<'_> {
             name: self.path.join("::"),
             file: self.file,
             owner: self.owner.clone(),
+            returns: returned(sig),
+            exits: exits::values(body, self.text, self.ast.offset),
+            runs: exits::runs(body, self.text, self.ast.offset),
+            parameters: Vec::new(),
             literals: literals::of_tokens(body.to_token_stream()),
             constants: harvest::constants_of_body(body),
             expressions: harvest::of_body(body, self.text, self.ast.offset),
@@ -120,7 +165,16 @@ impl Finder<'_> {
             }
         }
         let returns_unit = matches!(&sig.output, ReturnType::Default);
+        if let Some(function) = self.function {
+            self.sources.functions[function].parameters = self.scopes.visible().to_vec();
+        }
+        if values::returns_bool(sig) {
+            self.mark(values::yielded(body));
+        }
+        let outer = std::mem::take(&mut self.within);
+        self.within.a_closure = sig.asyncness.is_some();
         self.block(body, returns_unit);
+        self.within = outer;
         self.scopes.pop();
 
         self.path.pop();
@@ -144,15 +198,31 @@ impl Finder<'_> {
     }
 
     fn site(&mut self, kind: SiteKind, span: Range<usize>, at: proc_macro2::LineColumn) {
+        let least = match kind {
+            // A run of operands stands between `&&`s.
+            SiteKind::LetOperand => Binding::And,
+            _ => Binding::Or,
+        };
+        self.site_with(kind, span, at, String::new(), least);
+    }
+
+    fn site_with(
+        &mut self,
+        kind: SiteKind,
+        span: Range<usize>,
+        at: proc_macro2::LineColumn,
+        body: String,
+        least: Binding,
+    ) {
         let Some(function) = self.function else {
             return;
         };
         let text = self.text[span.clone()].to_string();
         let description = format!(
-            "{}|{}|{kind:?}|{text}",
+            "{}|{}|{kind:?}|{text}{body}",
             self.sources.files[self.file].path, self.sources.functions[function].name
         );
-        let nth = self.ids.entry(description.clone()).or_default();
+        let nth = self.all.ids.entry(description.clone()).or_default();
         *nth += 1;
         self.sources.sites.push(Site {
             id: hash::short(&format!("{description}|{nth}")),
@@ -162,9 +232,75 @@ impl Finder<'_> {
             line: at.line,
             column: at.column + 1,
             text,
+            body,
+            far: 0,
+            least,
             function,
             names: self.scopes.visible(),
         });
+    }
+
+    /// A place right after a node where something new can stand.
+    fn site_after(&mut self, kind: SiteKind, node: &impl Spanned, body: String) {
+        let at = self.range(node).end;
+        let least = match kind {
+            SiteKind::Pattern => Binding::And,
+            _ => Binding::Or,
+        };
+        self.site_with(kind, at..at, node.span().end(), body, least);
+    }
+
+    /// A place before a statement where the function or loop can be left.
+    fn place(&mut self, statement: &Stmt) {
+        let Some(function) = self.function else {
+            return;
+        };
+        let range = self.range(statement);
+        let at = statement.span().start();
+        self.all.places.push(Place {
+            file: self.file,
+            function,
+            at: range.start,
+            line: at.line,
+            column: at.column + 1,
+            before: self.text[range].to_owned(),
+            names: self.scopes.visible(),
+            in_loop: self.within.a_loop,
+            in_closure: self.within.a_closure,
+        });
+    }
+
+    /// Remembers that the expressions there are boolean.
+    fn mark(&mut self, spans: Vec<Range<usize>>) {
+        self.yields
+            .extend(spans.into_iter().map(|span| (span.start, span.end)));
+    }
+
+    fn is_boolean(&self, expr: &Expr) -> bool {
+        let span = expr.span().byte_range();
+        if self.yields.contains(&(span.start, span.end)) {
+            return !matches!(expr, Expr::Macro(call) if macro_name(&call.mac) != "matches");
+        }
+        let visible = self.scopes.visible();
+        let is_bool = |name: &str| {
+            let named = |known: &&Name| known.text == name;
+            let known = visible.iter().rev().find(named);
+            let ty = known.and_then(|known| known.ty.as_ref());
+            ty.is_some_and(|ty| ty.plain == "bool" && !ty.is_reference)
+        };
+        self.all.booleans.has(expr, &is_bool)
+    }
+
+    /// Visits an expression that may be replaced by any other.
+    fn loose(&mut self, expr: &Expr) {
+        self.loose = true;
+        self.visit_expr(expr);
+    }
+
+    /// Visits an expression that belongs to a boolean site around it, or whose value is dropped.
+    fn covered(&mut self, expr: &Expr) {
+        self.covered = true;
+        self.visit_expr(expr);
     }
 
     fn condition(&mut self, kind: SiteKind, condition: &Expr) {
@@ -176,7 +312,7 @@ impl Finder<'_> {
     fn condition_or_chain(&mut self, kind: SiteKind, condition: &Expr) {
         if !has_let(condition) {
             self.condition(kind, condition);
-            self.visit_expr(condition);
+            self.covered(condition);
             return;
         }
         let mut operands = Vec::new();
@@ -195,11 +331,15 @@ impl Finder<'_> {
                     Some((span, at)) => (span.start..range.end, at),
                     None => (range, operand.span().start()),
                 });
-                self.visit_expr(operand);
+                self.covered(operand);
             }
         }
-        if let Some((span, at)) = run {
-            self.site(SiteKind::LetOperand, span, at);
+        match run {
+            Some((span, at)) => self.site(SiteKind::LetOperand, span, at),
+            None if self.has_chains => {
+                self.site_after(SiteKind::Pattern, condition, String::new());
+            }
+            None => {}
         }
     }
 
@@ -208,7 +348,10 @@ impl Finder<'_> {
             let open = self.range(&body.brace_token.span.open());
             self.sources.files[self.file].loops.push(open.end);
         }
+        let outer = self.within.a_loop;
+        self.within.a_loop = true;
         self.block(body, true);
+        self.within.a_loop = outer;
     }
 
     /// A block; `is_unit` if its last expression is known to be a statement.
@@ -216,6 +359,10 @@ impl Finder<'_> {
         self.scopes.push();
         for (at, statement) in block.stmts.iter().enumerate() {
             let is_last = at + 1 == block.stmts.len();
+            if !matches!(statement, Stmt::Item(_)) {
+                self.place(statement);
+            }
+            self.run(block, at, is_unit);
             if self.is_skippable(statement, is_last, is_unit) {
                 let start = statement.span().start();
                 self.site(SiteKind::Statement, self.range(statement), start);
@@ -225,11 +372,33 @@ impl Finder<'_> {
         self.scopes.pop();
     }
 
+    /// The longest run of statements that starts here and can be skipped together.
+    fn run(&mut self, block: &Block, at: usize, is_unit: bool) {
+        let skippable = |nth: usize| {
+            let is_last = nth + 1 == block.stmts.len();
+            self.is_skippable(&block.stmts[nth], is_last, is_unit)
+        };
+        let starts = skippable(at) && (at == 0 || !skippable(at - 1));
+        let length = (at..block.stmts.len())
+            .take_while(|nth| skippable(*nth))
+            .count();
+        if starts && length > 1 {
+            let (first, last) = (&block.stmts[at], &block.stmts[at + length - 1]);
+            let span = self.range(first).start..self.range(last).end;
+            self.site(SiteKind::Run, span, first.span().start());
+        }
+    }
+
     fn statement(&mut self, statement: &Stmt) {
         match statement {
             Stmt::Local(local) => {
                 if let Some(init) = &local.init {
-                    self.visit_expr(&init.expr);
+                    if matches!(&local.pat, Pat::Type(typed)
+                        if types::declared(&typed.ty).plain == "bool")
+                    {
+                        self.mark(values::yielded_by(&init.expr));
+                    }
+                    self.loose(&init.expr);
                     if let Some((_, diverge)) = &init.diverge {
                         self.visit_expr(diverge);
                     }
@@ -237,8 +406,16 @@ impl Finder<'_> {
                 self.scopes.bind_pattern(&local.pat);
             }
             Stmt::Item(item) => self.visit_item(item),
-            Stmt::Expr(expr, _) => self.visit_expr(expr),
-            Stmt::Macro(_) => {}
+            Stmt::Expr(expr, Some(_)) => self.covered(expr),
+            Stmt::Expr(expr, None) => self.loose(expr),
+            Stmt::Macro(statement) => self.macro_arguments(&statement.mac),
+        }
+    }
+
+    /// The arguments of a macro of std.
+    fn macro_arguments(&mut self, mac: &Macro) {
+        for argument in &harvest::arguments(mac) {
+            self.loose(argument);
         }
     }
 
@@ -364,8 +541,25 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
+        let covered = std::mem::take(&mut self.covered);
+        let loose = std::mem::take(&mut self.loose);
+        if let Expr::Paren(inner) = expr {
+            self.covered = covered;
+            self.loose = true;
+            return self.visit_expr(&inner.expr);
+        }
+        let is_site = !covered && self.is_boolean(expr);
+        if is_site {
+            let least = if loose { Binding::Or } else { Binding::Atom };
+            let (span, at) = (self.range(expr), expr.span().start());
+            self.site_with(SiteKind::Value, span, at, String::new(), least);
+        }
+        let inside = covered || is_site;
         match expr {
-            Expr::If(branch) => self.branch(branch, SiteKind::If),
+            Expr::If(branch) => {
+                self.copies(branch);
+                self.branch(branch, SiteKind::If);
+            }
             Expr::While(repeat) => {
                 self.scopes.push();
                 self.condition_or_chain(SiteKind::While, &repeat.cond);
@@ -381,20 +575,73 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Loop(repeat) => self.loop_body(&repeat.body),
             Expr::Match(choice) => {
-                self.visit_expr(&choice.expr);
-                choice.arms.iter().for_each(|arm| self.arm(arm));
+                self.loose(&choice.expr);
+                for (at, arm) in choice.arms.iter().enumerate() {
+                    self.arm(arm, &choice.arms[at + 1..]);
+                }
             }
-            Expr::Closure(closure) => {
-                self.scopes.push();
-                closure
-                    .inputs
-                    .iter()
-                    .for_each(|input| self.scopes.bind_pattern(input));
-                self.visit_expr(&closure.body);
-                self.scopes.pop();
+            Expr::Closure(closure) => self.closure(closure),
+            Expr::Async(block) => {
+                let outer = std::mem::replace(
+                    &mut self.within,
+                    Within {
+                        a_loop: false,
+                        a_closure: true,
+                    },
+                );
+                self.visit_block(&block.block);
+                self.within = outer;
             }
             // Evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}
+            Expr::Macro(call) => self.macro_arguments(&call.mac),
+            Expr::Unary(unary) if inside => self.covered(&unary.expr),
+            Expr::Binary(binary) if inside && !condition::is_assignment(&binary.op) => {
+                self.covered(&binary.left);
+                self.covered(&binary.right);
+            }
+            Expr::Assign(assign) => {
+                self.covered(&assign.left);
+                self.loose(&assign.right);
+            }
+            Expr::Binary(binary) if condition::is_assignment(&binary.op) => {
+                self.covered(&binary.left);
+                self.loose(&binary.right);
+            }
+            Expr::Call(call) => {
+                self.covered(&call.func);
+                call.args.iter().for_each(|argument| self.loose(argument));
+            }
+            Expr::MethodCall(call) => {
+                self.visit_expr(&call.receiver);
+                let predicate = values::takes_predicate(&call.method.to_string());
+                for argument in &call.args {
+                    if let Expr::Closure(closure) = argument
+                        && predicate
+                    {
+                        self.mark(values::yielded_by(&closure.body));
+                    }
+                    self.loose(argument);
+                }
+            }
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.loose(part)),
+            Expr::Array(array) => array.elems.iter().for_each(|part| self.loose(part)),
+            Expr::Struct(built) => {
+                for field in &built.fields {
+                    // `S { on }` is short for `on: on`.
+                    match field.colon_token {
+                        Some(_) => self.loose(&field.expr),
+                        None => self.covered(&field.expr),
+                    }
+                }
+                built.rest.iter().for_each(|rest| self.visit_expr(rest));
+            }
+            Expr::Return(syn::ExprReturn { expr: value, .. })
+            | Expr::Break(syn::ExprBreak { expr: value, .. }) => {
+                value.iter().for_each(|value| self.loose(value));
+            }
+            // What is borrowed or assigned to is a place, not a value.
+            Expr::Reference(reference) if condition::is_place(&reference.expr) => {}
             _ => visit::visit_expr(self, expr),
         }
     }
@@ -419,17 +666,108 @@ impl Finder<'_> {
         }
     }
 
-    fn arm(&mut self, arm: &Arm) {
+    fn arm(&mut self, arm: &Arm, later: &[Arm]) {
         self.scopes.push();
         self.scopes.bind_pattern(&arm.pat);
         if let Pat::Guard(guard) = &arm.pat {
             if !has_let(&guard.guard) {
                 self.condition(SiteKind::Guard, &guard.guard);
+                self.covered(&guard.guard);
+            } else {
+                self.visit_expr(&guard.guard);
             }
-            self.visit_expr(&guard.guard);
+        } else if later.iter().any(|later| is_catch_all(&later.pat)) {
+            self.site_after(SiteKind::Arm, &arm.pat, String::new());
         }
-        self.visit_expr(&arm.body);
+        self.loose(&arm.body);
         self.scopes.pop();
+    }
+
+    fn closure(&mut self, closure: &syn::ExprClosure) {
+        let outer = std::mem::replace(
+            &mut self.within,
+            Within {
+                a_loop: false,
+                a_closure: true,
+            },
+        );
+        self.scopes.push();
+        for input in &closure.inputs {
+            self.scopes.bind_pattern(input);
+        }
+        self.loose(&closure.body);
+        self.scopes.pop();
+        self.within = outer;
+    }
+
+    /// Places for a further branch in a chain of `if`s, each with the body of another branch.
+    fn copies(&mut self, root: &syn::ExprIf) {
+        let mut blocks = vec![&root.then_branch];
+        let mut last = root;
+        while let Some((_, next)) = &last.else_branch {
+            match &**next {
+                Expr::If(next) => {
+                    blocks.push(&next.then_branch);
+                    last = next;
+                }
+                Expr::Block(block) => {
+                    blocks.push(&block.block);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        let has_else = last.else_branch.is_some();
+        // Without an `else` there is a place behind the last branch as well.
+        let places = if has_else {
+            blocks.len() - 1
+        } else {
+            blocks.len()
+        };
+        for at in 0..places {
+            let others = blocks.iter().enumerate().filter(|(nth, _)| *nth != at);
+            let mut bodies: Vec<String> = Vec::new();
+            for (_, block) in others.take(MOST_COPIES) {
+                let range = self.range(&block.brace_token.span.open()).end
+                    ..self.range(&block.brace_token.span.close()).start;
+                let body = self.text[range].trim();
+                if !body.is_empty() && body.len() <= LONGEST_COPY && !body.contains("//") {
+                    bodies.push(body.to_owned());
+                }
+            }
+            bodies.dedup();
+            for body in bodies {
+                self.site_after(SiteKind::Branch, &blocks[at].brace_token.span.close(), body);
+            }
+        }
+    }
+}
+
+/// Branches of a chain whose bodies are copied.
+const MOST_COPIES: usize = 3;
+/// Longer bodies are too much to repeat.
+const LONGEST_COPY: usize = 160;
+
+/// Whether a pattern matches everything that is left.
+fn is_catch_all(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Wild(_) => true,
+        Pat::Ident(ident) => {
+            ident.subpat.is_none()
+                && ident
+                    .ident
+                    .to_string()
+                    .starts_with(|c: char| c.is_lowercase() || c == '_')
+        }
+        _ => false,
+    }
+}
+
+/// The type a function returns as it is written, without white space.
+fn returned(signature: &Signature) -> Option<String> {
+    match &signature.output {
+        ReturnType::Type(_, ty) => Some(ty.to_token_stream().to_string().replace(' ', "")),
+        ReturnType::Default => None,
     }
 }
 
@@ -470,11 +808,4 @@ fn diverges(expr: &Expr) -> bool {
         },
         _ => false,
     }
-}
-
-fn macro_name(mac: &Macro) -> String {
-    mac.path
-        .segments
-        .last()
-        .map_or_else(String::new, |last| last.ident.to_string())
 }

@@ -146,6 +146,12 @@ pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> O
     })
 }
 
+/// The last segment of a macro's path.
+pub fn macro_name(mac: &syn::Macro) -> String {
+    let last = mac.path.segments.last();
+    last.map_or_else(String::new, |last| last.ident.to_string())
+}
+
 /// Whether a name is written as constants are.
 pub fn is_constant_name(name: &str) -> bool {
     name.len() > 1 && name.starts_with(char::is_uppercase) && !name.contains(char::is_lowercase)

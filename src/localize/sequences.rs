@@ -1,0 +1,145 @@
+//! What can be forced at a site, cheapest first: one outcome always, single evaluations made
+//! otherwise, a switch after some evaluations, two evaluations made otherwise.
+
+use crate::run::trace::Counter;
+use crate::run::{Forced, How, Sequence, When};
+use crate::source::Site;
+
+/// Evaluations of a site that are made otherwise one at a time: so many of the last and of the
+/// first ones.
+const MOST_EVALUATIONS: u32 = 20;
+/// Evaluations before and after which a switch is tried: so many of the first and the last.
+const MOST_SWITCHES: u32 = 8;
+/// Evaluations of which two are made otherwise: so many of the first and the last.
+const MOST_IN_PAIRS: u32 = 6;
+
+/// Whether every evaluation has one outcome.
+pub fn is_constant(sequence: &Sequence) -> bool {
+    matches!(sequence.as_slice(), [only] if only.when == When::Always)
+}
+
+/// One outcome at every evaluation, unless all had it anyway.
+pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
+    let set = |value, blind| {
+        vec![Forced {
+            how: How::Set(value),
+            when: When::Always,
+            blind,
+        }]
+    };
+    if let Some(own) = site.kind.unconditional() {
+        return vec![set(!own, true)];
+    }
+    let blind = counter.broke();
+    let mut values = Vec::new();
+    if blind || counter.falses > 0 {
+        values.push(set(true, blind));
+    }
+    if blind || counter.trues > 0 {
+        values.push(set(false, blind));
+    }
+    values
+}
+
+/// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
+/// failure, then the first ones. Even a single evaluation is not the same as a constant: the test
+/// may go on to others once it passes this one.
+/// Of a test that never ends only the first ones count.
+pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
+    let entered = entered(counter, is_endless);
+    let last = (entered.saturating_sub(MOST_EVALUATIONS)..entered).rev();
+    let first = 0..entered
+        .saturating_sub(MOST_EVALUATIONS)
+        .min(MOST_EVALUATIONS);
+    let own = site.kind.unconditional();
+    let broke = counter.broke();
+    let each = last.chain(first).flat_map(move |at| {
+        let broken = broke && Some(at) == entered.checked_sub(1);
+        let set = |value| vec![at_one(How::Set(value), at, true)];
+        match (own, broken) {
+            (Some(own), _) => vec![set(!own)],
+            (None, true) => vec![set(true), set(false)],
+            (None, false) => vec![vec![at_one(How::Flip, at, false)]],
+        }
+    });
+    each.collect()
+}
+
+/// One outcome at the first evaluations and its opposite, or the condition's own, afterwards; or
+/// one outcome after the first ones. Shortest first.
+pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
+    let entered = entered(counter, is_endless);
+    // With one evaluation there is nothing between a constant and a single one. A cured loop may
+    // go round more often than the failing one did.
+    if entered == 0 || entered == 1 && site.kind.unconditional().is_some() {
+        return Vec::new();
+    }
+    let own = site.kind.unconditional();
+    let blind = counter.broke() || own.is_some();
+    let forced = |value, when| Forced {
+        how: How::Set(value),
+        when,
+        blind,
+    };
+    let first = 1..=MOST_SWITCHES.min(entered.saturating_add(2));
+    let last = entered.saturating_sub(MOST_SWITCHES).max(MOST_SWITCHES + 1)..entered;
+    let mut sequences = Vec::new();
+    for at in first.chain(last) {
+        let values: &[bool] = match own {
+            Some(true) => &[false],
+            Some(false) => &[true],
+            None => &[true, false],
+        };
+        for value in values {
+            if own.is_none() {
+                sequences.push(vec![
+                    forced(*value, When::Until(at)),
+                    forced(!value, When::Always),
+                ]);
+            }
+            if at > 1 {
+                sequences.push(vec![forced(*value, When::Until(at))]);
+            }
+            if at < entered {
+                sequences.push(vec![forced(*value, When::From(at))]);
+            }
+        }
+    }
+    sequences
+}
+
+/// Two evaluations made otherwise, nearest to the end first.
+pub fn pairs(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
+    let entered = entered(counter, is_endless);
+    // A flip may make the condition be evaluated once more.
+    let end = entered.saturating_add(1);
+    let last = end.saturating_sub(MOST_IN_PAIRS).max(MOST_IN_PAIRS)..end;
+    let near: Vec<u32> = (0..MOST_IN_PAIRS.min(end)).chain(last).collect();
+    let own = site.kind.unconditional();
+    let how = own.map_or(How::Flip, |own| How::Set(!own));
+    let mut sequences = Vec::new();
+    for (nth, later) in near.iter().enumerate().rev() {
+        for earlier in near[..nth].iter().rev() {
+            let both = [*earlier, *later].map(|at| at_one(how, at, own.is_some()));
+            sequences.push(both.to_vec());
+        }
+    }
+    sequences
+}
+
+fn at_one(how: How, at: u32, blind: bool) -> Forced {
+    Forced {
+        how,
+        when: When::At(at),
+        blind,
+    }
+}
+
+/// How many evaluations can be made otherwise.
+fn entered(counter: Counter, is_endless: bool) -> u32 {
+    let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
+    match is_endless {
+        true => entered.min(MOST_EVALUATIONS),
+        false => entered,
+    }
+}

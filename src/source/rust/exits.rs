@@ -1,0 +1,346 @@
+//! Ways out: with what value a function could be left early, and the sites where it could be.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Stmt};
+
+use super::values::{Returns, ends};
+use crate::hash;
+use crate::source::{Exit, Function, Name, Site, SiteKind, Sources};
+use crate::spec::Binding;
+
+/// Longer ones are too much to repeat.
+const LONGEST: usize = 120;
+/// Ways out at one place, of each source.
+const MOST_OWN: usize = 5;
+const MOST_OF_SIBLINGS: usize = 2;
+const MOST_CONSTRUCTORS: usize = 2;
+const MOST_RUNS: usize = 2;
+
+/// What a way out costs by where it was found; see [`Site::far`].
+const OF_SIBLING: u32 = 4;
+const OBVIOUS: u32 = 2;
+const CONSTRUCTOR: u32 = 3;
+const RUN: u32 = 4;
+const BREAK: u32 = 2;
+const PANIC: u32 = 10;
+
+/// The body of a way out that a patch writes as `assert!`.
+pub const PANICS: &str = "panic!();";
+
+/// A place where the function or a loop could be left.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub file: usize,
+    pub function: usize,
+    /// The byte before which the way out would stand.
+    pub at: usize,
+    pub line: usize,
+    pub column: usize,
+    /// What it would stand before.
+    pub before: String,
+    pub names: Arc<[Name]>,
+    pub in_loop: bool,
+    /// `return` would leave a closure or an async block.
+    pub in_closure: bool,
+}
+
+/// A function that takes nothing and returns its own type.
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    pub owner: String,
+    pub name: String,
+}
+
+/// What a function returns: first with `return`, then at its ends.
+pub fn values(body: &Block, text: &str, offset: usize) -> Vec<Exit> {
+    let mut found = Returns::default();
+    found.visit_block(body);
+    ends(body, &mut found.0);
+    let mut exits: Vec<Exit> = Vec::new();
+    for expr in found.0 {
+        let range = expr.span().byte_range();
+        let exit = exit(
+            &text[offset + range.start..offset + range.end],
+            expr.to_token_stream(),
+        );
+        exits.extend(exit.filter(|exit| !exits.contains(exit)));
+    }
+    exits
+}
+
+/// Short runs of statements that end by leaving the function or loop, as they stand in branches and
+/// at the function's end.
+pub fn runs(body: &Block, text: &str, offset: usize) -> Vec<Exit> {
+    let mut runs = Runs {
+        text,
+        offset,
+        found: Vec::new(),
+    };
+    runs.visit_block(body);
+    // The last statement before the value, or alone before the end.
+    if let [
+        ..,
+        statement @ Stmt::Expr(_, Some(_)),
+        Stmt::Expr(value, None),
+    ] = &*body.stmts
+    {
+        let statement = runs.of(statement.span(), statement.to_token_stream());
+        let value = runs.of(value.span(), value.to_token_stream());
+        if let (Some(statement), Some(value)) = (statement, value) {
+            let mut names = statement.names;
+            names.extend(value.names);
+            runs.found.push(Exit {
+                text: format!("{} return {};", statement.text, value.text),
+                names,
+            });
+        }
+    }
+    runs.found
+}
+
+struct Runs<'a> {
+    text: &'a str,
+    offset: usize,
+    found: Vec<Exit>,
+}
+
+impl Runs<'_> {
+    fn of(&self, span: proc_macro2::Span, tokens: TokenStream) -> Option<Exit> {
+        let range = span.byte_range();
+        exit(
+            &self.text[self.offset + range.start..self.offset + range.end],
+            tokens,
+        )
+    }
+}
+
+impl<'ast> Visit<'ast> for Runs<'_> {
+    fn visit_block(&mut self, block: &'ast Block) {
+        if let [first, .., last] = &*block.stmts
+            && let Stmt::Expr(Expr::Return(_) | Expr::Continue(_) | Expr::Break(_), _) = last
+        {
+            let start = self.offset + first.span().byte_range().start;
+            let end = self.offset + last.span().byte_range().end;
+            let statements = block.stmts.iter().map(ToTokens::to_token_stream);
+            let mut run = exit(&self.text[start..end], statements.collect());
+            if let Some(run) = &mut run {
+                let bound = block.stmts.iter().filter_map(|statement| match statement {
+                    Stmt::Local(local) => Some(names(local.pat.to_token_stream())),
+                    _ => None,
+                });
+                let bound: Vec<String> = bound.flatten().collect();
+                run.names.retain(|name| !bound.contains(name));
+                if !run.text.ends_with(';') {
+                    run.text.push(';');
+                }
+            }
+            self.found
+                .extend(run.filter(|run| !self.found.contains(run)));
+        }
+        visit::visit_block(self, block);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// A text that can be repeated elsewhere; `None` if it is long, has comments, or only panics.
+fn exit(text: &str, tokens: TokenStream) -> Option<Exit> {
+    let panics = ["panic!", "unreachable!", "todo!", "unimplemented!"];
+    let is_fit = text.len() <= LONGEST
+        && !text.contains("//")
+        && !(text.contains('\n') && text.contains('"'))
+        && !panics.iter().any(|name| text.starts_with(name));
+    is_fit.then(|| Exit {
+        text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        names: names(tokens),
+    })
+}
+
+/// The variables that tokens seem to read: lower-case identifiers that are no field, path, call or
+/// macro.
+pub fn names(tokens: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(tokens, &mut found);
+    found
+}
+
+fn collect(tokens: TokenStream, found: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let punct = |at: Option<&TokenTree>, wanted: &str| match at {
+        Some(TokenTree::Punct(punct)) => wanted.contains(punct.as_char()),
+        _ => false,
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), found),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+                let before_that = at.checked_sub(2).and_then(|before| tokens.get(before));
+                let after = tokens.get(at + 1);
+                // `..x` is a range, `a.x` a field.
+                let is_part = punct(before, ".") && !punct(before_that, ".") || punct(before, ":'");
+                let is_called = matches!(after, Some(TokenTree::Group(group))
+                    if group.delimiter() == proc_macro2::Delimiter::Parenthesis);
+                let is_path = punct(after, "!") && !punct(tokens.get(at + 2), "=")
+                    || punct(after, ":") && punct(tokens.get(at + 2), ":");
+                let is_variable = name == "self" || syn::parse_str::<syn::Ident>(&name).is_ok();
+                if is_variable
+                    && name.starts_with(|first: char| first.is_lowercase() || first == '_')
+                    && !is_part
+                    && !is_called
+                    && !is_path
+                    && !found.contains(&name)
+                {
+                    found.push(name);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The sites at all places: each way out at each place.
+pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) -> Vec<Site> {
+    let mut nth: BTreeMap<String, u32> = BTreeMap::new();
+    let mut sites = Vec::new();
+    for place in places {
+        let function = &sources.functions[place.function];
+        for (body, far) in bodies(sources, place, function, constructors) {
+            let path = &sources.files[place.file].path;
+            let name = &function.name;
+            let description = format!("{path}|{name}|Exit|{body}|{}", place.before);
+            let nth = nth.entry(description.clone()).or_default();
+            *nth += 1;
+            sites.push(Site {
+                id: hash::short(&format!("{description}|{nth}")),
+                kind: SiteKind::Exit,
+                file: place.file,
+                span: place.at..place.at,
+                line: place.line,
+                column: place.column,
+                text: String::new(),
+                body,
+                far,
+                least: Binding::Or,
+                function: place.function,
+                names: Arc::clone(&place.names),
+            });
+        }
+    }
+    sites
+}
+
+/// The ways out at a place, with what each costs, in the order in which people would think of them.
+fn bodies(
+    sources: &Sources,
+    place: &Place,
+    function: &Function,
+    constructors: &[Constructor],
+) -> Vec<(String, u32)> {
+    let mut bodies: Vec<(String, u32)> = Vec::new();
+    let mut put = |body: String, far: u32| {
+        if !bodies.iter().any(|(known, _)| *known == body) {
+            bodies.push((body, far));
+        }
+    };
+    let is_visible = |name: &String| place.names.iter().any(|known| known.text == *name);
+    let fits = |exit: &&Exit| exit.names.iter().all(is_visible);
+    if place.in_loop {
+        put("continue;".to_owned(), 0);
+        put("break;".to_owned(), BREAK);
+    }
+    if !place.in_closure {
+        match &function.returns {
+            None => put("return;".to_owned(), 0),
+            Some(returns) => {
+                let value = |text: &str| format!("return {text};");
+                for exit in function.exits.iter().filter(fits).take(MOST_OWN) {
+                    put(value(&exit.text), 0);
+                }
+                let siblings = sources.functions.iter().filter(|other| {
+                    other.file == function.file
+                        && other.owner == function.owner
+                        && other.name != function.name
+                        && other.returns == function.returns
+                });
+                let of_siblings = siblings.flat_map(|other| &other.exits).filter(fits);
+                for exit in of_siblings.take(MOST_OF_SIBLINGS) {
+                    put(value(&exit.text), OF_SIBLING);
+                }
+                for text in obvious(returns, function) {
+                    put(value(&text), OBVIOUS);
+                }
+                for text in constructed(returns, function, constructors) {
+                    put(value(&text), CONSTRUCTOR);
+                }
+            }
+        }
+        for run in function.runs.iter().filter(fits).take(MOST_RUNS) {
+            put(run.text.clone(), RUN);
+        }
+    }
+    put(PANICS.to_owned(), PANIC);
+    bodies
+}
+
+/// Values that a type suggests.
+fn obvious(returns: &str, function: &Function) -> Vec<String> {
+    let plain = returns.trim_start_matches('&');
+    let mut values: Vec<&str> = match plain {
+        "bool" => vec!["false", "true"],
+        "String" => vec!["String::new()"],
+        "str" => vec!["\"\""],
+        "f32" | "f64" => vec!["0.0"],
+        _ if crate::spec::Type::from_name(plain).is_some() && plain != "char" => vec!["0"],
+        _ if plain.starts_with("Option<") => vec!["None"],
+        _ if plain.starts_with("Vec<") => vec!["Vec::new()"],
+        _ if plain.starts_with("Result<()") || plain.ends_with("::Result") => vec!["Ok(())"],
+        _ if plain.contains("Result<()") => vec!["Ok(())"],
+        _ => Vec::new(),
+    };
+    let of_type = |name: &&Name| {
+        let ty = name.ty.as_ref().map(|ty| ty.plain.as_str());
+        let own = function.owner.as_deref();
+        ty == Some(plain) || plain == "Self" && ty.is_some() && ty == own
+    };
+    values.extend(
+        function
+            .parameters
+            .iter()
+            .filter(of_type)
+            .map(|name| &*name.text),
+    );
+    values.into_iter().map(str::to_owned).collect()
+}
+
+/// Values of the type that are made from nothing.
+fn constructed(returns: &str, function: &Function, constructors: &[Constructor]) -> Vec<String> {
+    const USUAL: [&str; 4] = ["new", "empty", "zero", "default"];
+    let base = returns.split('<').next().unwrap_or_default();
+    let owner = match base {
+        "Self" => function.owner.as_deref().unwrap_or_default(),
+        base => base.rsplit("::").next().unwrap_or_default(),
+    };
+    let usual = |name: &str| USUAL.iter().position(|usual| *usual == name).unwrap_or(9);
+    let mut names: Vec<&str> = constructors
+        .iter()
+        .filter(|known| known.owner == owner)
+        .map(|known| &*known.name)
+        .collect();
+    names.sort_by_key(|name| usual(name));
+    names.dedup();
+    names.truncate(MOST_CONSTRUCTORS);
+    names
+        .iter()
+        .map(|name| format!("{base}::{name}()"))
+        .collect()
+}

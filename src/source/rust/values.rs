@@ -1,0 +1,250 @@
+//! Which expressions are boolean, as far as their form and the names declared in the subject tell.
+//! The compiler has the last word.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{BinOp, Block, Expr, Fields, ReturnType, Signature, Stmt, UnOp};
+
+use super::types::{declared, macro_name};
+
+/// Methods of std that answer yes or no and change nothing.
+const QUERIES: [&str; 9] = [
+    "contains",
+    "contains_key",
+    "starts_with",
+    "ends_with",
+    "any",
+    "all",
+    "eq_ignore_ascii_case",
+    "eq",
+    "ne",
+];
+
+/// Methods of std whose closure answers yes or no.
+const PREDICATES: [&str; 18] = [
+    "filter",
+    "any",
+    "all",
+    "position",
+    "rposition",
+    "find",
+    "take_while",
+    "skip_while",
+    "partition",
+    "retain",
+    "is_some_and",
+    "is_none_or",
+    "is_ok_and",
+    "dedup_by",
+    "partition_point",
+    "split",
+    "map_while",
+    "trim_matches",
+];
+
+/// What the subject declares, by name.
+#[derive(Debug, Default)]
+pub struct Booleans {
+    /// Functions that return `bool`.
+    calls: BTreeSet<String>,
+    /// Functions that return something else.
+    others: BTreeSet<String>,
+    /// Fields of type `bool`.
+    fields: BTreeSet<String>,
+}
+
+impl Booleans {
+    /// Adds what a file declares.
+    pub fn add(&mut self, file: &syn::File) {
+        self.visit_file(file);
+    }
+
+    /// Whether an expression is boolean, given which variables are.
+    pub fn has(&self, expr: &Expr, is_bool: &dyn Fn(&str) -> bool) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.has(&inner.expr, is_bool),
+            Expr::Unary(unary) => {
+                matches!(unary.op, UnOp::Not(_)) && self.has(&unary.expr, is_bool)
+            }
+            Expr::Binary(binary) => match &binary.op {
+                BinOp::And(_) | BinOp::Or(_) => true,
+                BinOp::Eq(_) | BinOp::Ne(_) => true,
+                BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => true,
+                BinOp::BitAnd(_) | BinOp::BitOr(_) | BinOp::BitXor(_) => {
+                    self.has(&binary.left, is_bool) && self.has(&binary.right, is_bool)
+                }
+                _ => false,
+            },
+            Expr::MethodCall(call) => self.answers(&call.method.to_string()),
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => path
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|last| self.calls.contains(&last.ident.to_string())),
+                _ => false,
+            },
+            Expr::Field(field) => match &field.member {
+                syn::Member::Named(name) => self.fields.contains(&name.to_string()),
+                syn::Member::Unnamed(_) => false,
+            },
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|name| is_bool(&name.to_string())),
+            Expr::Macro(call) => macro_name(&call.mac) == "matches",
+            _ => false,
+        }
+    }
+
+    /// Whether a method of that name answers yes or no.
+    fn answers(&self, method: &str) -> bool {
+        let is_query = method.starts_with("is_") || QUERIES.contains(&method);
+        self.calls.contains(method) || is_query && !self.others.contains(method)
+    }
+
+    fn signature(&mut self, signature: &Signature) {
+        let name = signature.ident.to_string();
+        match returns_bool(signature) {
+            true => self.calls.insert(name),
+            false => self.others.insert(name),
+        };
+    }
+}
+
+impl<'ast> Visit<'ast> for Booleans {
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        self.signature(signature);
+    }
+
+    fn visit_fields(&mut self, fields: &'ast Fields) {
+        let named = fields.iter().filter(|field| is_bool_type(&field.ty));
+        let names = named.filter_map(|field| field.ident.as_ref());
+        self.fields.extend(names.map(ToString::to_string));
+        visit::visit_fields(self, fields);
+    }
+}
+
+fn is_bool_type(ty: &syn::Type) -> bool {
+    let declared = declared(ty);
+    declared.plain == "bool" && !declared.is_reference
+}
+
+/// Whether a function returns `bool`.
+pub fn returns_bool(signature: &Signature) -> bool {
+    matches!(&signature.output, ReturnType::Type(_, ty) if is_bool_type(ty))
+}
+
+/// Whether the closure given to a method answers yes or no.
+pub fn takes_predicate(method: &str) -> bool {
+    PREDICATES.contains(&method)
+}
+
+/// The expressions that a block may yield at its end, in order.
+pub fn ends<'a>(block: &'a Block, found: &mut Vec<&'a Expr>) {
+    if let Some(Stmt::Expr(expr, None)) = block.stmts.last() {
+        ends_of(expr, found);
+    }
+}
+
+/// The expressions whose value an expression may have: those of its branches.
+pub fn ends_of<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
+    match expr {
+        Expr::If(branch) => {
+            ends(&branch.then_branch, found);
+            if let Some((_, other)) = &branch.else_branch {
+                ends_of(other, found);
+            }
+        }
+        Expr::Match(choice) => choice.arms.iter().for_each(|arm| ends_of(&arm.body, found)),
+        Expr::Block(block) => ends(&block.block, found),
+        Expr::Unsafe(block) => ends(&block.block, found),
+        Expr::Paren(inner) => ends_of(&inner.expr, found),
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Loop(_) => {}
+        Expr::ForLoop(_) | Expr::While(_) => {}
+        _ => found.push(expr),
+    }
+}
+
+/// The bytes of the expressions that a function or closure yields: at its end, and with `return`.
+pub fn yielded(body: &Block) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    ends(body, &mut found);
+    let mut returns = Returns::default();
+    returns.visit_block(body);
+    found.extend(returns.0);
+    spans(&found)
+}
+
+/// The bytes of what an expression may yield.
+pub fn yielded_by(expr: &Expr) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    ends_of(expr, &mut found);
+    spans(&found)
+}
+
+fn spans(exprs: &[&Expr]) -> Vec<Range<usize>> {
+    exprs.iter().map(|expr| expr.span().byte_range()).collect()
+}
+
+/// What a function returns with `return`, not counting closures and functions in it.
+#[derive(Default)]
+pub struct Returns<'a>(pub Vec<&'a Expr>);
+
+impl<'ast> Visit<'ast> for Returns<'ast> {
+    fn visit_expr_return(&mut self, expr: &'ast syn::ExprReturn) {
+        if let Some(value) = &expr.expr {
+            ends_of(value, &mut self.0);
+        }
+        visit::visit_expr_return(self, expr);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+
+    fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(expr: &str) -> bool {
+        let mut booleans = Booleans::default();
+        let file = "struct S { on: bool, n: u8 } impl S { fn ready(&self) -> bool { true } \
+                    fn is_odd(&self) -> u8 { 0 } }";
+        booleans.add(&syn::parse_file(file).unwrap());
+        booleans.has(&syn::parse_str(expr).unwrap(), &|name| name == "flag")
+    }
+
+    #[test]
+    fn operators_queries_and_declared_names_are_boolean() {
+        for expr in [
+            "a < b",
+            "!flag",
+            "x.is_empty()",
+            "s.ready()",
+            "s.on",
+            "matches!(x, 1)",
+        ] {
+            assert!(has(expr), "{expr}");
+        }
+        for expr in ["a + b", "!mask", "x.len()", "s.is_odd()", "s.n", "other"] {
+            assert!(!has(expr), "{expr}");
+        }
+    }
+
+    #[test]
+    fn what_a_function_yields_stands_at_its_ends_and_behind_return() {
+        let text =
+            "{ if a { return b; } x.map(|y| { return y; }); match c { 1 => d, _ => { e } } }";
+        let block: Block = syn::parse_str(text).unwrap();
+        let mut texts: Vec<&str> = yielded(&block).into_iter().map(|at| &text[at]).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, ["b", "d", "e"]);
+    }
+}
