@@ -84,6 +84,8 @@ pub fn observed(
             (None, Some(at)) if offers[at].text == name => {
                 ((2, at), offers[at].origin, offers[at].binding)
             }
+            // `a + b.len()` is not the length of `a + b`.
+            (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
             (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };

@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 pub use super::sequences::is_constant;
-use super::sequences::{constants, pairs, singles, switches};
+use super::sequences::{constants, further, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
@@ -59,6 +59,9 @@ impl Bounds {
 
 /// Cures by less than all evaluations that are kept per site and test.
 const MOST_PARTIAL: usize = 3;
+/// Runs of one test in search of a longer sequence at one site, and its length.
+const MOST_DEEP: u32 = 24;
+const DEEPEST: usize = 4;
 /// Runs with constant outcomes, as a multiple of those with a single one: most suspicious first.
 const CONSTANTS: usize = 6;
 
@@ -115,90 +118,171 @@ pub fn search(
             let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
             Ok(cured.map(|(trial, _)| trial).collect())
         };
-        cures(sites, suspects, spectrum, failing, bounds, &force)?
+        let deepen = |seeds: Vec<Trial>| {
+            let found = pool::map(suite.runner.jobs, &seeds, |seed| {
+                deepen(suite, sites, spectrum, bounds, seed, done)
+            })?;
+            Ok(found.into_iter().flatten().collect())
+        };
+        let search = Search {
+            sites,
+            suspects,
+            spectrum,
+            bounds,
+            force: &force,
+            deepen: &deepen,
+        };
+        search.cures(failing)?
     };
     spectrum.long = long.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(found)
 }
 
-/// Makes the forced runs in order; `force` tells which of them cured their test.
-fn cures(
+/// Looks for a longer sequence at one site, depth first: each run's trace tells which evaluations
+/// there are to be made otherwise next. Only a run that went on differently is worth going deeper.
+fn deepen(
+    suite: &Suite,
     sites: &[Site],
-    suspects: &[Suspect],
     spectrum: &Spectrum,
-    failing: &[TestIndex],
     bounds: Bounds,
-    force: &dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
-) -> Result<Vec<AngelicSite>> {
-    // The trials of a kind for a test: those that `make` lists for each site that it reaches.
-    type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
-    let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
-        let mut trials: Vec<Trial> = Vec::new();
-        let reached = spectrum.reached.get(&test);
-        for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
-            if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
-                let site = &sites[suspect.site as usize];
-                let is_endless = spectrum.endless.contains(&test);
-                let made = make(site, *counter, is_endless).into_iter();
-                trials.extend(made.map(|forced| (suspect.site, test, forced)));
+    (index, test, start): &Trial,
+    done: &(dyn Fn() + Sync),
+) -> Result<Option<Trial>> {
+    let site = &sites[*index as usize];
+    let Some(counter) = spectrum.reached.get(test).and_then(|at| at.get(index)) else {
+        return Ok(None);
+    };
+    let mut left = vec![(start.clone(), *counter)];
+    let mut runs = 0;
+    while let Some((sequence, before)) = left.pop() {
+        let mut deeper = Vec::new();
+        for longer in further(site, &sequence, before) {
+            if runs == MOST_DEEP {
+                return Ok(None);
+            }
+            runs += 1;
+            let run = suite.run(
+                *test,
+                &Plan {
+                    sites: Some(sites.len()),
+                    force: vec![(*index, longer.clone())],
+                    fuel: Some(bounds.fuel_for(*test, spectrum)),
+                    confined: true,
+                    timeout: bounds.timeout,
+                    ..Plan::default()
+                },
+            )?;
+            done();
+            if run.verdict.passed() {
+                return Ok(Some((*index, *test, longer)));
+            }
+            let after = run
+                .trace
+                .and_then(|trace| trace.counters.get(index).copied());
+            if let Some(after) = after.filter(|after| *after != before && longer.len() < DEEPEST) {
+                deeper.push((longer, after));
             }
         }
-        trials
-    };
-    let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
-        let mut of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
-        of_test.truncate(bounds.flips.saturating_mul(CONSTANTS));
-        let mut found = force(of_test)?;
-        let mut of_test = trials(test, wanted, &singles);
-        of_test.truncate(bounds.flips);
-        found.extend(force(of_test)?);
-        // Where a constant or one evaluation is enough, nothing longer is asked.
-        let is_cured = |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
-        let open = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
-        let mut of_test = trials(test, &open, &switches);
-        of_test.truncate(bounds.flips);
-        let more = force(of_test)?;
-        found.extend(more);
-        if found.is_empty() {
-            let mut of_test = trials(test, wanted, &pairs);
+        // The first ones are tried first.
+        left.extend(deeper.into_iter().rev());
+    }
+    Ok(None)
+}
+
+/// What a search works with.
+struct Search<'a> {
+    sites: &'a [Site],
+    suspects: &'a [Suspect],
+    spectrum: &'a Spectrum,
+    bounds: Bounds,
+    /// Makes forced runs and tells which of them cured their test.
+    force: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
+    /// Looks for longer sequences from each of these.
+    deepen: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
+}
+
+impl Search<'_> {
+    /// Makes the forced runs in order.
+    fn cures(&self, failing: &[TestIndex]) -> Result<Vec<AngelicSite>> {
+        let Self {
+            sites,
+            suspects,
+            spectrum,
+            bounds,
+            force,
+            deepen,
+        } = *self;
+        // The trials of a kind for a test: those that `make` lists for each site that it reaches.
+        type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
+        let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
+            let mut trials: Vec<Trial> = Vec::new();
+            let reached = spectrum.reached.get(&test);
+            for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
+                if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
+                    let site = &sites[suspect.site as usize];
+                    let is_endless = spectrum.endless.contains(&test);
+                    let made = make(site, *counter, is_endless).into_iter();
+                    trials.extend(made.map(|forced| (suspect.site, test, forced)));
+                }
+            }
+            trials
+        };
+        let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
+            let mut of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
+            of_test.truncate(bounds.flips.saturating_mul(CONSTANTS));
+            let mut found = force(of_test)?;
+            let mut of_test = trials(test, wanted, &singles);
             of_test.truncate(bounds.flips);
             found.extend(force(of_test)?);
-        }
-        Ok(found)
-    };
+            // Where a constant or one evaluation is enough, nothing longer is asked.
+            let is_cured =
+                |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
+            let open = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
+            let mut of_test = trials(test, &open, &switches);
+            of_test.truncate(bounds.flips);
+            let more = force(of_test)?;
+            found.extend(more);
+            if found.is_empty() {
+                let mut seeds = trials(test, wanted, &|_, _, _| vec![Sequence::new()]);
+                seeds.truncate(bounds.flips / MOST_DEEP as usize);
+                found.extend(deepen(seeds)?);
+            }
+            Ok(found)
+        };
 
-    let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>> = BTreeMap::new();
-    let mut left = failing.to_vec();
-    while let Some(first) = left.first().copied() {
-        left.remove(0);
-        let mut found = all(first, &|_| true)?;
-        let sites: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
-        let is_angelic = |site: SiteIndex| sites.contains(&site);
-        let mut others = Vec::new();
-        for test in &left {
-            others.extend(all(*test, &is_angelic)?);
-        }
-        left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
-        found.extend(others);
-        for (site, test, forced) in found {
-            let of_test = cures.entry(site).or_default().entry(test).or_default();
-            let partial = of_test.iter().filter(|known| !is_constant(known)).count();
-            let has_enough = !is_constant(&forced) && partial == MOST_PARTIAL;
-            if !has_enough && !of_test.contains(&forced) {
-                of_test.push(forced);
+        let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>> = BTreeMap::new();
+        let mut left = failing.to_vec();
+        while let Some(first) = left.first().copied() {
+            left.remove(0);
+            let mut found = all(first, &|_| true)?;
+            let sites: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
+            let is_angelic = |site: SiteIndex| sites.contains(&site);
+            let mut others = Vec::new();
+            for test in &left {
+                others.extend(all(*test, &is_angelic)?);
+            }
+            left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
+            found.extend(others);
+            for (site, test, forced) in found {
+                let of_test = cures.entry(site).or_default().entry(test).or_default();
+                let partial = of_test.iter().filter(|known| !is_constant(known)).count();
+                let has_enough = !is_constant(&forced) && partial == MOST_PARTIAL;
+                if !has_enough && !of_test.contains(&forced) {
+                    of_test.push(forced);
+                }
             }
         }
-    }
-    Ok(suspects
-        .iter()
-        .filter_map(|suspect| {
-            Some(AngelicSite {
-                site: suspect.site,
-                suspiciousness: suspect.suspiciousness,
-                cures: cures.remove(&suspect.site)?,
+        Ok(suspects
+            .iter()
+            .filter_map(|suspect| {
+                Some(AngelicSite {
+                    site: suspect.site,
+                    suspiciousness: suspect.suspiciousness,
+                    cures: cures.remove(&suspect.site)?,
+                })
             })
-        })
-        .collect())
+            .collect())
+    }
 }
 
 /// The angelic sites' indices with every cure spelled out, for recording contexts.

@@ -1,5 +1,5 @@
 //! What can be forced at a site, cheapest first: one outcome always, single evaluations made
-//! otherwise, a switch after some evaluations, two evaluations made otherwise.
+//! otherwise, a switch after some evaluations, and longer sequences, each guided by the run before.
 
 use crate::run::trace::Counter;
 use crate::run::{Forced, How, Sequence, When};
@@ -10,8 +10,8 @@ use crate::source::Site;
 const MOST_EVALUATIONS: u32 = 20;
 /// Evaluations before and after which a switch is tried: so many of the first and the last.
 const MOST_SWITCHES: u32 = 8;
-/// Evaluations of which two are made otherwise: so many of the first and the last.
-const MOST_IN_PAIRS: u32 = 6;
+/// Evaluations that are made otherwise beside earlier ones: so many of the last.
+const MOST_FURTHER: u32 = 4;
 
 /// Whether every evaluation has one outcome.
 pub fn is_constant(sequence: &Sequence) -> bool {
@@ -108,23 +108,35 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
     sequences
 }
 
-/// Two evaluations made otherwise, nearest to the end first.
-pub fn pairs(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
-    let entered = entered(counter, is_endless);
-    // A flip may make the condition be evaluated once more.
-    let end = entered.saturating_add(1);
-    let last = end.saturating_sub(MOST_IN_PAIRS).max(MOST_IN_PAIRS)..end;
-    let near: Vec<u32> = (0..MOST_IN_PAIRS.min(end)).chain(last).collect();
-    let own = site.kind.unconditional();
-    let how = own.map_or(How::Flip, |own| How::Set(!own));
-    let mut sequences = Vec::new();
-    for (nth, later) in near.iter().enumerate().rev() {
-        for earlier in near[..nth].iter().rev() {
-            let both = [*earlier, *later].map(|at| at_one(how, at, own.is_some()));
-            sequences.push(both.to_vec());
-        }
+/// What can be done beyond `sequence`, given what the run with it showed: where the condition itself
+/// panicked again, either outcome there; otherwise the last evaluations after those that were
+/// forced, made otherwise one at a time.
+pub fn further(site: &Site, sequence: &Sequence, counter: Counter) -> Vec<Sequence> {
+    let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
+    let first = sequence.iter().filter_map(|forced| match forced.when {
+        When::At(at) => Some(at + 1),
+        _ => None,
+    });
+    let first = first.max().unwrap_or(0);
+    let with = |how, at, blind| {
+        let mut longer = sequence.clone();
+        longer.push(at_one(how, at, blind));
+        longer
+    };
+    if let Some(own) = site.kind.unconditional() {
+        let last = (first.max(entered.saturating_sub(MOST_FURTHER))..entered).rev();
+        return last.map(|at| with(How::Set(!own), at, true)).collect();
     }
-    sequences
+    if counter.broke() {
+        return match entered.checked_sub(1).filter(|at| *at >= first) {
+            Some(at) => [true, false]
+                .map(|value| with(How::Set(value), at, true))
+                .to_vec(),
+            None => Vec::new(),
+        };
+    }
+    let last = (first.max(entered.saturating_sub(MOST_FURTHER))..entered).rev();
+    last.map(|at| with(How::Flip, at, false)).collect()
 }
 
 fn at_one(how: How, at: u32, blind: bool) -> Forced {

@@ -65,7 +65,7 @@ impl Style<'_> {
                 format!(
                     "{} {} {}",
                     self.text(a, least),
-                    symbol(*op),
+                    op.symbol(),
                     self.text(b, Binding::Bits)
                 )
             }
@@ -139,17 +139,6 @@ fn flipped(op: CmpOp) -> CmpOp {
         CmpOp::Le => CmpOp::Gt,
         CmpOp::Gt => CmpOp::Le,
         CmpOp::Ge => CmpOp::Lt,
-    }
-}
-
-fn symbol(op: CmpOp) -> &'static str {
-    match op {
-        CmpOp::Eq => "==",
-        CmpOp::Ne => "!=",
-        CmpOp::Lt => "<",
-        CmpOp::Le => "<=",
-        CmpOp::Gt => ">",
-        CmpOp::Ge => ">=",
     }
 }
 

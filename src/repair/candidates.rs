@@ -18,6 +18,8 @@ use crate::spec::Expr;
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
 
+/// Candidates that are built and judged in one round.
+const MOST_JUDGED: usize = 400;
 /// Candidates of one site that are built and judged.
 const MOST_PER_SITE: usize = 12;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
@@ -37,6 +39,14 @@ fn extra_cost(site: &Site) -> u32 {
         _ => 0,
     };
     own + site.far
+}
+
+/// What a patch costs at a place that passing tests reach, too, by the share of these.
+const COMMON: f64 = 8.0;
+
+fn common(suspiciousness: f64) -> u32 {
+    // Rounded down to a whole number of at most eight.
+    (COMMON * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
 }
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
@@ -62,6 +72,7 @@ pub type Recordings = BTreeMap<SiteIndex, Arc<Recorded>>;
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
     pub site: SiteIndex,
+    pub function: usize,
     pub suspiciousness: f64,
     pub targets: Vec<TestIndex>,
     /// What it was found for, and from.
@@ -116,7 +127,8 @@ impl Run<'_> {
             }
             candidates.extend(of_site);
         }
-        candidates.sort_by(rank);
+        let mut candidates = spread(candidates);
+        candidates.truncate(MOST_JUDGED);
         let sites: std::collections::BTreeSet<_> =
             candidates.iter().map(|candidate| candidate.site).collect();
         let sites = count(sites.len(), "site");
@@ -186,6 +198,7 @@ impl Run<'_> {
                 let extra = extra_cost(site);
                 candidates.push(SiteCandidate {
                     site: found.site,
+                    function: site.function,
                     suspiciousness: found.suspiciousness,
                     targets: targets.to_vec(),
                     problem: Arc::clone(&problem),
@@ -193,7 +206,11 @@ impl Run<'_> {
                     expr: candidate.expr,
                     text,
                     typed,
-                    cost: candidate.cost + extra + penalty + disagrees,
+                    cost: candidate.cost
+                        + extra
+                        + penalty
+                        + disagrees
+                        + common(found.suspiciousness),
                     soft_violated: candidate.soft_violated,
                     why: candidate.why,
                 });
@@ -205,8 +222,40 @@ impl Run<'_> {
     }
 }
 
+/// Candidates at one site, and candidates of one function with one condition: each costs so much
+/// more than the one before it, for most of them say the same.
+const CROWDED: u32 = 7;
+const REPEATED: u32 = 14;
+
+/// The candidates best first, but so that what is like better ones comes later: of variants that
+/// the tests cannot tell apart a reader wants one, and the other places.
+pub fn spread(mut candidates: Vec<SiteCandidate>) -> Vec<SiteCandidate> {
+    candidates.sort_by(rank);
+    let mut at_site: BTreeMap<SiteIndex, u32> = BTreeMap::new();
+    let mut said: BTreeMap<(usize, String), u32> = BTreeMap::new();
+    let mut spread: Vec<(u32, SiteCandidate)> = Vec::new();
+    for candidate in candidates {
+        let before = at_site.entry(candidate.site).or_default();
+        let same = said
+            .entry((candidate.function, candidate.text.clone()))
+            .or_default();
+        let crowd = CROWDED * *before + REPEATED * *same;
+        *before += 1;
+        *same += 1;
+        spread.push((candidate.cost + crowd, candidate));
+    }
+    spread.sort_by(|(s, a), (t, b)| {
+        b.targets
+            .len()
+            .cmp(&a.targets.len())
+            .then(s.cmp(t))
+            .then(rank(a, b))
+    });
+    spread.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
 /// Patches that cure more tests first, then the cheapest, then the most suspicious place.
-pub fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
+fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
     b.targets
         .len()
         .cmp(&a.targets.len())

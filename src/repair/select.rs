@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::Run;
-use super::candidates::{SiteCandidate, rank};
+use super::candidates::{SiteCandidate, spread};
 use super::explain::Shown;
 use crate::hash;
 use crate::patch::diff;
@@ -22,8 +22,6 @@ use crate::source::{Site, SiteIndex};
 use crate::spec::Expr;
 use crate::synth::{self, Equality};
 
-/// Candidates judged in all.
-const MOST_JUDGED: usize = 400;
 /// Candidates judged before looking whether there are enough; the same on every machine, whatever
 /// its number of processors, for the patches shown must be.
 const JUDGED_AT_ONCE: usize = 16;
@@ -32,11 +30,7 @@ const SPARE: usize = 3;
 
 impl Run<'_> {
     /// Builds all candidates at once and judges them in order, until enough of them hold.
-    pub(super) fn judge(
-        &mut self,
-        mut candidates: Vec<SiteCandidate>,
-    ) -> Result<Vec<SiteCandidate>> {
-        candidates.truncate(MOST_JUDGED);
+    pub(super) fn judge(&mut self, candidates: Vec<SiteCandidate>) -> Result<Vec<SiteCandidate>> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
@@ -108,11 +102,11 @@ impl Run<'_> {
     }
 
     /// Rebuilds the candidates that hold one by one, best first, until there are enough patches.
-    pub(super) fn show(&mut self, mut plausible: Vec<SiteCandidate>) -> Result<()> {
+    pub(super) fn show(&mut self, plausible: Vec<SiteCandidate>) -> Result<()> {
         if plausible.is_empty() {
             return Ok(());
         }
-        plausible.sort_by(rank);
+        let plausible = spread(plausible);
         let plausible = causes_first(plausible.iter().collect());
         let shown = self.validate(&plausible)?;
         self.explain(&shown);

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::rust::condition::{self, Node};
 use super::rust::siblings;
 use super::{Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin, Type};
@@ -113,7 +114,21 @@ impl Offers<'_> {
             alike.collect()
         };
         let texts = siblings::siblings(&self.site.text, &own);
-        texts.into_iter().map(call).collect()
+        let calls = texts.into_iter().map(call);
+        calls.chain(self.comparisons()).collect()
+    }
+
+    /// The old condition's comparisons with another operator, for operands that cannot be read.
+    fn comparisons(&self) -> impl Iterator<Item = Offer> {
+        let tree = condition::parse(&self.site.text);
+        let variants = tree.iter().flat_map(Node::comparison_variants);
+        let variants: Vec<String> = variants.collect();
+        variants.into_iter().map(|text| Offer {
+            text,
+            binding: Binding::Compare,
+            origin: Origin::Call,
+            is_index: false,
+        })
     }
 
     fn constants(&self) -> Vec<Offer> {

@@ -132,7 +132,7 @@ impl Subject {
     }
 
     /// Crates whose code may be patched: every library and binary of every member, but no proc
-    /// macro, build script, test, bench or example.
+    /// macro, build script, bench or example. Of a test only what it includes from elsewhere.
     pub fn crate_roots(&self) -> Vec<CrateRoot> {
         let mut roots = Vec::new();
         for member in &self.members {
@@ -148,9 +148,13 @@ impl Subject {
                             | TargetKind::Bin
                     )
                 });
-                if code && let Ok(path) = target.src_path.strip_prefix(&self.root) {
+                let is_test = target.kind.contains(&TargetKind::Test);
+                if (code || is_test)
+                    && let Ok(path) = target.src_path.strip_prefix(&self.root)
+                {
                     roots.push(CrateRoot {
                         path: path.to_owned(),
+                        is_test,
                         edition_2015: target.edition == cargo_metadata::Edition::E2015,
                         has_chains: target.edition >= cargo_metadata::Edition::E2024,
                     });
@@ -158,7 +162,7 @@ impl Subject {
             }
         }
         // Libraries before the binaries that use them, and the same order every time.
-        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots.sort_by(|a, b| (a.is_test, &a.path).cmp(&(b.is_test, &b.path)));
         roots
     }
 }

@@ -26,6 +26,7 @@
 //! | named constant, literal of the function | 5 |
 //! | call, expression computed nearby | 6, 8 |
 //! | literal of the file, value seen | 7, 9 |
+//! | `.capacity()` | +4 |
 //! | each `.` or `[` of an operand beyond the second, up to four | 2 |
 //! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
 //! | `==` or `!=` between floats | +2 |
@@ -121,6 +122,8 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
         Some(_) => 0,
         None => term.text.matches(['.', '[']).count(),
     };
+    // What a collection has set aside is up to its allocator.
+    let cost = cost + 4 * u32::from(term.text.ends_with(".capacity()"));
     cost + 2 * u32::try_from(steps.saturating_sub(2)).unwrap_or(0).min(4)
 }
 

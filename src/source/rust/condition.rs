@@ -282,6 +282,26 @@ impl Node {
         }
     }
 
+    /// Every comparison with each other operator, as texts.
+    pub fn comparison_variants(&self) -> Vec<String> {
+        match &self.shape {
+            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
+            Shape::Not(a) => a.comparison_variants(),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.comparison_variants();
+                all.extend(b.comparison_variants());
+                all
+            }
+            Shape::Cmp(op, a, b) => {
+                let others = CmpOp::ALL.into_iter().filter(|other| other != op);
+                let (left, right) = (side(a), side(b));
+                others
+                    .map(|other| format!("{left} {} {right}", other.symbol()))
+                    .collect()
+            }
+        }
+    }
+
     /// The leaves, left to right.
     pub fn leaves(&self) -> Vec<&Leaf> {
         match &self.shape {
@@ -362,6 +382,15 @@ impl Node {
             (a, b, s, t)
         };
         (s == t).then_some((a, b, s))
+    }
+}
+
+/// The text of a comparison's operand; a node's own text has lost the parentheses around it.
+fn side(node: &Node) -> String {
+    match &node.shape {
+        Shape::Leaf(leaf) if leaf.binding >= Binding::Add => node.text.clone(),
+        Shape::Arith(..) => node.text.clone(),
+        _ => format!("({})", node.text),
     }
 }
 

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
+use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
 use crate::source::{Exit, Function, Name, Site, SiteKind, Sources};
@@ -29,6 +30,8 @@ const CONSTRUCTOR: u32 = 3;
 const RUN: u32 = 4;
 const BREAK: u32 = 2;
 const PANIC: u32 = 10;
+/// What it costs to leave right before a check: whoever wrote that meant it.
+const BEFORE_CHECK: u32 = 10;
 
 /// The body of a way out that a patch writes as `assert!`.
 pub const PANICS: &str = "panic!();";
@@ -48,6 +51,8 @@ pub struct Place {
     pub in_loop: bool,
     /// `return` would leave a closure or an async block.
     pub in_closure: bool,
+    /// What it would stand before panics under some condition, on purpose.
+    pub is_before_check: bool,
 }
 
 /// A function that takes nothing and returns its own type.
@@ -164,6 +169,32 @@ fn exit(text: &str, tokens: TokenStream) -> Option<Exit> {
     })
 }
 
+/// Whether a statement panics under some condition, on purpose.
+pub fn is_check(statement: &Stmt) -> bool {
+    let asserts = |mac: &syn::Macro| macro_name(mac).contains("assert");
+    match statement {
+        Stmt::Macro(statement) => asserts(&statement.mac),
+        Stmt::Expr(Expr::Macro(call), _) => asserts(&call.mac),
+        Stmt::Expr(Expr::If(branch), _) => panics(&branch.then_branch),
+        _ => false,
+    }
+}
+
+/// Whether a block does nothing but panic.
+pub fn panics(block: &Block) -> bool {
+    let panics = |mac: &syn::Macro| {
+        matches!(
+            &*macro_name(mac),
+            "panic" | "unreachable" | "unimplemented" | "todo"
+        )
+    };
+    match &*block.stmts {
+        [Stmt::Macro(statement)] => panics(&statement.mac),
+        [Stmt::Expr(Expr::Macro(call), _)] => panics(&call.mac),
+        _ => false,
+    }
+}
+
 /// The variables that tokens seem to read: lower-case identifiers that are no field, path, call or
 /// macro.
 pub fn names(tokens: TokenStream) -> Vec<String> {
@@ -247,7 +278,13 @@ fn bodies(
     constructors: &[Constructor],
 ) -> Vec<(String, u32)> {
     let mut bodies: Vec<(String, u32)> = Vec::new();
+    let silences = if place.is_before_check {
+        BEFORE_CHECK
+    } else {
+        0
+    };
     let mut put = |body: String, far: u32| {
+        let far = far + silences;
         if !bodies.iter().any(|(known, _)| *known == body) {
             bodies.push((body, far));
         }

@@ -25,6 +25,8 @@ use super::{File, Sources};
 pub struct CrateRoot {
     /// Relative to the workspace root.
     pub path: camino::Utf8PathBuf,
+    /// An integration test: only modules outside of its directory are no test code.
+    pub is_test: bool,
     pub edition_2015: bool,
     /// Whether its edition has let-chains: from 2024 on.
     pub has_chains: bool,
@@ -43,8 +45,11 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             if !seen.insert(path.to_owned()) {
                 return None;
             }
+            let home = crate_root.path.parent().unwrap_or(Utf8Path::new(""));
+            let is_test = crate_root.is_test && path.starts_with(home);
             let text = match text {
                 Ok(text) => text,
+                Err(_) if is_test => return None,
                 Err(error) => {
                     sources
                         .skipped
@@ -54,6 +59,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             };
             let ast = match modules::parse(&text) {
                 Ok(ast) => ast,
+                Err(_) if is_test => return None,
                 Err(error) => {
                     let at = error.span().start();
                     sources.skipped.push((
@@ -63,6 +69,9 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                     return None;
                 }
             };
+            if is_test && !crate_root.edition_2015 {
+                return Some(Rc::new(ast));
+            }
             let file = sources.files.len();
             let is_root = path == crate_root.path;
             sources.files.push(File {
@@ -76,7 +85,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             });
             gathered.booleans.add(&ast.file);
             let ast = Rc::new(ast);
-            if wanted(path) {
+            if wanted(path) && !is_test {
                 parsed.push((file, Rc::clone(&ast), crate_root.has_chains));
             }
             Some(ast)

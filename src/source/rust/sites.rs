@@ -240,6 +240,13 @@ impl Finder<'_> {
         });
     }
 
+    /// The sites from that one on decide whether the program panics on purpose.
+    fn is_check(&mut self, first: usize) {
+        for site in &mut self.sources.sites[first..] {
+            site.far += OF_CHECK;
+        }
+    }
+
     /// A place right after a node where something new can stand.
     fn site_after(&mut self, kind: SiteKind, node: &impl Spanned, body: String) {
         let at = self.range(node).end;
@@ -267,6 +274,7 @@ impl Finder<'_> {
             names: self.scopes.visible(),
             in_loop: self.within.a_loop,
             in_closure: self.within.a_closure,
+            is_before_check: exits::is_check(statement),
         });
     }
 
@@ -414,8 +422,12 @@ impl Finder<'_> {
 
     /// The arguments of a macro of std.
     fn macro_arguments(&mut self, mac: &Macro) {
+        let first = self.sources.sites.len();
         for argument in &harvest::arguments(mac) {
             self.loose(argument);
+        }
+        if macro_name(mac).contains("assert") {
+            self.is_check(first);
         }
     }
 
@@ -656,7 +668,11 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 impl Finder<'_> {
     fn branch(&mut self, branch: &syn::ExprIf, kind: SiteKind) {
         self.scopes.push();
+        let first = self.sources.sites.len();
         self.condition_or_chain(kind, &branch.cond);
+        if exits::panics(&branch.then_branch) {
+            self.is_check(first);
+        }
         self.block(&branch.then_branch, branch.else_branch.is_none());
         self.scopes.pop();
         match branch.else_branch.as_ref().map(|(_, expr)| &**expr) {
@@ -743,6 +759,8 @@ impl Finder<'_> {
     }
 }
 
+/// What it costs more to change what an assertion says: whoever wrote that meant it.
+const OF_CHECK: u32 = 10;
 /// Branches of a chain whose bodies are copied.
 const MOST_COPIES: usize = 3;
 /// Longer bodies are too much to repeat.

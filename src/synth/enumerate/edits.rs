@@ -359,7 +359,18 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
         if *node == Expr::Term(term) || ty == Type::Bool && atoms::is_constant(pool, term) {
             continue;
         }
+        if let Expr::Term(old) = node
+            && let Some((before, after)) = other_operator(pool, *old, term)
+        {
+            let cost = rank::operator_cost(before, after);
+            push(Expr::Term(term), cost, "operator changed", true);
+            continue;
+        }
         let (base, why) = match node {
+            // A name stands for what it means; a number that fits today may not tomorrow.
+            Expr::Term(old) if constant && is_named(pool, *old) && !is_named(pool, term) => {
+                (rank::SUBSTITUTE, "named constant replaced")
+            }
             Expr::Term(old) if constant && adjacent(pool, *old, term) => {
                 (rank::NEXT_CONSTANT, "constant off by one")
             }
@@ -434,6 +445,35 @@ fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
         (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
         _ => false,
     }
+}
+
+/// Whether a constant is a name, and no literal.
+fn is_named(pool: &Pool, term: TermId) -> bool {
+    pool.terms[term]
+        .text
+        .starts_with(|first: char| first.is_alphabetic())
+        && !pool.terms[term].text.contains(['\'', '"'])
+}
+
+/// The operators of two comparisons of the same operands, where these cannot be read.
+fn other_operator(pool: &Pool, a: TermId, b: TermId) -> Option<(CmpOp, CmpOp)> {
+    let split = |term: TermId| {
+        let text = &pool.terms[term].text;
+        let operators = [
+            CmpOp::Le,
+            CmpOp::Ge,
+            CmpOp::Eq,
+            CmpOp::Ne,
+            CmpOp::Lt,
+            CmpOp::Gt,
+        ];
+        operators.into_iter().find_map(|op| {
+            let operands = text.split_once(&format!(" {} ", op.symbol()))?;
+            Some((op, operands))
+        })
+    };
+    let ((before, of_a), (after, of_b)) = (split(a)?, split(b)?);
+    (of_a == of_b && before != after).then_some((before, after))
 }
 
 /// Whether an edit is one that nobody makes: a literal to the left, or an operand that turns up on
