@@ -1,5 +1,6 @@
 //! `cargo nopol` against one cold `cargo test`, fixture by fixture.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,7 +60,7 @@ pub fn bench(runs: usize) -> Result<()> {
         let (mut tests, mut repairs, mut last) = (Vec::new(), Vec::new(), None);
         for _ in 0..runs {
             let dir = tempfile::tempdir()?;
-            copy(&fixture, dir.path())?;
+            tool::copy(&fixture, dir.path(), &armed)?;
             let mut test = Command::new(&cargo);
             test.arg("test")
                 .args(&expected.args)
@@ -67,7 +68,7 @@ pub fn bench(runs: usize) -> Result<()> {
             tests.push(timed(&mut test)?.0);
 
             let dir = tempfile::tempdir()?;
-            copy(&fixture, dir.path())?;
+            tool::copy(&fixture, dir.path(), &armed)?;
             let mut repair = Command::new(&binary);
             repair
                 .args(["nopol", "--format", "json"])
@@ -103,13 +104,7 @@ pub fn bench(runs: usize) -> Result<()> {
 }
 
 fn timed(command: &mut Command) -> Result<(f64, Vec<u8>)> {
-    command.env("RUST_BACKTRACE", "0").stderr(Stdio::null());
-    // Not the cargo that runs this.
-    for (name, _) in std::env::vars() {
-        if name.starts_with("CARGO_") && name != "CARGO_HOME" {
-            command.env_remove(name);
-        }
-    }
+    tool::as_from_a_shell(command).stderr(Stdio::null());
     let start = Instant::now();
     let output = command
         .output()
@@ -117,19 +112,12 @@ fn timed(command: &mut Command) -> Result<(f64, Vec<u8>)> {
     Ok((start.elapsed().as_secs_f64(), output.stdout))
 }
 
-/// Copies a fixture, arming its manifests.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        let name = path.file_name().context("no name")?;
-        if path.is_dir() {
-            fs::create_dir_all(to.join(name))?;
-            copy(&path, &to.join(name))?;
-        } else if name == "Cargo_test.toml" {
-            fs::copy(&path, to.join("Cargo.toml"))?;
-        } else {
-            fs::copy(&path, to.join(name))?;
-        }
-    }
-    Ok(())
+/// The name of a fixture's file in a copy, where its manifests are armed.
+fn armed(path: &Path) -> Option<&OsStr> {
+    let name = path.file_name()?;
+    Some(if name == "Cargo_test.toml" {
+        OsStr::new("Cargo.toml")
+    } else {
+        name
+    })
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask bench …`: makes the tables and figures of `docs/benchmarks.md`.
 
+mod bugs;
 mod curves;
 mod fixtures;
 mod generate;
@@ -31,6 +32,8 @@ enum Bench {
         #[arg(long, default_value_t = 3)]
         runs: usize,
     },
+    /// `cargo nopol` on real bugs, against what a human did
+    Bugs(bugs::Options),
     /// Our synthesis engines and cvc5 on the same problems
     Synthesis(synthesis::Options),
     /// Time and memory of our synthesis against variables and contexts, as SVG
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
     let Task::Bench(bench) = Cli::parse().task;
     match bench {
         Bench::Fixtures { runs } => fixtures::bench(runs),
+        Bench::Bugs(options) => bugs::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Curves(options) => curves::bench(&options),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -194,7 +194,8 @@ fn cvc5(tool: &Path, python: &Path, problem: &Path, scratch: &Path, limit: f64) 
     let mut command = Command::new(python);
     command
         .arg(tool::root()?.join("xtask/sygus.py"))
-        .arg(scratch.join(format!("{}.sl", stem(problem))));
+        .arg(scratch.join(format!("{}.sl", stem(problem))))
+        .stderr(Stdio::null());
     // The interpreter's start is not counted against it.
     let output = tool::within(&mut command, Duration::from_secs_f64(limit + 1.0))?;
     let Some(output) = output else {
