@@ -316,6 +316,19 @@ fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
 }
 
 #[test]
+fn a_target_directory_told_with_dots_is_fine() {
+    let subject = Subject::lib(GRADES);
+    let mut command = subject.command(&["--format", "json", "-p", "subject"]);
+    command.env("CARGO_TARGET_DIR", "../elsewhere");
+    let run: Run = command.output().unwrap().into();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(
+        run.json()["patches"][0]["edits"][0]["condition"],
+        "score >= needed"
+    );
+}
+
+#[test]
 fn the_time_limit_ends_the_run_with_its_own_code() {
     let slow = format!(
         "{GRADES}\n#[test] fn slow() {{ std::thread::sleep(std::time::Duration::from_secs(60)); }}"
