@@ -329,6 +329,54 @@ fn a_target_directory_told_with_dots_is_fine() {
 }
 
 #[test]
+fn a_package_with_the_name_of_its_dependency_is_told_from_it() {
+    let manifest = |version: &str| {
+        format!("[package]\nname = \"a\"\nversion = \"{version}\"\nedition = \"2021\"\n")
+    };
+    let member = manifest("0.1.0")
+        + "[dependencies]\nolder = { package = \"a\", path = \"../vendored/a\" }\n";
+    // Only the example tells a patch from `score > 0`.
+    let lib = r"
+        //! ```
+        //! assert!(!a::passes(4, 5));
+        //! ```
+        pub fn passes(score: u32, needed: u32) -> bool { if score > needed { true } else { false } }
+        #[test] fn just_enough() { assert!(passes(5, 5)); }
+        #[test] fn more() { assert!(passes(6, 5)); }
+        #[test] fn far_less() { assert!(!passes(0, 5)); }
+    ";
+    let files = [
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"a\"]\nexclude = [\"vendored\"]\nresolver = \"2\"\n",
+        ),
+        ("a/Cargo.toml", &member),
+        ("a/src/lib.rs", lib),
+        ("vendored/a/Cargo.toml", &manifest("0.2.0")),
+        ("vendored/a/src/lib.rs", "pub fn unused() {}\n"),
+    ];
+    // The path is part of what cargo is told.
+    for name in ["subject", "#1 größer", "[brackets]"] {
+        let subject = Subject::named(name, &files);
+        let ambiguous = subject.cargo_test(&["-p", "a"]);
+        assert!(
+            ambiguous.stderr.contains("is ambiguous"),
+            "{}",
+            ambiguous.stderr
+        );
+        let run = subject.nopol(&["-p", "a", "--top", "50", "--format", "json"]);
+        assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+        let report = run.json();
+        let patches = report["patches"].as_array().unwrap();
+        assert_eq!(patches[0]["edits"][0]["file"], "a/src/lib.rs");
+        assert_eq!(patches[0]["edits"][0]["condition"], "score >= needed");
+        for patch in patches {
+            assert_ne!(patch["edits"][0]["condition"], "score > 0", "{name}");
+        }
+    }
+}
+
+#[test]
 fn the_time_limit_ends_the_run_with_its_own_code() {
     let slow = format!(
         "{GRADES}\n#[test] fn slow() {{ std::thread::sleep(std::time::Duration::from_secs(60)); }}"

@@ -1,6 +1,7 @@
 //! Cargo as a process: builds of the working copy, and what they leave to run.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
 
@@ -56,7 +57,7 @@ impl Workspace<'_> {
     pub fn build(&self, linked: Linked) -> Result<Build> {
         let mut args = vec!["test".to_string(), "--no-run".to_string()];
         args.push("--message-format=json".to_string());
-        args.extend(self.options.build_args());
+        args.extend(self.options.build_args(&self.packages()));
         let (succeeded, stdout, stderr) = self.cargo(args, linked)?;
 
         let mut build = Build {
@@ -130,7 +131,7 @@ impl Workspace<'_> {
             "--doc".to_string(),
             "--no-fail-fast".to_string(),
         ];
-        args.extend(self.options.doc_args());
+        args.extend(self.options.doc_args(&self.packages()));
         let (_, stdout, _) = self.cargo(args, Linked::Plain)?;
         let text = fs::read_to_string(stdout).unwrap_or_default();
         let outcomes = text.lines().filter_map(|line| {
@@ -150,6 +151,18 @@ impl Workspace<'_> {
                     target.doctest && target.kind.iter().any(|kind| *kind != TargetKind::Bin)
                 })
             })
+    }
+
+    /// The packages asked for, as cargo is told of them. A name alone would not do where a dependency
+    /// has the same.
+    fn packages(&self) -> Vec<String> {
+        let members = &self.subject.members;
+        let chosen = self.options.package.iter().filter_map(|name| {
+            let member = members.iter().find(|member| member.name == *name)?;
+            let dir = self.root.join(&member.dir);
+            Some(specification(&dir, name, &member.metadata.version))
+        });
+        chosen.collect()
     }
 
     /// Runs cargo in the working copy; its success, and the files with what it printed.
@@ -280,6 +293,22 @@ impl Workspace<'_> {
         };
         Some((id, Binary { exe, cwd, env }))
     }
+}
+
+/// The package in a directory in cargo's words.
+fn specification(dir: &Utf8Path, name: &str, version: &impl Display) -> String {
+    let dir = dir.as_str();
+    if dir.contains(['*', '?', '[', ']']) {
+        // Cargo would take the path for a pattern.
+        return format!("{name}@{version}");
+    }
+    // What else a URL cannot hold cargo escapes itself.
+    let path = dir
+        .trim_end_matches('/')
+        .replace('%', "%25")
+        .replace('#', "%23")
+        .replace('\\', "%5C");
+    format!("file://{path}#{name}@{version}")
 }
 
 /// Whether a source text may have an example in its documentation: a fence, an indented line, or
