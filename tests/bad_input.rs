@@ -88,6 +88,23 @@ fn a_crate_that_does_not_compile_shows_rustcs_own_message() {
 }
 
 #[test]
+fn where_denied_lints_are_not_all_that_is_wrong_the_first_error_is_shown() {
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "#![deny(unused_variables)]\npub fn f() { let denied = 1; }",
+        ),
+        ("tests/t.rs", "#[test] fn t() { let n: u32 = \"text\"; }"),
+    ]);
+    let run = subject.nopol(&["--format", "json"]);
+    assert_says(&run, 3, &["error: unused variable: `denied`"]);
+    let report = run.json();
+    assert_eq!(report["outcome"], "cannot-build");
+    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
+}
+
+#[test]
 fn a_crate_without_tests_is_an_unusable_baseline() {
     let subject = Subject::lib("pub fn f() {}");
     let run = subject.nopol(&["--format", "json"]);

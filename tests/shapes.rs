@@ -337,6 +337,39 @@ fn a_patch_that_breaks_a_doctest_is_not_shown() {
 }
 
 #[test]
+fn a_crate_that_denies_what_this_compiler_reports_is_repaired_with_lints_capped() {
+    // Only the example, whose test needs the library, tells a patch from `n > 0`.
+    let text = r"
+        //! ```
+        //! assert!(!subject::over(4, 5));
+        //! ```
+        #![deny(unused_variables)]
+        pub fn over(n: u32, most: u32) -> bool { let denied = 1; if n > most { true } else { false } }
+        #[test] fn the_same() { assert!(over(5, 5)); }
+        #[test] fn more() { assert!(over(6, 5)); }
+        #[test] fn far_less() { assert!(!over(0, 5)); }
+    ";
+    let subject = Subject::lib(text);
+    let denied = subject.cargo_test(&[]);
+    assert!(
+        denied.stderr.contains("error: unused variable"),
+        "{}",
+        denied.stderr
+    );
+    let report = patched(&subject, &["--top", "50"]);
+    assert_eq!(first_condition(&report), "n >= most");
+    for patch in report["patches"].as_array().unwrap() {
+        assert_ne!(patch["edits"][0]["condition"], "n > 0");
+    }
+    let warnings = strings(&report["warnings"]);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].contains("builds only with lints capped"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
 fn a_condition_with_side_effects_is_still_evaluated_once_and_first() {
     let text = r"
         pub fn evens(mut items: std::vec::IntoIter<u32>, limit: u32) -> Vec<u32> {

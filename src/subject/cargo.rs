@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -27,6 +28,8 @@ pub struct Workspace<'a> {
     /// Where cargo's own output goes while it runs.
     pub logs: Utf8PathBuf,
     pub supervisor: &'a Supervisor,
+    /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
+    pub caps_lints: bool,
 }
 
 /// What is linked in.
@@ -34,7 +37,7 @@ pub struct Workspace<'a> {
 pub enum Linked<'a> {
     /// As the subject is.
     Plain,
-    /// With the runtime's rlib.
+    /// With the runtime's rlib; lints are capped.
     Runtime(&'a Utf8Path),
 }
 
@@ -46,6 +49,16 @@ pub struct Build {
     pub errors: Vec<Diagnostic>,
     /// What cargo and rustc said, for people.
     pub said: String,
+}
+
+impl Build {
+    /// Whether some lint, being denied, is among the errors, and nothing that is always one.
+    pub fn failed_by_lints(&self) -> bool {
+        let codes = self.errors.iter().filter_map(|error| error.code.as_ref());
+        // Errors proper have a number (`E0308`), lints a name.
+        let (proper, lints): (Vec<_>, Vec<_>) = codes.partition(|code| code.code.starts_with('E'));
+        !self.succeeded && proper.is_empty() && !lints.is_empty()
+    }
 }
 
 impl Workspace<'_> {
@@ -185,13 +198,12 @@ impl Workspace<'_> {
             ("CARGO_PROFILE_TEST_DEBUG".to_string(), "0".to_string()),
             ("CARGO_TERM_PROGRESS_WHEN".to_string(), "never".to_string()),
         ];
-        if let Linked::Runtime(rlib) = linked {
-            let tool = std::env::current_exe().context("cannot find the tool's own path")?;
+        if let Some((wrapper, runtime)) = self.wrapper(linked)? {
             env.push((
                 "RUSTC_WORKSPACE_WRAPPER".to_string(),
-                tool.to_string_lossy().into_owned(),
+                wrapper.to_string_lossy().into_owned(),
             ));
-            env.push((wrapper::RUNTIME.to_string(), rlib.to_string()));
+            env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
         }
         let ended = self.supervisor.run(&Job {
             program: Utf8Path::new(&cargo()),
@@ -206,6 +218,23 @@ impl Workspace<'_> {
             file_size: None,
         })?;
         Ok((ended.code == Some(0), stdout, stderr))
+    }
+
+    /// What cargo is to call in place of rustc, and the runtime it is to add.
+    fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
+        let tool = || std::env::current_exe().context("cannot find the tool's own path");
+        match linked {
+            Linked::Runtime(rlib) => Ok(Some((tool()?, rlib.as_str()))),
+            Linked::Plain if self.caps_lints => {
+                // Under another name, so that cargo keeps these builds apart from those with the runtime.
+                let link = self.logs.join("capping-lints");
+                let _ = fs::remove_file(&link);
+                std::os::unix::fs::symlink(tool()?, &link)
+                    .with_context(|| format!("cannot create {link}"))?;
+                Ok(Some((link.into(), "")))
+            }
+            Linked::Plain => Ok(None),
+        }
     }
 
     fn binary(
