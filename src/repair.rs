@@ -113,13 +113,14 @@ fn pipeline(
     let phase = progress.start("copying", 0, 0);
     let root = work.copy(&subject)?;
     progress.finish(phase, 0, &format!("{} → {root}", subject.root));
-    let workspace = Workspace {
+    let mut workspace = Workspace {
         subject: &subject,
         options: &settings.cargo,
         root,
         target: work.target(),
         logs: work.scratch(),
         supervisor,
+        caps_lints: false,
     };
     let runner = Runner::new(
         supervisor,
@@ -130,9 +131,10 @@ fn pipeline(
     let sources = read_sources(settings, &subject, &workspace.root, outcome)?;
 
     // The runtime is compiled while the subject is: both take a while, and neither needs the other.
+    let root = workspace.root.clone();
     let (baseline, runtime) = std::thread::scope(|scope| {
-        let runtime = scope.spawn(|| runtime::build(&work.base, &workspace.root));
-        let baseline = baseline::take(settings, progress, outcome, &workspace, &runner);
+        let runtime = scope.spawn(|| runtime::build(&work.base, &root));
+        let baseline = baseline::take(settings, progress, outcome, &mut workspace, &runner);
         (baseline, runtime.join())
     });
     let Some((tests, baseline)) = baseline? else {

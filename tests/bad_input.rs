@@ -88,6 +88,23 @@ fn a_crate_that_does_not_compile_shows_rustcs_own_message() {
 }
 
 #[test]
+fn where_denied_lints_are_not_all_that_is_wrong_the_first_error_is_shown() {
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "#![deny(unused_variables)]\npub fn f() { let denied = 1; }",
+        ),
+        ("tests/t.rs", "#[test] fn t() { let n: u32 = \"text\"; }"),
+    ]);
+    let run = subject.nopol(&["--format", "json"]);
+    assert_says(&run, 3, &["error: unused variable: `denied`"]);
+    let report = run.json();
+    assert_eq!(report["outcome"], "cannot-build");
+    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
+}
+
+#[test]
 fn a_crate_without_tests_is_an_unusable_baseline() {
     let subject = Subject::lib("pub fn f() {}");
     let run = subject.nopol(&["--format", "json"]);
@@ -313,6 +330,67 @@ fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
     let applied = subject.git(&["apply", "target/p.diff"]);
     assert_eq!(applied.code, 0, "{}", applied.stderr);
     assert_eq!(subject.cargo_test(&[]).code, 0);
+}
+
+#[test]
+fn a_target_directory_told_with_dots_is_fine() {
+    let subject = Subject::lib(GRADES);
+    let mut command = subject.command(&["--format", "json", "-p", "subject"]);
+    command.env("CARGO_TARGET_DIR", "../elsewhere");
+    let run: Run = command.output().unwrap().into();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(
+        run.json()["patches"][0]["edits"][0]["condition"],
+        "score >= needed"
+    );
+}
+
+#[test]
+fn a_package_with_the_name_of_its_dependency_is_told_from_it() {
+    let manifest = |version: &str| {
+        format!("[package]\nname = \"a\"\nversion = \"{version}\"\nedition = \"2021\"\n")
+    };
+    let member = manifest("0.1.0")
+        + "[dependencies]\nolder = { package = \"a\", path = \"../vendored/a\" }\n";
+    // Only the example tells a patch from `score > 0`.
+    let lib = r"
+        //! ```
+        //! assert!(!a::passes(4, 5));
+        //! ```
+        pub fn passes(score: u32, needed: u32) -> bool { if score > needed { true } else { false } }
+        #[test] fn just_enough() { assert!(passes(5, 5)); }
+        #[test] fn more() { assert!(passes(6, 5)); }
+        #[test] fn far_less() { assert!(!passes(0, 5)); }
+    ";
+    let files = [
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"a\"]\nexclude = [\"vendored\"]\nresolver = \"2\"\n",
+        ),
+        ("a/Cargo.toml", &member),
+        ("a/src/lib.rs", lib),
+        ("vendored/a/Cargo.toml", &manifest("0.2.0")),
+        ("vendored/a/src/lib.rs", "pub fn unused() {}\n"),
+    ];
+    // The path is part of what cargo is told.
+    for name in ["subject", "#1 größer", "[brackets]"] {
+        let subject = Subject::named(name, &files);
+        let ambiguous = subject.cargo_test(&["-p", "a"]);
+        assert!(
+            ambiguous.stderr.contains("is ambiguous"),
+            "{}",
+            ambiguous.stderr
+        );
+        let run = subject.nopol(&["-p", "a", "--top", "50", "--format", "json"]);
+        assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+        let report = run.json();
+        let patches = report["patches"].as_array().unwrap();
+        assert_eq!(patches[0]["edits"][0]["file"], "a/src/lib.rs");
+        assert_eq!(patches[0]["edits"][0]["condition"], "score >= needed");
+        for patch in patches {
+            assert_ne!(patch["edits"][0]["condition"], "score > 0", "{name}");
+        }
+    }
 }
 
 #[test]

@@ -337,6 +337,39 @@ fn a_patch_that_breaks_a_doctest_is_not_shown() {
 }
 
 #[test]
+fn a_crate_that_denies_what_this_compiler_reports_is_repaired_with_lints_capped() {
+    // Only the example, whose test needs the library, tells a patch from `n > 0`.
+    let text = r"
+        //! ```
+        //! assert!(!subject::over(4, 5));
+        //! ```
+        #![deny(unused_variables)]
+        pub fn over(n: u32, most: u32) -> bool { let denied = 1; if n > most { true } else { false } }
+        #[test] fn the_same() { assert!(over(5, 5)); }
+        #[test] fn more() { assert!(over(6, 5)); }
+        #[test] fn far_less() { assert!(!over(0, 5)); }
+    ";
+    let subject = Subject::lib(text);
+    let denied = subject.cargo_test(&[]);
+    assert!(
+        denied.stderr.contains("error: unused variable"),
+        "{}",
+        denied.stderr
+    );
+    let report = patched(&subject, &["--top", "50"]);
+    assert_eq!(first_condition(&report), "n >= most");
+    for patch in report["patches"].as_array().unwrap() {
+        assert_ne!(patch["edits"][0]["condition"], "n > 0");
+    }
+    let warnings = strings(&report["warnings"]);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].contains("builds only with lints capped"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
 fn a_condition_with_side_effects_is_still_evaluated_once_and_first() {
     let text = r"
         pub fn evens(mut items: std::vec::IntoIter<u32>, limit: u32) -> Vec<u32> {
@@ -524,4 +557,44 @@ fn a_clause_is_edited_beside_one_whose_operands_cannot_be_read() {
     ";
     let report = patched(&Subject::lib(text), &[]);
     assert_eq!(first_condition(&report), "len == 0 && next != Some(&b'.')");
+}
+
+/// Only one evaluation in a loop over a `HashSet`, whose order differs from process to process,
+/// may come out otherwise.
+const UNORDERED: &str = r"
+    use std::collections::HashSet;
+    pub fn sum(list: &HashSet<u32>, without: u32) -> u32 {
+        let mut sum = 0;
+        for x in list { sum += *x; }
+        sum + without - without
+    }
+    fn list() -> HashSet<u32> { (0..8).map(|n| 1 << n).collect() }
+    #[test] fn none() { assert_eq!(sum(&list(), 3), 255); }
+    #[test] fn another() { assert_eq!(sum(&list(), 100), 255); }
+    #[test] fn one() { assert_eq!(sum(&list(), 16), 239); }
+    #[test] fn two() { assert_eq!(sum(&list(), 2), 253); }
+";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_evaluation_in_a_loop_over_a_hash_set_is_the_same_in_every_run() {
+    let subject = Subject::lib(UNORDERED);
+    let sites = || {
+        let run = subject.nopol(&["localize", "--format", "json"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.json()["sites"].clone()
+    };
+    let first = sites();
+    let mut known = first.as_array().unwrap().iter();
+    let site = known.find(|site| site["text"] == "sum += *x;").unwrap();
+    let angelic = site["angelic"].as_array().unwrap();
+    assert_eq!(angelic.len(), 2, "{first}");
+    for found in angelic {
+        assert_eq!(found["sequence"].as_array().unwrap().len(), 1, "{first}");
+    }
+    assert_eq!(sites(), first);
+
+    let report = patched(&subject, &[]);
+    assert_eq!(first_condition(&report), "*x != without");
+    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }

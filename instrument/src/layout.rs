@@ -29,8 +29,10 @@ pub mod env {
     pub const SELECT: &str = "NOPOL_SELECT";
     /// How many loop iterations the process may make.
     pub const FUEL: &str = "NOPOL_FUEL";
+    /// Randomness is to be the same in every run with this number, decimal.
+    pub const SEED: &str = "NOPOL_SEED";
     /// All of them, so that a run can start from a clean environment.
-    pub const ALL: [&str; 7] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL];
+    pub const ALL: [&str; 8] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL, SEED];
 }
 
 /// First eight bytes of a trace file.

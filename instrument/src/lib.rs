@@ -10,6 +10,19 @@ pub mod capture;
 pub mod layout;
 mod macros;
 pub mod observe;
+// Only as linked into a subject: no program has room for two of them.
+#[cfg(all(
+    nopol_rt,
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "loongarch64"
+    )
+))]
+mod seed;
 mod snapshot;
 mod state;
 mod trace;

@@ -1,7 +1,9 @@
 //! The trace file, mapped and shared: what was written stays written however the process ends.
 
+use std::collections::hash_map::DefaultHasher;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
+use std::hash::BuildHasherDefault;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,11 +51,14 @@ struct Log {
     start: usize,
     end: usize,
     used: usize,
-    names: HashMap<String, u32>,
+    names: Map<String, u32>,
     /// Where the count of a row stands.
-    rows: HashMap<Vec<u8>, usize>,
-    rows_of_site: HashMap<u32, u32>,
+    rows: Map<Vec<u8>, usize>,
+    rows_of_site: Map<u32, u32>,
 }
+
+/// Without a seed: to ask for one would change those of the subject's maps.
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 impl Trace {
     pub(crate) fn from_env() -> Option<Self> {

@@ -11,17 +11,30 @@ use crate::run::{Plan, Runner, Verdict};
 use crate::subject::cargo::{Linked, Workspace};
 use crate::subject::{SubjectError, listing};
 
-/// Builds the subject and runs every test twice. `None` if the outcome is settled by that.
+/// Builds the subject, with lints capped if only those are in the way, and runs every test twice.
+/// `None` if the outcome is settled by that.
 pub fn take(
     settings: &Settings,
     progress: &mut Progress,
     outcome: &mut Outcome,
-    workspace: &Workspace,
+    workspace: &mut Workspace,
     runner: &Runner,
 ) -> Result<Option<(Vec<TestId>, Baseline)>> {
     let phase = progress.start("building", 0, runner.runs());
     outcome.builds += 1;
-    let build = workspace.build(Linked::Plain)?;
+    let mut build = workspace.build(Linked::Plain)?;
+    if build.failed_by_lints() {
+        workspace.caps_lints = true;
+        outcome.builds += 1;
+        let capped = workspace.build(Linked::Plain)?;
+        if capped.succeeded {
+            build = capped;
+            outcome.warnings.push(
+                "the subject builds only with lints capped: it denies some that this compiler reports, which may be newer than the subject"
+                    .to_string(),
+            );
+        }
+    }
     if !build.succeeded {
         return Err(SubjectError::CannotBuild(build.said).into());
     }

@@ -19,6 +19,7 @@ use nopol_instrument::layout::{self, env};
 
 use self::process::{Ended, Job, Supervisor};
 use self::trace::Trace;
+use crate::hash::fnv1a;
 
 /// A test binary and what it needs to run as under cargo.
 #[derive(Clone, Debug)]
@@ -110,8 +111,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The environment that tells the runtime.
-    fn env(&self, trace: &Utf8Path) -> Vec<(String, String)> {
+    /// The environment that tells the runtime, nothing where it has nothing to do.
+    fn env(&self, trace: &Utf8Path, test: &str) -> Vec<(String, String)> {
         let list = |items: Vec<String>| items.join(",");
         let mut vars = Vec::new();
         let mut set = |name: &str, value: String| vars.push((name.to_string(), value));
@@ -171,6 +172,10 @@ impl Plan {
         }
         if let Some(fuel) = self.fuel {
             set(env::FUEL, fuel.to_string());
+        }
+        if !vars.is_empty() {
+            // Each test has its own, so that tests that run at once do not invent the same names.
+            vars.push((env::SEED.to_string(), fnv1a(test).to_string()));
         }
         vars
     }
@@ -262,7 +267,7 @@ impl<'a> Runner<'a> {
 
         let mut vars = binary.env.clone();
         vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(plan.env(&dir.join("trace")));
+        vars.extend(plan.env(&dir.join("trace"), test));
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
                 fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
@@ -332,4 +337,31 @@ fn tail(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_runs_with_a_plan_are_told_anything_and_each_test_has_a_seed_of_its_own() {
+        let seed = |plan: &Plan, test| {
+            let vars = plan.env(Utf8Path::new("trace"), test);
+            let mut seeds = vars.into_iter().filter(|(name, _)| name == env::SEED);
+            seeds.next().map(|(_, value)| value)
+        };
+        let plain = Plan::default();
+        assert!(plain.env(Utf8Path::new("trace"), "test").is_empty());
+        let traced = Plan {
+            sites: Some(3),
+            ..Plan::default()
+        };
+        let selected = Plan {
+            select: vec![(1, 2)],
+            ..Plan::default()
+        };
+        assert!(seed(&traced, "test").is_some());
+        assert_eq!(seed(&traced, "test"), seed(&selected, "test"));
+        assert_ne!(seed(&traced, "test"), seed(&traced, "other"));
+    }
 }

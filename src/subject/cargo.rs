@@ -1,8 +1,10 @@
 //! Cargo as a process: builds of the working copy, and what they leave to run.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -26,6 +28,8 @@ pub struct Workspace<'a> {
     /// Where cargo's own output goes while it runs.
     pub logs: Utf8PathBuf,
     pub supervisor: &'a Supervisor,
+    /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
+    pub caps_lints: bool,
 }
 
 /// What is linked in.
@@ -33,7 +37,7 @@ pub struct Workspace<'a> {
 pub enum Linked<'a> {
     /// As the subject is.
     Plain,
-    /// With the runtime's rlib.
+    /// With the runtime's rlib; lints are capped.
     Runtime(&'a Utf8Path),
 }
 
@@ -47,6 +51,16 @@ pub struct Build {
     pub said: String,
 }
 
+impl Build {
+    /// Whether some lint, being denied, is among the errors, and nothing that is always one.
+    pub fn failed_by_lints(&self) -> bool {
+        let codes = self.errors.iter().filter_map(|error| error.code.as_ref());
+        // Errors proper have a number (`E0308`), lints a name.
+        let (proper, lints): (Vec<_>, Vec<_>) = codes.partition(|code| code.code.starts_with('E'));
+        !self.succeeded && proper.is_empty() && !lints.is_empty()
+    }
+}
+
 impl Workspace<'_> {
     /// Builds all test targets asked for, without running them.
     ///
@@ -56,7 +70,7 @@ impl Workspace<'_> {
     pub fn build(&self, linked: Linked) -> Result<Build> {
         let mut args = vec!["test".to_string(), "--no-run".to_string()];
         args.push("--message-format=json".to_string());
-        args.extend(self.options.build_args());
+        args.extend(self.options.build_args(&self.packages()));
         let (succeeded, stdout, stderr) = self.cargo(args, linked)?;
 
         let mut build = Build {
@@ -130,7 +144,7 @@ impl Workspace<'_> {
             "--doc".to_string(),
             "--no-fail-fast".to_string(),
         ];
-        args.extend(self.options.doc_args());
+        args.extend(self.options.doc_args(&self.packages()));
         let (_, stdout, _) = self.cargo(args, Linked::Plain)?;
         let text = fs::read_to_string(stdout).unwrap_or_default();
         let outcomes = text.lines().filter_map(|line| {
@@ -150,6 +164,18 @@ impl Workspace<'_> {
                     target.doctest && target.kind.iter().any(|kind| *kind != TargetKind::Bin)
                 })
             })
+    }
+
+    /// The packages asked for, as cargo is told of them. A name alone would not do where a dependency
+    /// has the same.
+    fn packages(&self) -> Vec<String> {
+        let members = &self.subject.members;
+        let chosen = self.options.package.iter().filter_map(|name| {
+            let member = members.iter().find(|member| member.name == *name)?;
+            let dir = self.root.join(&member.dir);
+            Some(specification(&dir, name, &member.metadata.version))
+        });
+        chosen.collect()
     }
 
     /// Runs cargo in the working copy; its success, and the files with what it printed.
@@ -172,13 +198,12 @@ impl Workspace<'_> {
             ("CARGO_PROFILE_TEST_DEBUG".to_string(), "0".to_string()),
             ("CARGO_TERM_PROGRESS_WHEN".to_string(), "never".to_string()),
         ];
-        if let Linked::Runtime(rlib) = linked {
-            let tool = std::env::current_exe().context("cannot find the tool's own path")?;
+        if let Some((wrapper, runtime)) = self.wrapper(linked)? {
             env.push((
                 "RUSTC_WORKSPACE_WRAPPER".to_string(),
-                tool.to_string_lossy().into_owned(),
+                wrapper.to_string_lossy().into_owned(),
             ));
-            env.push((wrapper::RUNTIME.to_string(), rlib.to_string()));
+            env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
         }
         let ended = self.supervisor.run(&Job {
             program: Utf8Path::new(&cargo()),
@@ -193,6 +218,23 @@ impl Workspace<'_> {
             file_size: None,
         })?;
         Ok((ended.code == Some(0), stdout, stderr))
+    }
+
+    /// What cargo is to call in place of rustc, and the runtime it is to add.
+    fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
+        let tool = || std::env::current_exe().context("cannot find the tool's own path");
+        match linked {
+            Linked::Runtime(rlib) => Ok(Some((tool()?, rlib.as_str()))),
+            Linked::Plain if self.caps_lints => {
+                // Under another name, so that cargo keeps these builds apart from those with the runtime.
+                let link = self.logs.join("capping-lints");
+                let _ = fs::remove_file(&link);
+                std::os::unix::fs::symlink(tool()?, &link)
+                    .with_context(|| format!("cannot create {link}"))?;
+                Ok(Some((link.into(), "")))
+            }
+            Linked::Plain => Ok(None),
+        }
     }
 
     fn binary(
@@ -280,6 +322,22 @@ impl Workspace<'_> {
         };
         Some((id, Binary { exe, cwd, env }))
     }
+}
+
+/// The package in a directory in cargo's words.
+fn specification(dir: &Utf8Path, name: &str, version: &impl Display) -> String {
+    let dir = dir.as_str();
+    if dir.contains(['*', '?', '[', ']']) {
+        // Cargo would take the path for a pattern.
+        return format!("{name}@{version}");
+    }
+    // What else a URL cannot hold cargo escapes itself.
+    let path = dir
+        .trim_end_matches('/')
+        .replace('%', "%25")
+        .replace('#', "%23")
+        .replace('\\', "%5C");
+    format!("file://{path}#{name}@{version}")
 }
 
 /// Whether a source text may have an example in its documentation: a fence, an indented line, or

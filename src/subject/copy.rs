@@ -37,7 +37,9 @@ impl WorkDir {
             return Self::take_in(chosen, None);
         }
         let beside = subject.target_dir.join("nopol");
+        // Without `..`, as cargo will speak of what is in there.
         if fs::create_dir_all(&beside).is_ok()
+            && let Ok(beside) = beside.canonicalize_utf8()
             && let Ok(taken) = Self::take_in(beside, None)
         {
             return Ok(taken);

@@ -71,10 +71,10 @@ impl CargoOptions {
         args
     }
 
-    fn package_args(&self) -> Vec<String> {
+    fn package_args(&self, packages: &[String]) -> Vec<String> {
         let mut args = self.lock_args();
         args.extend(self.feature_args());
-        args.extend(self.package.iter().map(|name| format!("--package={name}")));
+        args.extend(packages.iter().map(|spec| format!("--package={spec}")));
         if self.workspace {
             args.push("--workspace".to_string());
         }
@@ -89,9 +89,10 @@ impl CargoOptions {
         self.lib || !self.bin.is_empty() || !self.test.is_empty()
     }
 
-    /// Arguments for `cargo test --no-run`: unit and integration tests.
-    pub fn build_args(&self) -> Vec<String> {
-        let mut args = self.package_args();
+    /// Arguments for `cargo test --no-run`: unit and integration tests. `packages` are cargo's
+    /// specifications of [`CargoOptions::package`].
+    pub fn build_args(&self, packages: &[String]) -> Vec<String> {
+        let mut args = self.package_args(packages);
         if self.lib {
             args.push("--lib".to_string());
         }
@@ -104,8 +105,8 @@ impl CargoOptions {
         args
     }
 
-    /// Arguments for `cargo test --doc`.
-    pub fn doc_args(&self) -> Vec<String> {
-        self.package_args()
+    /// Arguments for `cargo test --doc`, with `packages` as above.
+    pub fn doc_args(&self, packages: &[String]) -> Vec<String> {
+        self.package_args(packages)
     }
 }

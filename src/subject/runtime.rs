@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("lib.rs", include_str!("../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -21,6 +21,7 @@ const SOURCES: [(&str, &str); 8] = [
         "observe.rs",
         include_str!("../../instrument/src/observe.rs"),
     ),
+    ("seed.rs", include_str!("../../instrument/src/seed.rs")),
     (
         "snapshot.rs",
         include_str!("../../instrument/src/snapshot.rs"),
@@ -30,10 +31,11 @@ const SOURCES: [(&str, &str); 8] = [
 ];
 
 /// How it is compiled.
-const ARGS: [&str; 6] = [
+const ARGS: [&str; 7] = [
     "--edition=2021",
     "--crate-type=rlib",
     "--crate-name=nopol_rt",
+    "--cfg=nopol_rt",
     "-Copt-level=3",
     "-Cmetadata=nopol",
     "--cap-lints=allow",

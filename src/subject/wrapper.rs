@@ -1,11 +1,12 @@
 //! The tool as `RUSTC_WORKSPACE_WRAPPER`: cargo calls it in place of rustc for every workspace
-//! member, and it adds the runtime. No manifest or lock file is edited that way.
+//! member, and it adds the runtime and caps lints. No manifest or lock file is edited that way.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Set to the runtime's rlib; its presence is what makes this process a wrapper.
+/// Set to the runtime's rlib, or to nothing where lints are capped and that is all; its presence is
+/// what makes this process a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 
 /// If this process was started as a wrapper, becomes rustc and does not return; returns an error
@@ -19,9 +20,11 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     command.args(&args);
     // `rustc -vV` and its like compile nothing.
     if args.iter().any(|arg| arg == "--crate-name") {
-        let mut external = OsString::from("nopol_rt=");
-        external.push(&runtime);
-        command.arg("--extern").arg(external);
+        if !runtime.is_empty() {
+            let mut external = OsString::from("nopol_rt=");
+            external.push(&runtime);
+            command.arg("--extern").arg(external);
+        }
         if let Some(dir) = std::path::Path::new(&runtime).parent() {
             let mut path = OsString::from("dependency=");
             path.push(dir);

@@ -1,0 +1,96 @@
+//! Randomness that is the same in every run: otherwise a loop over a `HashMap` has another order
+//! each time, and the N-th evaluation of a condition is another one.
+//!
+//! On Linux std takes the seeds of its hash maps from `getrandom`, and prefers a definition in the
+//! program to the one of the C library; so do crates that call it through `libc` or look it up. Not
+//! repeatable are crates that make the system call themselves or that hash addresses, and which of
+//! several threads asks first. On other systems and processors nothing is done here.
+
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_long};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+
+use crate::layout::env;
+
+mod c {
+    use super::{c_char, c_long};
+    extern "C" {
+        pub fn syscall(number: c_long, ...) -> c_long;
+        pub fn getenv(name: *const c_char) -> *mut c_char;
+    }
+    /// `getrandom`.
+    #[cfg(target_arch = "x86_64")]
+    pub const SYS_GETRANDOM: c_long = 318;
+    #[cfg(not(target_arch = "x86_64"))]
+    pub const SYS_GETRANDOM: c_long = 278;
+}
+
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const SYSTEM: u8 = 1;
+const REPEATABLE: u8 = 2;
+
+static SEED: AtomicU64 = AtomicU64::new(0);
+/// Numbers given out.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+/// As the C library has it, but repeatable where [`env::SEED`] is set.
+///
+/// # Safety
+/// `len` bytes at `buffer` can be written.
+#[no_mangle]
+pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> isize {
+    if !is_repeatable() {
+        // SAFETY: passed on as it came; the call fails where it is told nonsense.
+        return unsafe { c::syscall(c::SYS_GETRANDOM, buffer, len, flags) as isize };
+    }
+    let first = GIVEN.fetch_add(len.div_ceil(8) as u64, Ordering::Relaxed);
+    for (nth, at) in (0..len).step_by(8).enumerate() {
+        let bytes = number(first.wrapping_add(nth as u64)).to_ne_bytes();
+        // SAFETY: these bytes are among those of the caller.
+        unsafe {
+            buffer
+                .add(at)
+                .copy_from_nonoverlapping(bytes.as_ptr(), (len - at).min(8))
+        };
+    }
+    len as isize
+}
+
+/// Whoever asks may be an allocator, so nothing here allocates or locks.
+fn is_repeatable() -> bool {
+    let mode = match MODE.load(Ordering::Acquire) {
+        UNKNOWN => {
+            let seed = seed_from_env();
+            SEED.store(seed.unwrap_or(0), Ordering::Relaxed);
+            let mode = if seed.is_some() { REPEATABLE } else { SYSTEM };
+            MODE.store(mode, Ordering::Release);
+            mode
+        }
+        known => known,
+    };
+    mode == REPEATABLE
+}
+
+fn seed_from_env() -> Option<u64> {
+    let mut name = [0; env::SEED.len() + 1];
+    name[..env::SEED.len()].copy_from_slice(env::SEED.as_bytes());
+    // SAFETY: `name` ends with a zero.
+    let value = unsafe { c::getenv(name.as_ptr().cast()) };
+    if value.is_null() {
+        return None;
+    }
+    // SAFETY: what `getenv` returns ends with a zero.
+    let value = unsafe { CStr::from_ptr(value) };
+    value.to_str().ok()?.parse().ok()
+}
+
+/// The N-th number of the sequence: splitmix64.
+fn number(n: u64) -> u64 {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    let start = SEED.load(Ordering::Relaxed);
+    let z = start.wrapping_add(n.wrapping_add(1).wrapping_mul(STEP));
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
