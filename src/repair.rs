@@ -186,6 +186,9 @@ fn pipeline(
 const MOST_UNCONFIRMED: usize = 20;
 /// Places for something new in one build.
 const MOST_NEW: usize = 2500;
+/// Places of one function, and angelic ways out in all, whose contexts are recorded.
+const MOST_PLACES: usize = 8;
+const MOST_PROMISING: usize = 60;
 /// No patch with something new costs less.
 const CHEAP: u32 = 30;
 
@@ -205,7 +208,8 @@ impl Run<'_> {
                 let located = self.localize(new)?;
                 let sites = reports::suspects(self, &located);
                 self.outcome.sites.extend(sites);
-                plausible.extend(self.repair_at(&located.angelic)?);
+                let promising = self.promising(&located.angelic);
+                plausible.extend(self.repair_at(&promising)?);
                 angelic.extend(located.angelic);
             }
         }
@@ -262,6 +266,29 @@ impl Run<'_> {
             }
         }
         chosen
+    }
+
+    /// The angelic places for something new that are worth recording: the most suspicious first, and
+    /// of each function the first ones, for what leaves it early can often do so a little later.
+    fn promising(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+        let mut places: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
+        let site = |found: &AngelicSite| &self.sources.sites[found.site as usize];
+        ranked.sort_by(|a, b| {
+            let by_tests = b.cures.len().cmp(&a.cures.len());
+            let by_suspicion = b.suspiciousness.total_cmp(&a.suspiciousness);
+            by_tests.then(by_suspicion).then(a.site.cmp(&b.site))
+        });
+        ranked.retain(|found| {
+            let places = places.entry(site(found).function).or_default();
+            places.insert(site(found).span.start);
+            places.len() <= MOST_PLACES || {
+                places.remove(&site(found).span.start);
+                false
+            }
+        });
+        ranked.truncate(MOST_PROMISING);
+        ranked.into_iter().cloned().collect()
     }
 
     /// Whether what holds leaves nothing to be found where something new could stand.

@@ -5,10 +5,12 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::layout::{tag, LONGEST_STRING};
 use crate::snapshot::Snapshot;
-use crate::state::{state, INSIDE};
+use crate::state::{state, wants, INSIDE};
 
 thread_local! {
     static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// The last snapshot, and the site it was taken at.
+    static LAST: RefCell<(u32, Vec<u8>)> = const { RefCell::new((u32::MAX, Vec::new())) };
 }
 
 /// Starts a snapshot on this thread; code that runs until [`close`] leaves no trace.
@@ -17,10 +19,26 @@ pub fn open() {
     ENTRIES.with(|entries| entries.borrow_mut().clear());
 }
 
-/// Ends the snapshot.
-pub fn close() -> Snapshot {
+/// Ends the snapshot of a site.
+pub fn close(site: u32) -> Snapshot {
     INSIDE.with(|inside| inside.set(false));
-    Snapshot::of(ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut())))
+    let entries = ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut()));
+    LAST.with(|last| *last.borrow_mut() = (site, entries.clone()));
+    Snapshot::of(entries)
+}
+
+/// The snapshot just taken at `leader`, for `site` right behind it.
+pub fn again(site: u32, leader: u32) -> Snapshot {
+    if !wants(site) {
+        return Snapshot::NONE;
+    }
+    LAST.with(|last| {
+        let last = last.borrow();
+        match last.0 == leader {
+            true => Snapshot::of(last.1.clone()),
+            false => Snapshot::NONE,
+        }
+    })
 }
 
 /// Evaluates an expression of the subject for a capture; a panic means that it has no value.

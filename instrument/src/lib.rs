@@ -27,7 +27,7 @@ mod snapshot;
 mod state;
 mod trace;
 
-pub use capture::{call, close, open};
+pub use capture::{again, call, close, open};
 pub use observe::{ladder, Observe, Path, Probe};
 pub use snapshot::Snapshot;
 pub use state::{ask, selected, tick, wants, Ask};

@@ -38,6 +38,20 @@ macro_rules! cond_eager {
     }};
 }
 
+/// A condition site right behind another one, `LEADER`, whose snapshot is also its own.
+#[macro_export]
+macro_rules! cond_again {
+    ($id:literal, $leader:literal, $cond:expr) => {{
+        let ask = $crate::ask($id);
+        let value = if ask.is_blind() {
+            None
+        } else {
+            Some::<bool>($cond)
+        };
+        ask.settle(value, $crate::again($id, $leader))
+    }};
+}
+
 /// The values visible here, if they are wanted.
 #[doc(hidden)]
 #[macro_export]
@@ -46,7 +60,7 @@ macro_rules! snapshot {
         if $crate::wants($id) {
             $crate::open();
             $($see;)+
-            $crate::close()
+            $crate::close($id)
         } else {
             $crate::Snapshot::NONE
         }

@@ -200,10 +200,9 @@ fn ask_live(state: &State, site: u32) -> Ask {
         None => 0,
         Some(_) => evaluation(site),
     };
-    let means = |force: &&Force| {
-        force
-            .at
-            .map_or(true, |(start, end)| start <= now && now < end)
+    let means = |force: &&Force| match force.at {
+        None => true,
+        Some((start, end)) => (start..end).contains(&now),
     };
     let Some(force) = of_site.find(means) else {
         return free;

@@ -52,7 +52,10 @@ pub fn settle(
             let blamed = blame(instrumentation, &files, workspace, error);
             let code = error.code.as_ref().map_or("", |code| &code.code);
             for part in blamed {
-                changed |= give_way(instrumentation, part, code, &mut moved);
+                changed |= give_way(instrumentation, part, code);
+                if let Some(variable) = once_reported(error) {
+                    changed |= later_uses(instrumentation, part, variable, &mut moved);
+                }
             }
         }
         if !changed || round == MOST_ROUNDS {
@@ -84,12 +87,7 @@ pub fn write_if_changed(path: &Utf8Path, text: &str) -> Result<()> {
 }
 
 /// Weakens or drops a part; whether that changes anything.
-fn give_way(
-    instrumentation: &mut Instrumentation,
-    part: Part,
-    code: &str,
-    moved: &mut BTreeMap<(usize, String), u32>,
-) -> bool {
+fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
     const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
     let Instrumentation {
         sources,
@@ -107,27 +105,7 @@ fn give_way(
             {
                 return true;
             }
-            let mut changed = dropped.insert(part);
-            if code == "E0382" {
-                // rustc reports a moved variable once, so the next round would report the next
-                // capture: the second time all later ones go.
-                let function = sources.sites[site as usize].function;
-                let times = moved.entry((function, capture.text.clone())).or_default();
-                *times += 1;
-                if *times > 1 {
-                    for (other, captures) in captures.range(site..) {
-                        if sources.sites[*other as usize].function != function {
-                            continue;
-                        }
-                        for (nth, other_capture) in captures.iter().enumerate() {
-                            if other_capture.text == capture.text {
-                                changed |= dropped.insert(Part::Capture(*other, nth));
-                            }
-                        }
-                    }
-                }
-            }
-            changed
+            dropped.insert(part)
         }
         (Part::Site(site), Stage::Conditions(_) | Stage::Captures(_)) => {
             let is_condition = sources.sites[site as usize].kind.has_condition();
@@ -141,6 +119,65 @@ fn give_way(
         (Part::File(_), _) => false,
         _ => dropped.insert(part),
     }
+}
+
+/// The variable of an error that rustc reports once per function, though every later use has it.
+fn once_reported(error: &Diagnostic) -> Option<&str> {
+    let code = error.code.as_ref().map(|code| code.code.as_str());
+    matches!(code, Some("E0381" | "E0382"))
+        .then(|| error.message.split('`').nth(1))
+        .flatten()
+}
+
+/// Drops what uses a variable from a blamed part on, when it is to blame the second time: the next
+/// round would only report the next use.
+fn later_uses(
+    instrumentation: &mut Instrumentation,
+    part: Part,
+    variable: &str,
+    moved: &mut BTreeMap<(usize, String), u32>,
+) -> bool {
+    let (Part::Site(first) | Part::Capture(first, _) | Part::Candidate(first, _)) = part else {
+        return false;
+    };
+    let sources = instrumentation.sources;
+    let function = sources.sites[first as usize].function;
+    let times = moved.entry((function, variable.to_owned())).or_default();
+    *times += 1;
+    if *times == 1 {
+        return false;
+    }
+    let root = variable.trim_start_matches('*');
+    let root = root.split(['.', '[']).next().unwrap_or_default();
+    let mut uses = Vec::new();
+    let later = (0..).zip(&sources.sites).skip(first as usize);
+    for (site, _) in later.filter(|(_, site)| site.function == function) {
+        match &instrumentation.stage {
+            Stage::Conditions(_) => {}
+            Stage::Captures(captures) => {
+                let texts = captures.get(&site).into_iter().flatten().enumerate();
+                let uses_it = texts.filter(|(_, capture)| mentions(&capture.text, root));
+                uses.extend(uses_it.map(|(nth, _)| Part::Capture(site, nth)));
+            }
+            Stage::Candidates(candidates) => {
+                let texts = (1..).zip(candidates.get(&site).into_iter().flatten());
+                let uses_it = texts.filter(|(_, text)| mentions(text, root));
+                uses.extend(uses_it.map(|(number, _)| Part::Candidate(site, number)));
+            }
+        }
+        if mentions(&sources.sites[site as usize].body, root) {
+            uses.push(Part::Site(site));
+        }
+    }
+    let before = instrumentation.dropped.len();
+    instrumentation.dropped.extend(uses);
+    instrumentation.dropped.len() > before
+}
+
+/// Whether a text has a word.
+fn mentions(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|part| part == word)
 }
 
 /// The parts an error is due to: those it points at, or else the sites around the place it points

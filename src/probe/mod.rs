@@ -67,6 +67,23 @@ impl<'a> Instrumentation<'a> {
         in_stage && !self.excluded.contains(&site) && !self.dropped.contains(&Part::Site(site))
     }
 
+    /// The site that takes the snapshots for all ways out at its place.
+    pub fn leader(&self, site: SiteIndex) -> SiteIndex {
+        let Stage::Captures(captures) = &self.stage else {
+            return site;
+        };
+        let place = |index: SiteIndex| {
+            let site = &self.sources.sites[index as usize];
+            (site.file, site.span.clone(), site.kind)
+        };
+        if !self.sources.sites[site as usize].span.is_empty() {
+            return site;
+        }
+        let before = captures.range(..site).rev().map(|(other, _)| *other);
+        let here = before.take_while(|other| place(*other) == place(site));
+        here.filter(|other| self.has(*other)).last().unwrap_or(site)
+    }
+
     /// The instrumented text of every file.
     pub fn files(&self) -> Vec<(Utf8PathBuf, Spliced<Part>)> {
         let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
@@ -149,6 +166,12 @@ impl<'a> Instrumentation<'a> {
         let old = own.unwrap_or_default();
         match &self.stage {
             Stage::Conditions(_) | Stage::Captures(_) => {
+                let leader = self.leader(index);
+                if leader != index {
+                    let call = format!("{before}{RUNTIME}::cond_again!({index}, {leader}, {old})");
+                    put(start, opening, call + &after, owner);
+                    return;
+                }
                 let eager = self.weakened.contains(&owner);
                 let name = if eager { "cond_eager" } else { "cond" };
                 put(

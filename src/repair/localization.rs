@@ -144,7 +144,10 @@ impl Run<'_> {
         let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;
 
         let suite = self.suite(&build.binaries);
-        let all: Vec<SiteIndex> = angelic.iter().map(|found| found.site).collect();
+        let mut all: Vec<SiteIndex> = angelic.iter().map(|found| found.site).collect();
+        all.extend(all.clone().iter().map(|site| instrumentation.leader(*site)));
+        all.sort_unstable();
+        all.dedup();
         let near: Vec<TestIndex> = self
             .baseline
             .passing()
@@ -188,7 +191,7 @@ impl Run<'_> {
                 &Plan {
                     sites: Some(sites.len()),
                     force: vec![(*site, forced.clone())],
-                    capture: vec![*site],
+                    capture: vec![*site, instrumentation.leader(*site)],
                     fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
                     confined: true,
                     timeout: bounds.timeout,
