@@ -30,4 +30,4 @@ mod trace;
 pub use capture::{again, call, close, open};
 pub use observe::{ladder, Observe, Path, Probe};
 pub use snapshot::Snapshot;
-pub use state::{ask, selected, tick, wants, Ask};
+pub use state::{ask, here, selected, tick, wants, Ask};

@@ -38,6 +38,15 @@ macro_rules! cond_eager {
     }};
 }
 
+/// Whether any of the sites in a range, which stand one behind the other here and change nothing as
+/// long as nothing is asked of them, has something to do. The visit is counted for the first.
+#[macro_export]
+macro_rules! here {
+    ($first:literal, $last:literal) => {
+        $crate::here($first, $last)
+    };
+}
+
 /// A condition site right behind another one, `LEADER`, whose snapshot is also its own.
 #[macro_export]
 macro_rules! cond_again {

@@ -30,6 +30,8 @@ pub(crate) struct State {
     force: Vec<Force>,
     capture: Vec<u32>,
     select: Vec<(u32, u32)>,
+    /// The sites of all these.
+    asked: Vec<u32>,
     fuel: u64,
 }
 
@@ -101,21 +103,30 @@ fn pairs(name: &str) -> Vec<(u32, String)> {
 
 impl State {
     fn from_env() -> Self {
+        let force: Vec<Force> = pairs(env::FORCE)
+            .into_iter()
+            .filter_map(|(site, how)| Force::parse(site, &how))
+            .collect();
+        let capture: Vec<u32> = std::env::var(env::CAPTURE)
+            .unwrap_or_default()
+            .split(',')
+            .filter_map(|site| site.parse().ok())
+            .collect();
+        let select: Vec<(u32, u32)> = pairs(env::SELECT)
+            .into_iter()
+            .filter_map(|(site, value)| Some((site, value.parse().ok()?)))
+            .collect();
+        let forced = force.iter().map(|force| force.site);
+        let selected = select.iter().map(|(site, _)| *site);
         Self {
             trace: Trace::from_env(),
-            force: pairs(env::FORCE)
-                .into_iter()
-                .filter_map(|(site, how)| Force::parse(site, &how))
+            asked: forced
+                .chain(capture.iter().copied())
+                .chain(selected)
                 .collect(),
-            capture: std::env::var(env::CAPTURE)
-                .unwrap_or_default()
-                .split(',')
-                .filter_map(|site| site.parse().ok())
-                .collect(),
-            select: pairs(env::SELECT)
-                .into_iter()
-                .filter_map(|(site, value)| Some((site, value.parse().ok()?)))
-                .collect(),
+            force,
+            capture,
+            select,
             fuel: number(env::FUEL).unwrap_or(u64::MAX),
         }
     }
@@ -251,6 +262,30 @@ impl Ask {
             trace.row(self.site, outcome | old, entries);
         }
     }
+}
+
+/// See [`crate::here!`].
+#[inline]
+pub fn here(first: u32, last: u32) -> bool {
+    match state() {
+        None => false,
+        Some(state) => here_live(state, first, last),
+    }
+}
+
+fn here_live(state: &State, first: u32, last: u32) -> bool {
+    if INSIDE.with(Cell::get) {
+        return false;
+    }
+    let is_here = |site: &u32| (first..=last).contains(site);
+    if state.asked.iter().any(is_here) {
+        return true;
+    }
+    if let Some(trace) = &state.trace {
+        trace.count(first, 0);
+        trace.count(first, 1);
+    }
+    false
 }
 
 /// Whether the contexts of this site are to be recorded.

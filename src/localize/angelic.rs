@@ -62,8 +62,10 @@ const MOST_PARTIAL: usize = 3;
 /// Runs of one test in search of a longer sequence at one site, and its length.
 const MOST_DEEP: u32 = 24;
 const DEEPEST: usize = 4;
-/// Runs with constant outcomes, as a multiple of those with a single one: most suspicious first.
-const CONSTANTS: usize = 6;
+/// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
+/// more than so many times that.
+const RUNS_PER_SITE: usize = 3;
+const MOST_FLIPS: usize = 8;
 
 /// A forced run to be made.
 type Trial = (SiteIndex, TestIndex, Sequence);
@@ -212,35 +214,40 @@ impl Search<'_> {
             force,
             deepen,
         } = *self;
+        let budget = suspects.len().saturating_mul(RUNS_PER_SITE);
+        let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
         // The trials of a kind for a test: those that `make` lists for each site that it reaches.
         type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
         let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
-            let mut trials: Vec<Trial> = Vec::new();
+            // The first of each site, then the second of each, and so on: a test fails at its end,
+            // wherever that is.
+            let mut rounds: Vec<Vec<Trial>> = Vec::new();
             let reached = spectrum.reached.get(&test);
             for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
                 if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
                     let site = &sites[suspect.site as usize];
                     let is_endless = spectrum.endless.contains(&test);
-                    let made = make(site, *counter, is_endless).into_iter();
-                    trials.extend(made.map(|forced| (suspect.site, test, forced)));
+                    for (nth, forced) in make(site, *counter, is_endless).into_iter().enumerate() {
+                        if rounds.len() == nth {
+                            rounds.push(Vec::new());
+                        }
+                        rounds[nth].push((suspect.site, test, forced));
+                    }
                 }
             }
+            let mut trials = rounds.concat();
+            trials.truncate(budget);
             trials
         };
         let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
-            let mut of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
-            of_test.truncate(bounds.flips.saturating_mul(CONSTANTS));
+            let of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
             let mut found = force(of_test)?;
-            let mut of_test = trials(test, wanted, &singles);
-            of_test.truncate(bounds.flips);
-            found.extend(force(of_test)?);
+            found.extend(force(trials(test, wanted, &singles))?);
             // Where a constant or one evaluation is enough, nothing longer is asked.
             let is_cured =
                 |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
             let open = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
-            let mut of_test = trials(test, &open, &switches);
-            of_test.truncate(bounds.flips);
-            let more = force(of_test)?;
+            let more = force(trials(test, &open, &switches))?;
             found.extend(more);
             if found.is_empty() {
                 let mut seeds = trials(test, wanted, &|_, _, _| vec![Sequence::new()]);

@@ -42,19 +42,23 @@ pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
 }
 
 /// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
-/// failure, then the first ones. Even a single evaluation is not the same as a constant: the test
-/// may go on to others once it passes this one.
+/// failure, and the first ones, in turn. Even a single evaluation is not the same as a constant: the
+/// test may go on to others once it passes this one.
 /// Of a test that never ends only the first ones count.
 pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
     let entered = entered(counter, is_endless);
-    let last = (entered.saturating_sub(MOST_EVALUATIONS)..entered).rev();
-    let first = 0..entered
-        .saturating_sub(MOST_EVALUATIONS)
-        .min(MOST_EVALUATIONS);
+    let mut order: Vec<u32> = Vec::new();
+    for nth in 0..MOST_EVALUATIONS.min(entered) {
+        for at in [entered - 1 - nth, nth] {
+            if !order.contains(&at) {
+                order.push(at);
+            }
+        }
+    }
     let own = site.kind.unconditional();
     let broke = counter.broke();
-    let each = last.chain(first).flat_map(move |at| {
-        let broken = broke && Some(at) == entered.checked_sub(1);
+    let each = order.into_iter().flat_map(|at| {
+        let broken = broke && at + 1 == entered;
         let set = |value| vec![at_one(How::Set(value), at, true)];
         match (own, broken) {
             (Some(own), _) => vec![set(!own)],

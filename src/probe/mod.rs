@@ -72,10 +72,7 @@ impl<'a> Instrumentation<'a> {
         let Stage::Captures(captures) = &self.stage else {
             return site;
         };
-        let place = |index: SiteIndex| {
-            let site = &self.sources.sites[index as usize];
-            (site.file, site.span.clone(), site.kind)
-        };
+        let place = |index: SiteIndex| self.sources.sites[index as usize].place();
         if !self.sources.sites[site as usize].span.is_empty() {
             return site;
         }
@@ -92,7 +89,7 @@ impl<'a> Instrumentation<'a> {
                 insertions[number].push(Insertion {
                     at,
                     order: i64::MIN,
-                    text: " extern crate nopol_rt;".to_string(),
+                    text: "extern crate nopol_rt; ".to_string(),
                     owner: Part::File(number),
                 });
             }
@@ -113,6 +110,20 @@ impl<'a> Instrumentation<'a> {
                 self.site(index, site, &mut insertions[site.file]);
             }
         }
+        for (first, last) in self.groups() {
+            let site = &self.sources.sites[first as usize];
+            let mut put = |order, text| {
+                insertions[site.file].push(Insertion {
+                    at: site.span.start,
+                    order,
+                    text,
+                    owner: Part::Site(first),
+                });
+            };
+            let here = format!("if {RUNTIME}::here!({first}, {last}) {{ ");
+            put(order(first) - 1, here);
+            put(order(last + 1) - 1, "} ".to_string());
+        }
         if matches!(self.stage, Stage::Captures(_)) {
             for (number, item) in self.sources.types.iter().enumerate() {
                 let methods = observe::methods(self.sources, item);
@@ -128,15 +139,33 @@ impl<'a> Instrumentation<'a> {
             .collect()
     }
 
+    /// The first and the last of the ways out of each place that has several.
+    fn groups(&self) -> Vec<(SiteIndex, SiteIndex)> {
+        let mut groups: Vec<(SiteIndex, SiteIndex)> = Vec::new();
+        let sites = &self.sources.sites;
+        let exits = (0..)
+            .zip(sites)
+            .filter(|(_, site)| site.kind == SiteKind::Exit);
+        for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
+            match groups.last_mut() {
+                Some((first, last)) if site.place() == sites[*first as usize].place() => {
+                    *last = index
+                }
+                _ => groups.push((index, index)),
+            }
+        }
+        groups.retain(|(first, last)| first != last);
+        groups
+    }
+
     /// What goes around one site. Nested sites that start or end at the same byte must nest in
     /// the text as well: outer ones have smaller numbers. What is new in itself stands after all
     /// that ends there and before all that starts there.
     fn site(&self, index: SiteIndex, site: &Site, insertions: &mut Vec<Insertion<Part>>) {
-        const PIECES: i64 = 1 << 16;
         const AFTER_NEW: i64 = 1 << 52;
         let opening = match site.span.is_empty() {
-            true => i64::from(index) * PIECES,
-            false => AFTER_NEW + i64::from(index) * PIECES,
+            true => order(index),
+            false => AFTER_NEW + order(index),
         };
         let closing = -(i64::from(index) + 1) * PIECES;
         let (start, end) = (site.span.start, site.span.end);
@@ -211,6 +240,14 @@ impl<'a> Instrumentation<'a> {
             put(end, closing, at_end.to_string(), owner);
         }
     }
+}
+
+/// Insertions of one site at one place at most.
+const PIECES: i64 = 1 << 16;
+
+/// Where a site's insertions come among those at one place.
+fn order(index: SiteIndex) -> i64 {
+    (i64::from(index) + 1) * PIECES
 }
 
 /// What stands around the macro call of a site.

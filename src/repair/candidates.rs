@@ -21,7 +21,9 @@ use crate::synth::{self, Limits};
 /// Candidates that are built and judged in one round.
 const MOST_JUDGED: usize = 400;
 /// Candidates of one site that are built and judged.
-const MOST_PER_SITE: usize = 12;
+const MOST_PER_SITE: usize = 10;
+/// Of those that leave something unexplained, further ones.
+const MOST_LOOSE_PER_SITE: usize = 6;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
 
@@ -85,6 +87,8 @@ pub struct SiteCandidate {
     pub typed: String,
     pub cost: u32,
     pub soft_violated: u32,
+    /// It explains only a weaker spec, or disagrees with what passing tests show.
+    pub is_loose: bool,
     pub why: String,
 }
 
@@ -212,12 +216,21 @@ impl Run<'_> {
                         + disagrees
                         + common(found.suspiciousness),
                     soft_violated: candidate.soft_violated,
+                    is_loose: penalty > 0 || candidate.soft_violated > 0,
                     why: candidate.why,
                 });
             }
         }
         candidates.sort_by(rank);
-        candidates.truncate(MOST_PER_SITE);
+        // Those that explain everything have most of the places, however many cheap edits explain
+        // only what must be.
+        let mut places = [MOST_PER_SITE, MOST_LOOSE_PER_SITE];
+        candidates.retain(|candidate| {
+            let left = &mut places[usize::from(candidate.is_loose)];
+            let is_kept = *left > 0;
+            *left = left.saturating_sub(1);
+            is_kept
+        });
         Ok((candidates, reason))
     }
 }

@@ -11,10 +11,10 @@ use crate::localize::angelic::{self, AngelicSite};
 use crate::probe::{CaptureKind, Part, Stage, captures};
 use crate::report::count;
 use crate::run::suite::TestIndex;
-use crate::run::trace::Context;
+use crate::run::trace::{Context, Counter};
 use crate::run::{Plan, pool};
 use crate::source::rust::condition;
-use crate::source::{SiteIndex, offers};
+use crate::source::{SiteIndex, SiteKind, offers};
 use crate::subject::SubjectError;
 
 impl Run<'_> {
@@ -89,6 +89,7 @@ impl Run<'_> {
                 self.spectrum.add(test, trace, run.verdict);
             }
         }
+        self.share_visits();
         let result = match changed.len() {
             0 => "the instrumentation changes nothing".to_string(),
             changed => format!("instrumentation changes {}", count(changed, "test")),
@@ -118,6 +119,30 @@ impl Run<'_> {
             .into());
         }
         Ok(())
+    }
+
+    /// A visit of a place is counted for one of its ways out; it was one of all of them.
+    fn share_visits(&mut self) {
+        let sites = &self.sources.sites;
+        for reached in self.spectrum.reached.values_mut() {
+            let exits = reached
+                .iter()
+                .filter(|(site, _)| sites[**site as usize].kind == SiteKind::Exit);
+            let counted: Vec<(SiteIndex, Counter)> =
+                exits.map(|(site, counter)| (*site, *counter)).collect();
+            for (first, counter) in counted {
+                let place = sites[first as usize].place();
+                let later = sites.iter().zip(0..).skip(first as usize + 1);
+                let here = later.take_while(|(site, _)| site.place() == place);
+                let others: Vec<SiteIndex> = here.map(|(_, index)| index).collect();
+                for other in others
+                    .into_iter()
+                    .filter(|other| !self.excluded.contains(other))
+                {
+                    reached.entry(other).or_insert(counter);
+                }
+            }
+        }
     }
 
     /// Builds with captures at the angelic sites and records the contexts: passing tests as they

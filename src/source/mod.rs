@@ -136,6 +136,13 @@ pub struct Site {
     pub names: Arc<[Name]>,
 }
 
+impl Site {
+    /// Where it is; several ways out may share a place.
+    pub fn place(&self) -> (usize, usize, SiteKind) {
+        (self.file, self.span.start, self.kind)
+    }
+}
+
 /// A local variable or parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {

@@ -81,7 +81,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 imported: Vec::new(),
                 loops: Vec::new(),
                 needs_extern_crate: (is_root && crate_root.edition_2015)
-                    .then(|| modules::after_inner_attributes(&ast)),
+                    .then(|| modules::before_items(&ast)),
             });
             gathered.booleans.add(&ast.file);
             let ast = Rc::new(ast);

@@ -29,14 +29,13 @@ pub fn parse(text: &str) -> syn::Result<Ast> {
     Ok(Ast { file, offset })
 }
 
-/// Where the first item of a file can be put.
-pub fn after_inner_attributes(ast: &Ast) -> usize {
-    let end = ast
-        .file
-        .attrs
-        .iter()
-        .map(|attr| attr.span().byte_range().end);
-    ast.offset + end.max().unwrap_or(0)
+/// Where another item can be put first in a file: before the first one, for what stands before that
+/// may be a comment to the end of its line.
+pub fn before_items(ast: &Ast) -> usize {
+    let first = ast.file.items.first();
+    first.map_or(ast.offset, |item| {
+        ast.offset + item.span().byte_range().start
+    })
 }
 
 /// Whether an item is only there for tests.
