@@ -598,3 +598,82 @@ fn an_evaluation_in_a_loop_over_a_hash_set_is_the_same_in_every_run() {
     assert_eq!(first_condition(&report), "*x != without");
     assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }
+
+/// Follows the standard harness's command line as far as it has to, and no further.
+const HARNESS: &str = r#"
+use subject::passes;
+
+fn main() {
+    const TESTS: [(&str, fn() -> bool); 4] = [
+        ("grades/more", || passes(51, 50)),
+        ("grades/less", || !passes(49, 50)),
+        ("grades/just enough", || passes(50, 50)),
+        ("grades/ignored", || panic!("this one is run")),
+    ];
+    let (mut list, mut exact, mut filter) = (false, false, None);
+    for arg in std::env::args().skip(1) {
+        match &*arg {
+            "--list" => list = true,
+            "--exact" => exact = true,
+            "--ignored" | "--test-threads=1" => {}
+            arg if arg.starts_with('-') => {
+                eprintln!("unexpected argument, found `{arg}`");
+                std::process::exit(1);
+            }
+            _ => filter = Some(arg),
+        }
+    }
+    let wanted = |name: &str| match &filter {
+        Some(filter) if exact => name == filter,
+        Some(filter) => name.contains(&**filter),
+        None => true,
+    };
+    let (mut passed, mut failed, mut ignored) = (0, 0, 0);
+    for (name, test) in TESTS.iter().filter(|(name, _)| wanted(name)) {
+        match *name {
+            _ if list => println!("{name}: test"),
+            "grades/ignored" => ignored += 1,
+            _ if test() => passed += 1,
+            _ => failed += 1,
+        }
+    }
+    if list {
+        println!("\n{} tests\n", TESTS.len());
+        return;
+    }
+    let said = if failed > 0 { "FAILED" } else { "ok" };
+    let counts = format!("{passed} passed; {failed} failed; {ignored} ignored");
+    println!("\ntest result: \u{1b}[1m{said}\u{1b}[0m. {counts}; finished in 0.00s\n");
+    std::process::exit(if failed > 0 { 101 } else { 0 });
+}
+"#;
+
+#[test]
+fn tests_of_a_harness_that_follows_the_standard_one_are_run_and_others_left_out() {
+    let target = |name: &str| format!("\n[[test]]\nname = \"{name}\"\nharness = false\n");
+    let manifest = [MANIFEST, &target("own"), &target("odd"), &target("sad")].concat();
+    let library = GRADES.split("#[cfg(test)]").next().unwrap();
+    let subject = Subject::new(&[
+        ("Cargo.toml", &manifest),
+        ("src/lib.rs", library),
+        ("tests/own.rs", HARNESS),
+        ("tests/odd.rs", "fn main() { println!(\"all is well\"); }"),
+        ("tests/sad.rs", "fn main() { std::process::exit(3); }"),
+    ]);
+    let report = patched(&subject, &[]);
+    assert_eq!(first_condition(&report), "score >= needed");
+    let name = "subject::own::grades/just enough";
+    assert_eq!(strings(&report["failing_tests"]), [name]);
+    let warnings = strings(&report["warnings"]);
+    let is_named = |name: &str| warnings.iter().any(|text| text.contains(name));
+    assert!(is_named("`odd`") && is_named("`sad`"), "{warnings:?}");
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+
+    let report = patched(
+        &subject,
+        &["--test", "own", "--failing", "grades/just enough"],
+    );
+    assert_eq!(first_condition(&report), "score >= needed");
+    let run = subject.nopol(&["--test", "own", "--failing", "grades/ignored"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+}

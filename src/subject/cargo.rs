@@ -1,6 +1,6 @@
 //! Cargo as a process: builds of the working copy, and what they leave to run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -30,6 +30,8 @@ pub struct Workspace<'a> {
     pub supervisor: &'a Supervisor,
     /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
     pub caps_lints: bool,
+    /// Targets whose harness does not take `--nocapture`.
+    pub capturing: BTreeSet<TargetId>,
 }
 
 /// What is linked in.
@@ -320,7 +322,14 @@ impl Workspace<'_> {
             target: target.name.clone(),
             kind: kind.to_string(),
         };
-        Some((id, Binary { exe, cwd, env }))
+        let captures = self.capturing.contains(&id);
+        let binary = Binary {
+            exe,
+            cwd,
+            env,
+            captures,
+        };
+        Some((id, binary))
     }
 }
 
