@@ -677,3 +677,91 @@ fn tests_of_a_harness_that_follows_the_standard_one_are_run_and_others_left_out(
     let run = subject.nopol(&["--test", "own", "--failing", "grades/ignored"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
 }
+
+#[test]
+fn a_path_dependency_outside_of_the_workspace_is_repaired() {
+    let library = GRADES.split("#[cfg(test)]").next().unwrap();
+    let tests = GRADES.split("mod tests {").nth(1).unwrap();
+    let tests = tests.trim_end().trim_end_matches('}');
+    let package = |name: &str, rest: &str| {
+        let manifest = MANIFEST.replace("[workspace]", rest);
+        manifest.replace("\"subject\"", &format!("\"{name}\""))
+    };
+    let subject = Subject::new(&[
+        (
+            "Cargo.toml",
+            &package("subject", "[dependencies]\nlimits = { path = \"limits\" }")
+                .replace("2021", "2015"),
+        ),
+        (
+            "src/lib.rs",
+            &format!("extern crate limits;\n{library}pub use limits::capped;\n"),
+        ),
+        ("limits/Cargo.toml", &package("limits", "")),
+        (
+            "limits/src/lib.rs",
+            "pub fn capped(n: u32) -> u32 { if n > 99 { 99 } else { n } }",
+        ),
+        ("made/Cargo.toml", &package("made", "")),
+        (
+            "made/src/lib.rs",
+            "pub fn make(n: u32) { if n > 1 { println!(); } }",
+        ),
+        (
+            "suite/Cargo.toml",
+            &package(
+                "suite",
+                "[workspace]\n[dev-dependencies]\nsubject = { path = \"..\" }\n[build-dependencies]\nmade = { path = \"../made\" }",
+            ),
+        ),
+        ("suite/build.rs", "fn main() { made::make(2); }"),
+        ("suite/src/lib.rs", ""),
+        (
+            "suite/tests/grades.rs",
+            &format!("{tests}    #[test] fn a_cap() {{ assert_eq!(subject::capped(100), 99); }}\n")
+                .replace("use super::", "use subject::"),
+        ),
+    ]);
+    subject.commit();
+    let before = subject.snapshot();
+    let nopol = |args: &[&str]| -> Run {
+        let mut command = subject.command(args);
+        command.args(["--format", "json"]);
+        command.current_dir(subject.root.join("suite"));
+        command.env("CARGO_TARGET_DIR", subject.root.join("target"));
+        command.output().unwrap().into()
+    };
+    let list = |args: &[&str]| -> Vec<String> {
+        let report = nopol(&[&["list"], args].concat()).json();
+        let sites = report["sites"].as_array().unwrap();
+        let files = sites.iter().map(|site| site["file"].as_str().unwrap());
+        let mut files: Vec<String> = files.map(String::from).collect();
+        files.dedup();
+        files
+    };
+    let (limits, grades) = ("../limits/src/lib.rs", "../src/lib.rs");
+    assert_eq!(list(&[]), [limits, grades]);
+    assert_eq!(list(&["--file", "../src/*.rs"]), [grades]);
+    assert_eq!(list(&["--exclude", "../src/**"]), [limits]);
+
+    let run = nopol(&[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let report = run.json();
+    assert_eq!(first_condition(&report), "score >= needed");
+    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
+    let patch = &report["patches"][0];
+    assert_eq!(patch["edits"][0]["file"], grades);
+    assert_eq!(subject.snapshot(), before);
+
+    let diff = patch["diff"].as_str().unwrap();
+    std::fs::write(subject.root.join("target/p.diff"), diff).unwrap();
+    let applied = subject.git(&["apply", "target/p.diff"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let patched = subject.read("src/lib.rs");
+    assert!(patched.contains("score >= needed"), "{patched}");
+
+    subject.git(&["checkout", "-q", "."]);
+    assert_eq!(nopol(&["--apply"]).code, 0);
+    assert_eq!(subject.read("src/lib.rs"), patched);
+    assert!(!subject.has_working_copy());
+}
