@@ -765,3 +765,29 @@ fn a_path_dependency_outside_of_the_workspace_is_repaired() {
     assert_eq!(subject.read("src/lib.rs"), patched);
     assert!(!subject.has_working_copy());
 }
+
+#[test]
+fn a_path_dependency_that_inherits_from_its_own_workspace_is_built() {
+    let subject = Subject::new(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"crates/*\"]\n[workspace.package]\nversion = \"0.1.0\"\nedition = \"2021\"",
+        ),
+        (
+            "crates/grades/Cargo.toml",
+            "[package]\nname = \"grades\"\nversion.workspace = true\nedition.workspace = true",
+        ),
+        ("crates/grades/src/lib.rs", GRADES),
+        (
+            "suite/Cargo.toml",
+            &format!("{MANIFEST}[dependencies]\ngrades = {{ path = \"../crates/grades\" }}"),
+        ),
+        (
+            "suite/src/lib.rs",
+            "#[test] fn just_enough() { assert!(grades::passes(5, 5)); }",
+        ),
+    ]);
+    let report = patched(&subject, &["--manifest-path", "suite/Cargo.toml"]);
+    let edit = &report["patches"][0]["edits"][0];
+    assert_eq!(edit["file"], "../crates/grades/src/lib.rs");
+}

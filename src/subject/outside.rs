@@ -12,7 +12,8 @@ use super::SubjectError;
 /// What is not below the workspace root, but belongs to it.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Directories of all path dependencies, those of dependencies and patches too.
+    /// Directories of all path dependencies, those of dependencies and patches too, and of the
+    /// workspaces that their manifests inherit from.
     pub dirs: Vec<Utf8PathBuf>,
     /// The packages that tests are linked with.
     pub linked: Vec<Package>,
@@ -29,7 +30,7 @@ impl Outside {
             .collect();
         left.extend(patched(root, true).unwrap_or_default());
         let mut known: BTreeSet<Wanted> = BTreeSet::new();
-        let mut linked = BTreeMap::new();
+        let (mut linked, mut workspaces) = (BTreeMap::new(), BTreeSet::new());
         let cargo_home = cargo_home();
         while let Some(mut wanted) = left.pop() {
             let Ok(dir) = wanted.dir.canonicalize_utf8() else {
@@ -47,6 +48,9 @@ impl Outside {
                 .map_err(|error| {
                     SubjectError::Usage(format!("cannot read the path dependency {dir}: {error}"))
                 })?;
+            if inherits(&dir) && !inner.workspace_root.starts_with(root) {
+                workspaces.insert(inner.workspace_root.clone());
+            }
             left.extend(patched(&inner.workspace_root, false).unwrap_or_default());
             for package in inner.packages {
                 // The others are members of the same workspace.
@@ -62,9 +66,17 @@ impl Outside {
                 }
             }
         }
-        let dirs: BTreeSet<Utf8PathBuf> = known.into_iter().map(|known| known.dir).collect();
+        let mut dirs = workspaces;
+        dirs.extend(known.into_iter().map(|known| known.dir));
+        let mut outermost: Vec<Utf8PathBuf> = Vec::new();
+        for dir in dirs {
+            // A directory comes before those below it.
+            if !outermost.iter().any(|known| dir.starts_with(known)) {
+                outermost.push(dir);
+            }
+        }
         Ok(Self {
-            dirs: dirs.into_iter().collect(),
+            dirs: outermost,
             linked: linked.into_values().collect(),
         })
     }
@@ -89,6 +101,11 @@ impl Wanted {
         };
         package.dependencies.iter().filter_map(wanted).collect()
     }
+}
+
+/// Whether a manifest may take something from that of its workspace.
+fn inherits(dir: &Utf8Path) -> bool {
+    fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("workspace"))
 }
 
 /// The paths of `[patch]` sections, which metadata does not tell.
