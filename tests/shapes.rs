@@ -791,3 +791,45 @@ fn a_path_dependency_that_inherits_from_its_own_workspace_is_built() {
     let edit = &report["patches"][0]["edits"][0];
     assert_eq!(edit["file"], "../crates/grades/src/lib.rs");
 }
+
+#[test]
+fn a_package_below_one_of_a_registry_by_a_patch_is_repaired() {
+    let grades = GRADES.split("#[cfg(test)]").next().unwrap();
+    let manifest = MANIFEST.replace("[workspace]", "[dependencies]\nregistered = \"0.1\"");
+    let package = |name: &str| MANIFEST.replace("\"subject\"", &format!("\"{name}\""));
+    let registered = package("registered").replace("[workspace]", "[dependencies]\ngrades = \"*\"");
+    let subject = Subject::new(&[
+        (
+            "Cargo.toml",
+            &format!(
+                "{manifest}\n[workspace]\nmembers = [\"grades\"]\n[patch.crates-io]\ngrades = {{ path = \"grades\" }}"
+            ),
+        ),
+        (
+            "src/lib.rs",
+            "#[test] fn just_enough() { assert!(registered::passes(5, 5)); }",
+        ),
+        (
+            "grades/Cargo.toml",
+            &package("grades").replace("[workspace]", ""),
+        ),
+        ("grades/src/lib.rs", grades),
+        (
+            ".cargo/config.toml",
+            "source.crates-io.replace-with = \"here\"\nsource.here.directory = \"registry\"",
+        ),
+        ("registry/registered/.cargo-checksum.json", "{\"files\":{}}"),
+        ("registry/registered/Cargo.toml", &registered),
+        (
+            "registry/registered/src/lib.rs",
+            "pub fn passes(score: u32, needed: u32) -> bool { if score > 99 { true } else { grades::passes(score, needed) } }",
+        ),
+    ]);
+    let list = subject.nopol(&["list", "--format", "json"]);
+    assert!(!sites(&list).iter().any(|site| site.contains("99")));
+    let report = patched(&subject, &[]);
+    assert_eq!(
+        report["patches"][0]["edits"][0]["file"],
+        "grades/src/lib.rs"
+    );
+}

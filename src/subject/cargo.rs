@@ -241,7 +241,7 @@ impl Workspace<'_> {
     /// Where cargo looks for a wrapper. That of members is better where it will do, for cargo keeps
     /// what it builds apart from plain builds.
     fn wrapper_variable(&self) -> &'static str {
-        match self.subject.neighbours.is_empty() {
+        match self.subject.neighbours.is_empty() && !self.subject.patches {
             true => "RUSTC_WORKSPACE_WRAPPER",
             false => "RUSTC_WRAPPER",
         }

@@ -55,6 +55,8 @@ pub struct Subject {
     pub members: Vec<Member>,
     /// Packages outside of the root whose libraries the tests are linked with.
     pub neighbours: Vec<Member>,
+    /// Whether packages of others may use all these, by a `[patch]`.
+    pub patches: bool,
     /// Directories of all path dependencies outside the root.
     pub outside: Vec<Utf8PathBuf>,
 }
@@ -101,6 +103,7 @@ impl Subject {
             target_dir: metadata.target_directory,
             members,
             neighbours,
+            patches: outside.patches,
             outside: outside.dirs,
         };
         subject.check_packages(options)?;

@@ -17,6 +17,8 @@ pub struct Outside {
     pub dirs: Vec<Utf8PathBuf>,
     /// The packages that tests are linked with.
     pub linked: Vec<Package>,
+    /// Whether packages of others may use ours, by a `[patch]`.
+    pub patches: bool,
 }
 
 impl Outside {
@@ -28,7 +30,9 @@ impl Outside {
         let mut left: Vec<Wanted> = members
             .flat_map(|member| Wanted::by(member, &[Normal, Development]))
             .collect();
-        left.extend(patched(root, true).unwrap_or_default());
+        let patched_here = patched(root, true).unwrap_or_default();
+        let patches = !patched_here.is_empty();
+        left.extend(patched_here);
         let mut known: BTreeSet<Wanted> = BTreeSet::new();
         let (mut linked, mut workspaces) = (BTreeMap::new(), BTreeSet::new());
         let cargo_home = cargo_home();
@@ -78,6 +82,7 @@ impl Outside {
         Ok(Self {
             dirs: outermost,
             linked: linked.into_values().collect(),
+            patches,
         })
     }
 }
