@@ -121,6 +121,7 @@ fn pipeline(
         logs: work.scratch(),
         supervisor,
         caps_lints: false,
+        capturing: BTreeSet::new(),
     };
     let runner = Runner::new(
         supervisor,

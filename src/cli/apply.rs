@@ -27,7 +27,7 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
     };
     let subject = Subject::load(&settings.cargo)?;
     for edit in &patch.edits {
-        let path = subject.root.join(&edit.file);
+        let path = subject.path_of(Utf8Path::new(&edit.file));
         if !allow_dirty && has_uncommitted_changes(&path) {
             bail!(
                 "{} has uncommitted changes, so the patch was not applied; commit or stash them, or give --allow-dirty",

@@ -13,6 +13,7 @@ use super::{CaptureKind, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
 use crate::source::{Site, SiteIndex, SiteKind};
 use crate::subject::cargo::{Build, Linked, Workspace};
+use crate::subject::paths;
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
 /// reached unless every error is blamed on one part only.
@@ -213,13 +214,16 @@ fn blame(
     let mut primary = Vec::new();
     let mut secondary = Vec::new();
     collect(error, &mut primary, &mut secondary);
+    let absolute = |path: &Utf8Path| paths::normal(&workspace.root.join(path));
     let locate = |spans: &[DiagnosticSpan]| -> Vec<(usize, Range<usize>)> {
         spans
             .iter()
             .filter_map(|span| {
-                let path = Utf8Path::new(&span.file_name);
-                let path = path.strip_prefix(&workspace.root).unwrap_or(path);
-                let file = files.iter().position(|(known, _)| known == path)?;
+                // rustc is given those of other packages than members as absolute paths.
+                let path = absolute(Utf8Path::new(&span.file_name));
+                let file = files
+                    .iter()
+                    .position(|(known, _)| absolute(known) == path)?;
                 Some((file, span.byte_start as usize..span.byte_end as usize))
             })
             .collect()

@@ -7,7 +7,7 @@ use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Plan, Runner, Verdict};
+use crate::run::{Plan, Runner, TestRun, Verdict};
 use crate::subject::cargo::{Linked, Workspace};
 use crate::subject::{SubjectError, listing};
 
@@ -45,29 +45,17 @@ pub fn take(
     );
 
     let args = &settings.cargo.test_args;
-    let (tests, unlisted) =
-        listing::list(workspace.supervisor, &workspace.logs, &build.binaries, args)?;
+    let binaries = &mut build.binaries;
+    let (tests, unlisted) = listing::list(workspace.supervisor, &workspace.logs, binaries, args)?;
+    let capturing = binaries.iter().filter(|(_, binary)| binary.captures);
+    workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
         outcome.warnings.push(format!(
-            "the tests of target `{}` of package `{}` cannot be listed (no standard test harness); they are left out",
+            "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one); they are left out",
             target.target, target.package
         ));
     }
-    if tests.is_empty() {
-        return Err(SubjectError::UnusableBaseline(
-            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check -p, --test and the filters after `--`".to_string(),
-        )
-        .into());
-    }
-    for wanted in &settings.failing {
-        if !tests.iter().any(|test| test.matches(wanted)) {
-            return Err(SubjectError::Usage(format!(
-                "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names",
-                tests.len()
-            ))
-            .into());
-        }
-    }
+    check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
         return Ok(Some((tests, Baseline::default())));
     }
@@ -83,6 +71,17 @@ pub fn take(
         ..Plan::default()
     };
     let first = suite.run_all(&suite.all(), plan, &|| phase.step())?;
+    let run = tests
+        .into_iter()
+        .zip(first)
+        .filter(|(_, run)| run.verdict != Verdict::Ignored);
+    let (tests, first): (Vec<TestId>, Vec<TestRun>) = run.unzip();
+    check_tests(settings, &tests)?;
+    let suite = Suite {
+        runner,
+        tests: &tests,
+        binaries: &build.binaries,
+    };
     // A test that hangs once is not waited for twice.
     let ended = |test: &TestIndex| first[*test].verdict != Verdict::TimedOut;
     let again: Vec<TestIndex> = suite.all().into_iter().filter(ended).collect();
@@ -116,6 +115,23 @@ pub fn take(
         }
     }
     Ok(Some((tests, baseline)))
+}
+
+/// There are tests, and those asked for are among them.
+fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
+    if tests.is_empty() {
+        return Err(SubjectError::UnusableBaseline(
+            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check -p, --test and the filters after `--`".to_string(),
+        ));
+    }
+    let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
+    match settings.failing.iter().find(unknown) {
+        None => Ok(()),
+        Some(wanted) => Err(SubjectError::Usage(format!(
+            "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names",
+            tests.len()
+        ))),
+    }
 }
 
 /// The tests to cure. `None` if there is nothing to repair, as the outcome then says.

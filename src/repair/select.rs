@@ -189,7 +189,11 @@ impl Run<'_> {
                 after: edit.after.clone(),
                 condition: candidate.text.clone(),
             }],
-            diff: diff::unified(&edit.file, text, &edit.apply(text)),
+            diff: diff::unified(
+                &self.workspace.subject.path_in_diffs(&edit.file),
+                text,
+                &edit.apply(text),
+            ),
             fixes: cured
                 .iter()
                 .map(|test| self.tests[*test].to_string())

@@ -109,7 +109,8 @@ struct Patch<'a> {
     /// `condition`, `expression`, `precondition` or `guard`.
     kind: &'a str,
     edits: Vec<Edit<'a>>,
-    /// A unified diff relative to the workspace root.
+    /// A unified diff relative to the workspace root, or, of a file outside of it, to the top of its
+    /// git repository.
     diff: &'a str,
     /// The tests it cures.
     fixes: &'a [String],

@@ -6,6 +6,7 @@ pub mod pool;
 pub mod process;
 pub mod suite;
 pub mod trace;
+mod verdict;
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -15,10 +16,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_instrument::layout::{self, env};
+use nopol_instrument::layout::env;
 
-use self::process::{Ended, Job, Supervisor};
+use self::process::{Job, Supervisor};
 use self::trace::Trace;
+pub use self::verdict::{Verdict, summary};
 use crate::hash::fnv1a;
 
 /// A test binary and what it needs to run as under cargo.
@@ -28,37 +30,8 @@ pub struct Binary {
     /// The package's directory.
     pub cwd: Utf8PathBuf,
     pub env: Vec<(String, String)>,
-}
-
-/// What became of one test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
-    Passed,
-    Failed,
-    /// Ended by a signal: abort, stack overflow, a limit on memory.
-    Crashed,
-    TimedOut,
-    OutOfFuel,
-    /// Ended with exit code 0 but without saying that the test passed: `exit(0)`.
-    Silent,
-}
-
-impl Verdict {
-    pub fn passed(self) -> bool {
-        self == Self::Passed
-    }
-
-    /// The verdict as a clause of a sentence about the test.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Passed => "passes",
-            Self::Failed => "fails",
-            Self::Crashed => "crashes",
-            Self::TimedOut => "does not end within the time limit",
-            Self::OutOfFuel => "loops without end",
-            Self::Silent => "exits before its verdict",
-        }
-    }
+    /// Its harness does not take `--nocapture`.
+    pub captures: bool,
 }
 
 /// What a forced outcome is.
@@ -260,9 +233,12 @@ impl<'a> Runner<'a> {
 
     fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
-        let mut args: Vec<String> = ["--exact", test, "--nocapture", "--test-threads=1"]
+        let mut args: Vec<String> = ["--exact", test, "--test-threads=1"]
             .map(String::from)
             .to_vec();
+        if !binary.captures {
+            args.push("--nocapture".to_string());
+        }
         args.extend(self.args.iter().cloned());
 
         let mut vars = binary.env.clone();
@@ -293,7 +269,7 @@ impl<'a> Runner<'a> {
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
         let printed = tail(stdout.as_std_path())?;
-        let verdict = verdict(&ended, trace.as_ref(), &printed);
+        let verdict = Verdict::of(&ended, trace.as_ref(), &printed);
         let output = match verdict.passed() {
             true => String::new(),
             false => tail(dir.join("stderr").as_std_path())? + &printed,
@@ -304,27 +280,6 @@ impl<'a> Runner<'a> {
             trace,
             output,
         })
-    }
-}
-
-fn verdict(ended: &Ended, trace: Option<&Trace>, printed: &str) -> Verdict {
-    if trace.is_some_and(|trace| trace.out_of_fuel) || ended.code == Some(layout::FUEL_EXIT) {
-        return Verdict::OutOfFuel;
-    }
-    if ended.timed_out {
-        return Verdict::TimedOut;
-    }
-    let summary = printed
-        .lines()
-        .rev()
-        .find(|line| line.starts_with("test result: "));
-    match ended.code {
-        None => Verdict::Crashed,
-        Some(0) => match summary {
-            Some(line) if line.starts_with("test result: ok. 1 passed;") => Verdict::Passed,
-            _ => Verdict::Silent,
-        },
-        Some(_) => Verdict::Failed,
     }
 }
 

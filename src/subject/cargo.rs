@@ -1,6 +1,6 @@
 //! Cargo as a process: builds of the working copy, and what they leave to run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -30,6 +30,8 @@ pub struct Workspace<'a> {
     pub supervisor: &'a Supervisor,
     /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
     pub caps_lints: bool,
+    /// Targets whose harness does not take `--nocapture`.
+    pub capturing: BTreeSet<TargetId>,
 }
 
 /// What is linked in.
@@ -199,11 +201,10 @@ impl Workspace<'_> {
             ("CARGO_TERM_PROGRESS_WHEN".to_string(), "never".to_string()),
         ];
         if let Some((wrapper, runtime)) = self.wrapper(linked)? {
-            env.push((
-                "RUSTC_WORKSPACE_WRAPPER".to_string(),
-                wrapper.to_string_lossy().into_owned(),
-            ));
+            let wrapper = wrapper.to_string_lossy().into_owned();
+            env.push((self.wrapper_variable().to_string(), wrapper));
             env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
+            env.push((wrapper::PACKAGES.to_string(), self.wrapped()?));
         }
         let ended = self.supervisor.run(&Job {
             program: Utf8Path::new(&cargo()),
@@ -235,6 +236,29 @@ impl Workspace<'_> {
             }
             Linked::Plain => Ok(None),
         }
+    }
+
+    /// Where cargo looks for a wrapper. That of members is better where it will do, for cargo keeps
+    /// what it builds apart from plain builds.
+    fn wrapper_variable(&self) -> &'static str {
+        match self.subject.neighbours.is_empty() && !self.subject.patches {
+            true => "RUSTC_WORKSPACE_WRAPPER",
+            false => "RUSTC_WRAPPER",
+        }
+    }
+
+    /// The directories of the packages that are ours, one a line.
+    fn wrapped(&self) -> Result<String> {
+        let subject = self.subject;
+        let packages = subject.members.iter().chain(&subject.neighbours);
+        let dirs: Vec<String> = packages
+            .map(|package| {
+                let dir = self.root.join(&package.dir).canonicalize_utf8();
+                dir.map(|dir| dir.to_string())
+                    .with_context(|| format!("the working copy has no {}", package.dir))
+            })
+            .collect::<Result<_>>()?;
+        Ok(dirs.join("\n"))
     }
 
     fn binary(
@@ -320,7 +344,14 @@ impl Workspace<'_> {
             target: target.name.clone(),
             kind: kind.to_string(),
         };
-        Some((id, Binary { exe, cwd, env }))
+        let captures = self.capturing.contains(&id);
+        let binary = Binary {
+            exe,
+            cwd,
+            env,
+            captures,
+        };
+        Some((id, binary))
     }
 }
 

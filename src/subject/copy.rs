@@ -90,8 +90,7 @@ impl WorkDir {
     /// # Errors
     /// If something cannot be read or written.
     pub fn copy(&self, subject: &Subject) -> Result<Utf8PathBuf> {
-        let mut ancestor = subject.root.clone();
-        while !subject.outside.iter().all(|dir| dir.starts_with(&ancestor)) && ancestor.pop() {}
+        let ancestor = subject.top();
         let top = self
             .slot
             .join("copy")

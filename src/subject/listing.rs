@@ -1,4 +1,4 @@
-//! Which tests a binary has.
+//! Which tests a binary has, and how its harness wants to be called.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -7,78 +7,168 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::Utf8Path;
 
-use crate::run::Binary;
 use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Job, Supervisor};
+use crate::run::process::{Ended, Job, Supervisor};
+use crate::run::{Binary, summary};
 
-/// The tests of a build, and the targets whose tests cannot be listed because they do not use
-/// the standard harness.
+/// As cargo-nextest asks, too.
+const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
+/// What a harness knows that follows the standard one less closely.
+const PLAIN: [&str; 1] = ["--list"];
+
+/// The tests of a build, and the targets whose tests cannot be listed because their harness does
+/// not follow the standard one. Binaries are marked that do not take `--nocapture`.
 ///
 /// # Errors
 /// If the run is stopped or a binary cannot be started.
 pub fn list(
     supervisor: &Supervisor,
     logs: &Utf8Path,
-    binaries: &BTreeMap<TargetId, Binary>,
+    binaries: &mut BTreeMap<TargetId, Binary>,
     args: &[String],
 ) -> Result<(Vec<TestId>, Vec<TargetId>)> {
     let (mut tests, mut unlisted) = (Vec::new(), Vec::new());
-    let runs_ignored = args
-        .iter()
-        .any(|arg| arg == "--include-ignored" || arg == "--ignored");
     for (target, binary) in binaries {
-        let Some(all) = list_one(supervisor, logs, binary, args, &[])? else {
+        let mut harness = Harness {
+            supervisor,
+            logs,
+            binary,
+        };
+        let Some(names) = harness.tests(args)? else {
             unlisted.push(target.clone());
             continue;
         };
-        let ignored = match runs_ignored {
-            true => Vec::new(),
-            false => list_one(supervisor, logs, binary, args, &["--ignored"])?.unwrap_or_default(),
-        };
-        let run = all.into_iter().filter(|name| !ignored.contains(name));
-        tests.extend(run.map(|name| TestId {
+        tests.extend(names.into_iter().map(|name| TestId {
             target: target.clone(),
             name,
         }));
     }
     tests.sort();
+    tests.dedup();
     Ok((tests, unlisted))
 }
 
-fn list_one(
-    supervisor: &Supervisor,
-    logs: &Utf8Path,
-    binary: &Binary,
-    args: &[String],
-    more: &[&str],
-) -> Result<Option<Vec<String>>> {
-    let mut all = vec!["--list".to_string(), "--format=terse".to_string()];
-    all.extend(more.iter().map(ToString::to_string));
-    all.extend(args.iter().cloned());
-    let stdout = logs.join("list");
-    let ended = supervisor.run(&Job {
-        program: &binary.exe,
-        args: &all,
-        cwd: &binary.cwd,
-        env: &binary.env,
-        unset: &[],
-        stdout: File::create(&stdout)?,
-        stderr: File::create(logs.join("list-stderr"))?,
-        timeout: Some(Duration::from_secs(30)),
-        memory: None,
-        file_size: None,
-    })?;
-    let text = fs::read_to_string(&stdout).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-    let listed = ended.code == Some(0)
-        && lines
-            .iter()
-            .all(|line| line.ends_with(": test") || line.ends_with(": benchmark"));
-    Ok(listed.then(|| {
+/// A binary that is asked things.
+struct Harness<'a> {
+    supervisor: &'a Supervisor,
+    logs: &'a Utf8Path,
+    binary: &'a mut Binary,
+}
+
+impl Harness<'_> {
+    /// The tests that run with the user's arguments; `None` if they cannot be listed.
+    fn tests(&mut self, args: &[String]) -> Result<Option<Vec<String>>> {
+        let said_again = |arg: &&str| *arg == "--nocapture" || *arg == "--no-capture";
+        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
+        args.retain(|arg| !said_again(arg));
+
+        let mut how = &TERSE[..];
+        let (mut ended, mut text) = self.ask(&[how, &args].concat())?;
+        if ended.code.is_some_and(|code| code != 0) {
+            how = &PLAIN;
+            (ended, text) = self.ask(&[how, &args].concat())?;
+        }
+        let Some(all) = parse(ended, &text) else {
+            return Ok(None);
+        };
+        if how == PLAIN {
+            self.binary.captures = !self.runs_nothing(&["--nocapture"])?;
+            if self.binary.captures && !self.runs_nothing(&[])? {
+                return Ok(None);
+            }
+        }
+        if args.contains(&"--include-ignored") || args.contains(&"--ignored") {
+            return Ok(Some(all));
+        }
+        let (ended, text) = self.ask(&[how, &["--ignored"], &args].concat())?;
+        let ignored = parse(ended, &text).unwrap_or_default();
+        // Some harnesses list everything all the same: then running a test tells.
+        let tells = ignored.len() < all.len();
+        let is_run = |name: &String| !(tells && ignored.contains(name));
+        Ok(Some(all.into_iter().filter(is_run).collect()))
+    }
+
+    /// Whether it takes these arguments, filters by name, and says how that ended.
+    fn runs_nothing(&self, args: &[&str]) -> Result<bool> {
+        let filter = ["--exact", "no test has this name", "--test-threads=1"];
+        let (ended, text) = self.ask(&[&filter, args].concat())?;
+        Ok(ended.code == Some(0) && summary(&text).is_some_and(|said| said.starts_with("ok. 0 ")))
+    }
+
+    fn ask(&self, args: &[&str]) -> Result<(Ended, String)> {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let stdout = self.logs.join("list");
+        let ended = self.supervisor.run(&Job {
+            program: &self.binary.exe,
+            args: &args,
+            cwd: &self.binary.cwd,
+            env: &self.binary.env,
+            unset: &[],
+            stdout: File::create(&stdout)?,
+            stderr: File::create(self.logs.join("list-stderr"))?,
+            timeout: Some(Duration::from_secs(30)),
+            memory: None,
+            file_size: None,
+        })?;
+        Ok((ended, fs::read_to_string(&stdout).unwrap_or_default()))
+    }
+}
+
+/// The tests of a list, benchmarks left out; `None` if it is none.
+fn parse(ended: Ended, text: &str) -> Option<Vec<String>> {
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    if lines.last().is_some_and(|line| is_count(line)) {
+        lines.pop();
+    }
+    let is_entry = |line: &&str| {
+        let kinds = [": test", ": benchmark", ": bench"];
+        kinds.iter().any(|kind| line.ends_with(kind))
+    };
+    (ended.code == Some(0) && lines.iter().all(is_entry)).then(|| {
         lines
             .iter()
             .filter_map(|line| line.strip_suffix(": test"))
             .map(String::from)
             .collect()
-    }))
+    })
+}
+
+/// Whether a line is like `816 tests, 0 benchmarks`, which ends a list that is not terse.
+fn is_count(line: &str) -> bool {
+    line.split(", ").all(|part| {
+        part.split_once(' ').is_some_and(|(number, what)| {
+            number.parse::<u64>().is_ok()
+                && ["test", "benchmark"].contains(&what.trim_end_matches('s'))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(code: i32, text: &str) -> Option<Vec<String>> {
+        let ended = Ended {
+            code: Some(code),
+            timed_out: false,
+            seconds: 0.0,
+        };
+        parse(ended, text)
+    }
+
+    #[test]
+    fn lists_are_read_with_a_count_at_their_end_and_without() {
+        let tests = Some(vec!["a".to_string(), "[kind] b: c".to_string()]);
+        let entries = "a: test\nb: benchmark\n[kind] b: c: test\nd: bench\n";
+        assert_eq!(listed(0, entries), tests);
+        assert_eq!(listed(0, &format!("{entries}\n816 tests\n\n")), tests);
+        assert_eq!(
+            listed(0, &format!("{entries}\n1 test, 2 benchmarks\n")),
+            tests
+        );
+        assert_eq!(listed(0, ""), Some(Vec::new()));
+        assert_eq!(listed(1, entries), None);
+        assert_eq!(listed(0, &format!("hello\n{entries}")), None);
+        assert_eq!(listed(0, "2 tests passed"), None);
+    }
 }

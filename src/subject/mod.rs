@@ -6,6 +6,7 @@ pub mod copy;
 pub mod listing;
 pub mod options;
 mod outside;
+pub mod paths;
 pub mod runtime;
 
 pub mod wrapper;
@@ -14,6 +15,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
 use self::options::CargoOptions;
+use self::outside::Outside;
 use crate::source::rust::CrateRoot;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
@@ -33,7 +35,7 @@ pub enum SubjectError {
     UnusableBaseline(String),
 }
 
-/// A package of the workspace.
+/// A package with code that may be patched.
 #[derive(Clone, Debug)]
 pub struct Member {
     pub name: String,
@@ -49,8 +51,13 @@ pub struct Subject {
     /// The manifest cargo is pointed at, relative to the root.
     pub manifest: Utf8PathBuf,
     pub target_dir: Utf8PathBuf,
+    /// The packages of the workspace.
     pub members: Vec<Member>,
-    /// Directories of path dependencies outside the root.
+    /// Packages outside of the root whose libraries the tests are linked with.
+    pub neighbours: Vec<Member>,
+    /// Whether packages of others may use all these, by a `[patch]`.
+    pub patches: bool,
+    /// Directories of all path dependencies outside the root.
     pub outside: Vec<Utf8PathBuf>,
 }
 
@@ -81,13 +88,23 @@ impl Subject {
                 })
             })
             .collect();
-        let outside = outside::path_dependencies(&metadata)?;
+        let outside = Outside::of(&metadata)?;
+        let neighbour = |package: cargo_metadata::Package| {
+            Some(Member {
+                name: package.name.to_string(),
+                dir: paths::relative(&root, package.manifest_path.parent()?),
+                metadata: package,
+            })
+        };
+        let neighbours = outside.linked.into_iter().filter_map(neighbour).collect();
         let subject = Self {
             root,
             manifest,
             target_dir: metadata.target_directory,
             members,
-            outside,
+            neighbours,
+            patches: outside.patches,
+            outside: outside.dirs,
         };
         subject.check_packages(options)?;
         Ok(subject)
@@ -131,29 +148,28 @@ impl Subject {
         named(TargetKind::Bin, &options.bin)
     }
 
-    /// Crates whose code may be patched: every library and binary of every member, but no proc
-    /// macro, build script, bench or example. Of a test only what it includes from elsewhere.
+    /// Crates whose code may be patched: every library and binary of every member and every library
+    /// of a neighbour, but no proc macro, build script, bench or example. Of a member's test only
+    /// what it includes from elsewhere.
     pub fn crate_roots(&self) -> Vec<CrateRoot> {
         let mut roots = Vec::new();
-        for member in &self.members {
-            for target in &member.metadata.targets {
-                let code = target.kind.iter().any(|kind| {
-                    matches!(
-                        kind,
-                        TargetKind::Lib
-                            | TargetKind::RLib
-                            | TargetKind::DyLib
-                            | TargetKind::CDyLib
-                            | TargetKind::StaticLib
-                            | TargetKind::Bin
-                    )
+        let members = self.members.iter().map(|member| (member, true));
+        let neighbours = self.neighbours.iter().map(|neighbour| (neighbour, false));
+        for (package, is_member) in members.chain(neighbours) {
+            for target in &package.metadata.targets {
+                let code = target.kind.iter().any(|kind| match kind {
+                    TargetKind::Lib
+                    | TargetKind::RLib
+                    | TargetKind::DyLib
+                    | TargetKind::CDyLib
+                    | TargetKind::StaticLib => true,
+                    TargetKind::Bin => is_member,
+                    _ => false,
                 });
-                let is_test = target.kind.contains(&TargetKind::Test);
-                if (code || is_test)
-                    && let Ok(path) = target.src_path.strip_prefix(&self.root)
-                {
+                let is_test = is_member && target.kind.contains(&TargetKind::Test);
+                if code || is_test {
                     roots.push(CrateRoot {
-                        path: path.to_owned(),
+                        path: paths::relative(&self.root, &target.src_path),
                         is_test,
                         edition_2015: target.edition == cargo_metadata::Edition::E2015,
                         has_chains: target.edition >= cargo_metadata::Edition::E2024,
@@ -164,6 +180,30 @@ impl Subject {
         // Libraries before the binaries that use them, and the same order every time.
         roots.sort_by(|a, b| (a.is_test, &a.path).cmp(&(b.is_test, &b.path)));
         roots
+    }
+
+    /// The directory that holds the root and all that is outside of it.
+    pub fn top(&self) -> Utf8PathBuf {
+        let mut top = self.root.clone();
+        while !self.outside.iter().all(|dir| dir.starts_with(&top)) && top.pop() {}
+        top
+    }
+
+    /// Where a source file is that is told relative to the root.
+    pub fn path_of(&self, file: &Utf8Path) -> Utf8PathBuf {
+        paths::normal(&self.root.join(file))
+    }
+
+    /// A source file as diffs have it: relative to the root, or, if it is not below, for `git apply`
+    /// takes no `..`, to the top of its repository.
+    pub fn path_in_diffs(&self, file: &Utf8Path) -> Utf8PathBuf {
+        if !file.starts_with("..") {
+            return file.to_owned();
+        }
+        let path = self.path_of(file);
+        let repository = path.ancestors().find(|dir| dir.join(".git").exists());
+        let top = repository.map_or_else(|| self.top(), Utf8Path::to_owned);
+        paths::relative(&top, &path)
     }
 }
 

@@ -8,7 +8,7 @@ pub struct CargoOptions {
     #[command(flatten)]
     pub manifest: clap_cargo::Manifest,
 
-    /// Run the tests of this package only (sites are in all workspace members)
+    /// Run the tests of this package only (sites are in all workspace members and path dependencies)
     #[arg(short, long, value_name = "NAME", help_heading = "Tests")]
     pub package: Vec<String>,
 

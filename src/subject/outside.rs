@@ -1,53 +1,120 @@
-//! Path dependencies outside of the workspace: they have no sites, but must come along.
+//! Path dependencies outside of the workspace: they come along in the working copy, and the
+//! libraries among them that are linked into its tests may have sites.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_metadata::{Metadata, MetadataCommand};
+use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Package};
 
 use super::SubjectError;
 
-/// The directories of all path dependencies that are not below the workspace root, those of
-/// dependencies and patches too. Read from the manifests, for resolving would write a lock file.
-pub fn path_dependencies(metadata: &Metadata) -> Result<Vec<Utf8PathBuf>, SubjectError> {
-    let root = &metadata.workspace_root;
-    let mut known = BTreeSet::new();
-    let mut left = direct(metadata);
-    while let Some(dir) = left.pop() {
-        let Ok(dir) = dir.canonicalize_utf8() else {
-            // Cargo says it better when it builds.
-            continue;
-        };
-        if dir.starts_with(root) || !known.insert(dir.clone()) {
-            continue;
-        }
-        let inner = MetadataCommand::new()
-            .manifest_path(dir.join("Cargo.toml"))
-            .no_deps()
-            .exec()
-            .map_err(|error| {
-                SubjectError::Usage(format!("cannot read the path dependency {dir}: {error}"))
-            })?;
-        left.extend(direct(&inner));
-    }
-    Ok(known.into_iter().collect())
+/// What is not below the workspace root, but belongs to it.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Directories of all path dependencies, those of dependencies and patches too, and of the
+    /// workspaces that their manifests inherit from.
+    pub dirs: Vec<Utf8PathBuf>,
+    /// The packages that tests are linked with.
+    pub linked: Vec<Package>,
+    /// Whether packages of others may use ours, by a `[patch]`.
+    pub patches: bool,
 }
 
-fn direct(metadata: &Metadata) -> Vec<Utf8PathBuf> {
-    let dependencies = metadata
-        .packages
-        .iter()
-        .flat_map(|package| &package.dependencies);
-    let mut dirs: Vec<Utf8PathBuf> = dependencies
-        .filter_map(|dependency| dependency.path.clone())
-        .collect();
-    dirs.extend(patched(&metadata.workspace_root).unwrap_or_default());
-    dirs
+impl Outside {
+    /// Read from the manifests, for resolving would write a lock file.
+    pub fn of(metadata: &Metadata) -> Result<Self, SubjectError> {
+        use DependencyKind::{Development, Normal};
+        let root = &metadata.workspace_root;
+        let members = metadata.packages.iter();
+        let mut left: Vec<Wanted> = members
+            .flat_map(|member| Wanted::by(member, &[Normal, Development]))
+            .collect();
+        let patched_here = patched(root, true).unwrap_or_default();
+        let patches = !patched_here.is_empty();
+        left.extend(patched_here);
+        let mut known: BTreeSet<Wanted> = BTreeSet::new();
+        let (mut linked, mut workspaces) = (BTreeMap::new(), BTreeSet::new());
+        let cargo_home = cargo_home();
+        while let Some(mut wanted) = left.pop() {
+            let Ok(dir) = wanted.dir.canonicalize_utf8() else {
+                // Cargo says it better when it builds.
+                continue;
+            };
+            wanted.dir.clone_from(&dir);
+            if dir.starts_with(root) || !known.insert(wanted.clone()) {
+                continue;
+            }
+            let inner = MetadataCommand::new()
+                .manifest_path(dir.join("Cargo.toml"))
+                .no_deps()
+                .exec()
+                .map_err(|error| {
+                    SubjectError::Usage(format!("cannot read the path dependency {dir}: {error}"))
+                })?;
+            if inherits(&dir) && !inner.workspace_root.starts_with(root) {
+                workspaces.insert(inner.workspace_root.clone());
+            }
+            left.extend(patched(&inner.workspace_root, false).unwrap_or_default());
+            for package in inner.packages {
+                // The others are members of the same workspace.
+                let is_linked = wanted.is_linked && package.manifest_path.parent() == Some(&*dir);
+                let kinds: &[DependencyKind] = if is_linked { &[Normal] } else { &[] };
+                left.extend(Wanted::by(&package, kinds));
+                if is_linked
+                    && !cargo_home
+                        .as_ref()
+                        .is_some_and(|home| dir.starts_with(home))
+                {
+                    linked.insert(dir.clone(), package);
+                }
+            }
+        }
+        let mut dirs = workspaces;
+        dirs.extend(known.into_iter().map(|known| known.dir));
+        let mut outermost: Vec<Utf8PathBuf> = Vec::new();
+        for dir in dirs {
+            // A directory comes before those below it.
+            if !outermost.iter().any(|known| dir.starts_with(known)) {
+                outermost.push(dir);
+            }
+        }
+        Ok(Self {
+            dirs: outermost,
+            linked: linked.into_values().collect(),
+            patches,
+        })
+    }
+}
+
+/// A directory to look at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wanted {
+    dir: Utf8PathBuf,
+    /// Its library is linked with the tests, as far as manifests tell.
+    is_linked: bool,
+}
+
+impl Wanted {
+    /// The path dependencies of a package, those of these kinds as linked.
+    fn by(package: &Package, linked: &[DependencyKind]) -> Vec<Self> {
+        let wanted = |dependency: &Dependency| {
+            Some(Self {
+                dir: dependency.path.clone()?,
+                is_linked: linked.contains(&dependency.kind),
+            })
+        };
+        package.dependencies.iter().filter_map(wanted).collect()
+    }
+}
+
+/// Whether a manifest may take something from that of its workspace.
+fn inherits(dir: &Utf8Path) -> bool {
+    fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("workspace"))
 }
 
 /// The paths of `[patch]` sections, which metadata does not tell.
-fn patched(root: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+fn patched(root: &Utf8Path, is_linked: bool) -> Option<Vec<Wanted>> {
     let text = fs::read_to_string(root.join("Cargo.toml")).ok()?;
     let manifest: toml_edit::DocumentMut = text.parse().ok()?;
     let sources = manifest.get("patch")?.as_table_like()?;
@@ -55,6 +122,19 @@ fn patched(root: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
         .iter()
         .filter_map(|(_, crates)| crates.as_table_like())
         .flat_map(|crates| crates.iter())
-        .filter_map(|(_, patch)| Some(root.join(patch.as_table_like()?.get("path")?.as_str()?)));
-    Some(paths.collect())
+        .filter_map(|(_, patch)| patch.as_table_like()?.get("path")?.as_str());
+    let wanted = paths.map(|path| Wanted {
+        dir: root.join(path),
+        is_linked,
+    });
+    Some(wanted.collect())
+}
+
+/// Where cargo keeps what it downloads: nobody's own code.
+fn cargo_home() -> Option<Utf8PathBuf> {
+    let home = match std::env::var("CARGO_HOME") {
+        Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
+        _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cargo"),
+    };
+    home.canonicalize_utf8().ok()
 }

@@ -1,13 +1,19 @@
-//! The tool as `RUSTC_WORKSPACE_WRAPPER`: cargo calls it in place of rustc for every workspace
-//! member, and it adds the runtime and caps lints. No manifest or lock file is edited that way.
+//! The tool as rustc's wrapper: cargo calls it in place of rustc, for every workspace member or for
+//! every package, and to those that are ours it adds the runtime, and caps lints. No manifest or lock
+//! file is edited that way.
 
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
 /// Set to the runtime's rlib, or to nothing where lints are capped and that is all; its presence is
 /// what makes this process a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
+
+/// Set to the directories of the packages that get the runtime, one a line.
+pub const PACKAGES: &str = "NOPOL_PACKAGES";
 
 /// If this process was started as a wrapper, becomes rustc and does not return; returns an error
 /// if rustc cannot be started.
@@ -19,19 +25,29 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     let mut command = Command::new(rustc);
     command.args(&args);
     // `rustc -vV` and its like compile nothing.
-    if args.iter().any(|arg| arg == "--crate-name") {
+    let compiles = args.iter().any(|arg| arg == "--crate-name");
+    if compiles && is_ours() {
         if !runtime.is_empty() {
             let mut external = OsString::from("nopol_rt=");
             external.push(&runtime);
             command.arg("--extern").arg(external);
         }
-        if let Some(dir) = std::path::Path::new(&runtime).parent() {
-            let mut path = OsString::from("dependency=");
-            path.push(dir);
-            command.arg("-L").arg(path);
-        }
         command.args(["--cap-lints", "allow"]);
     }
+    // What is linked with ours must find it, too.
+    if compiles && let Some(dir) = Path::new(&runtime).parent() {
+        let mut path = OsString::from("dependency=");
+        path.push(dir);
+        command.arg("-L").arg(path);
+    }
+    command.env_remove(PACKAGES);
     command.env_remove(RUNTIME);
     Some(command.exec())
+}
+
+/// Whether the package that cargo compiles is one of those that get the runtime.
+fn is_ours() -> bool {
+    let dir = std::env::var_os("CARGO_MANIFEST_DIR").and_then(|dir| fs::canonicalize(dir).ok());
+    let ours = std::env::var(PACKAGES).unwrap_or_default();
+    dir.is_some_and(|dir| ours.lines().any(|ours| Path::new(ours) == dir))
 }
