@@ -49,28 +49,6 @@ pub fn settle(
             return Ok((Settled::Built(build), round));
         }
         let mut changed = false;
-        if std::env::var_os("NOPOL_DEBUG").is_some() {
-            // DEBUG
-            let mut codes: BTreeMap<String, usize> = BTreeMap::new(); // DEBUG
-            for error in &build.errors {
-                *codes
-                    .entry(
-                        error
-                            .code
-                            .as_ref()
-                            .map_or(error.message.clone(), |c| c.code.clone()),
-                    )
-                    .or_default() += 1;
-            } // DEBUG
-            eprintln!("round {round}: {codes:?}"); // DEBUG
-            for error in build.errors.iter().take(3) {
-                eprintln!(
-                    "{}\nBLAMED {:?}",
-                    error.rendered.as_deref().unwrap_or_default(),
-                    blame(instrumentation, &files, workspace, error)
-                );
-            } // DEBUG
-        } // DEBUG
         for error in &build.errors {
             let blamed = blame(instrumentation, &files, workspace, error);
             let code = error.code.as_ref().map_or("", |code| &code.code);
