@@ -191,7 +191,7 @@ const MOST_NEW: usize = 2500;
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
 /// No patch with something new costs less.
-const CHEAP: u32 = 30;
+const CHEAP: u32 = 26;
 
 impl Run<'_> {
     /// Looks for candidates that hold: first at what the subject has, then at the places where
@@ -294,7 +294,7 @@ impl Run<'_> {
 
     /// Whether what holds leaves nothing to be found where something new could stand.
     fn is_enough(&self, plausible: &[SiteCandidate]) -> bool {
-        let cheap = |candidate: &SiteCandidate| candidate.cost <= CHEAP;
+        let cheap = |held: &SiteCandidate| held.cost <= CHEAP && !held.is_loose;
         self.uncured(plausible).is_empty() && plausible.iter().any(cheap)
     }
 

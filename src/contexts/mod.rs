@@ -150,7 +150,8 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let strict = choices
         .iter()
         .map(|cured| (table.strict(cured), Vec::new()));
-    let specs = strict.map(spec).collect();
+    let agreed = table.agreed().map(|rows| (rows, Vec::new()));
+    let specs = agreed.into_iter().chain(strict).map(spec).collect();
     let relaxed = [table.sharp(), table.relaxed()];
     let relaxed = relaxed.into_iter().flatten().map(spec).collect();
     Problem {

@@ -66,6 +66,37 @@ impl Rows<'_> {
         self.collect(rows)
     }
 
+    /// What all cures of a test agree on: where one of them had one outcome and another the other, a
+    /// test that passes either way forbids neither. `None` if no two cures of a test disagree.
+    pub fn agreed(&self) -> Option<Vec<Row>> {
+        let mut failing = Vec::new();
+        let mut disagree = false;
+        for cures in self.recorded.cured.values() {
+            let all = || {
+                cures
+                    .iter()
+                    .flat_map(|cure| cure.contexts.iter().map(move |c| (cure, c)))
+            };
+            let mut outcomes: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
+            for (_, context) in all() {
+                let outcomes = outcomes.entry(format!("{:?}", context.values)).or_default();
+                outcomes.insert(context.outcome);
+            }
+            for (cure, context) in all() {
+                let both = outcomes[&format!("{:?}", context.values)].len() > 1;
+                disagree |= both;
+                let left_alone = !cure.constant && !changed(context);
+                let say = match (both, left_alone) {
+                    (true, _) => Say::Nothing,
+                    (false, true) => Say::Should,
+                    (false, false) => Say::Must,
+                };
+                failing.push((context, context.outcome, say));
+            }
+        }
+        disagree.then(|| self.collect(failing.into_iter()))
+    }
+
     /// Of the evaluations whose outcome was changed, in whichever cure of whichever test, some must
     /// be, and all others are left open: what cured one test may be an accident of that test.
     /// Without a cure some evaluation of some failing test must change. The rows, and the group.

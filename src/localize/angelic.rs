@@ -58,10 +58,12 @@ impl Bounds {
 }
 
 /// Cures by less than all evaluations that are kept per site and test.
-const MOST_PARTIAL: usize = 3;
+const MOST_PARTIAL: usize = 6;
 /// Runs of one test in search of a longer sequence at one site, and its length.
-const MOST_DEEP: u32 = 24;
-const DEEPEST: usize = 4;
+const MOST_DEEP: u32 = 32;
+const DEEPEST: usize = 6;
+/// Sites that are gone deeper at.
+const MOST_STARTS: usize = 24;
 /// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
 /// more than so many times that.
 const RUNS_PER_SITE: usize = 3;
@@ -120,11 +122,12 @@ pub fn search(
             let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
             Ok(cured.map(|(trial, _)| trial).collect())
         };
-        let deepen = |seeds: Vec<Trial>| {
-            let found = pool::map(suite.runner.jobs, &seeds, |seed| {
-                deepen(suite, sites, spectrum, bounds, seed, done)
-            })?;
-            Ok(found.into_iter().flatten().collect())
+        let deepen = |starts: Vec<Trial>| {
+            let probe = |trial: &Trial| {
+                done();
+                probe(suite, sites, spectrum, bounds, trial)
+            };
+            deepen(&probe, suite.runner.jobs, sites, spectrum, &starts)
         };
         let search = Search {
             sites,
@@ -140,55 +143,89 @@ pub fn search(
     Ok(found)
 }
 
-/// Looks for a longer sequence at one site, depth first: each run's trace tells which evaluations
-/// there are to be made otherwise next. Only a run that went on differently is worth going deeper.
-fn deepen(
+/// A forced run and what its site counted in it.
+struct Probe {
+    cured: bool,
+    counter: Counter,
+}
+
+/// Makes a forced run that is traced.
+fn probe(
     suite: &Suite,
     sites: &[Site],
     spectrum: &Spectrum,
     bounds: Bounds,
-    (index, test, start): &Trial,
-    done: &(dyn Fn() + Sync),
-) -> Result<Option<Trial>> {
-    let site = &sites[*index as usize];
-    let Some(counter) = spectrum.reached.get(test).and_then(|at| at.get(index)) else {
-        return Ok(None);
+    (site, test, sequence): &Trial,
+) -> Result<Probe> {
+    let plan = Plan {
+        sites: Some(sites.len()),
+        force: vec![(*site, sequence.clone())],
+        fuel: Some(bounds.fuel_for(*test, spectrum)),
+        confined: true,
+        timeout: bounds.timeout,
+        ..Plan::default()
     };
-    let mut left = vec![(start.clone(), *counter)];
-    let mut runs = 0;
-    while let Some((sequence, before)) = left.pop() {
-        let mut deeper = Vec::new();
-        for longer in further(site, &sequence, before) {
-            if runs == MOST_DEEP {
-                return Ok(None);
+    let run = suite.run(*test, &plan)?;
+    let counters = run.trace.map(|trace| trace.counters);
+    Ok(Probe {
+        cured: run.verdict.passed(),
+        counter: counters
+            .and_then(|counters| counters.get(site).copied())
+            .unwrap_or_default(),
+    })
+}
+
+/// Looks for longer sequences, depth first, from the starts after which the test got further: each
+/// run's trace tells which evaluations there are to be made otherwise next, and only a run that
+/// evaluated the site more often than the one before is worth going deeper.
+fn deepen(
+    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
+    jobs: usize,
+    sites: &[Site],
+    spectrum: &Spectrum,
+    starts: &[Trial],
+) -> Result<Vec<Trial>> {
+    let before = |(site, test, _): &Trial| {
+        let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
+        reached.map_or(0, |counter| counter.entered)
+    };
+    let first = pool::map(jobs, starts, |start| probe(start))?;
+    let mut open: Vec<(&Trial, Counter)> = starts
+        .iter()
+        .zip(&first)
+        .filter(|(start, probe)| probe.counter.entered > before(start))
+        .map(|(start, probe)| (start, probe.counter))
+        .collect();
+    open.truncate(MOST_STARTS);
+    let found = pool::map(jobs, &open, |(start, counter)| {
+        let (index, test, sequence) = start;
+        let site = &sites[*index as usize];
+        let mut left = vec![(sequence.clone(), *counter)];
+        let mut runs = 0;
+        while let Some((sequence, before)) = left.pop() {
+            let mut deeper = Vec::new();
+            for longer in further(site, &sequence, before) {
+                runs += 1;
+                if runs > MOST_DEEP {
+                    return Ok(None);
+                }
+                let trial = (*index, *test, longer);
+                let Probe { cured, counter } = probe(&trial)?;
+                if cured {
+                    return Ok(Some(trial));
+                }
+                if counter.entered > before.entered && trial.2.len() < DEEPEST {
+                    deeper.push((trial.2, counter));
+                }
             }
-            runs += 1;
-            let run = suite.run(
-                *test,
-                &Plan {
-                    sites: Some(sites.len()),
-                    force: vec![(*index, longer.clone())],
-                    fuel: Some(bounds.fuel_for(*test, spectrum)),
-                    confined: true,
-                    timeout: bounds.timeout,
-                    ..Plan::default()
-                },
-            )?;
-            done();
-            if run.verdict.passed() {
-                return Ok(Some((*index, *test, longer)));
-            }
-            let after = run
-                .trace
-                .and_then(|trace| trace.counters.get(index).copied());
-            if let Some(after) = after.filter(|after| *after != before && longer.len() < DEEPEST) {
-                deeper.push((longer, after));
-            }
+            // The first ones are tried first.
+            left.extend(deeper.into_iter().rev());
         }
-        // The first ones are tried first.
-        left.extend(deeper.into_iter().rev());
-    }
-    Ok(None)
+        Ok(None)
+    })?;
+    let cured = starts.iter().zip(&first).filter(|(_, probe)| probe.cured);
+    let cured = cured.map(|(start, _)| start.clone());
+    Ok(cured.chain(found.into_iter().flatten()).collect())
 }
 
 /// What a search works with.
@@ -250,9 +287,12 @@ impl Search<'_> {
             let more = force(trials(test, &open, &switches))?;
             found.extend(more);
             if found.is_empty() {
-                let mut seeds = trials(test, wanted, &|_, _, _| vec![Sequence::new()]);
-                seeds.truncate(bounds.flips / MOST_DEEP as usize);
-                found.extend(deepen(seeds)?);
+                // The last evaluation of each site; where the test gets further that way there may
+                // be more of them to be made otherwise.
+                let last = trials(test, wanted, &|site, counter, _| {
+                    further(site, &Sequence::new(), counter)
+                });
+                found.extend(deepen(last)?);
             }
             Ok(found)
         };

@@ -9,7 +9,7 @@ use crate::source::Site;
 /// first ones.
 const MOST_EVALUATIONS: u32 = 20;
 /// Evaluations before and after which a switch is tried: so many of the first and the last.
-const MOST_SWITCHES: u32 = 8;
+const MOST_SWITCHES: u32 = 10;
 /// Evaluations that are made otherwise beside earlier ones: so many of the last.
 const MOST_FURTHER: u32 = 4;
 
@@ -85,7 +85,7 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
         when,
         blind,
     };
-    let first = 1..=MOST_SWITCHES.min(entered.saturating_add(2));
+    let first = 1..=MOST_SWITCHES.min(entered.saturating_add(6));
     let last = entered.saturating_sub(MOST_SWITCHES).max(MOST_SWITCHES + 1)..entered;
     let mut sequences = Vec::new();
     for at in first.chain(last) {

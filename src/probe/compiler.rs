@@ -208,6 +208,22 @@ fn blame(
     };
     let (primary, secondary) = (locate(&primary), locate(&secondary));
 
+    // Where a closure borrows because of a capture in it, the error is the whole call's, and only
+    // a note of it points at the capture.
+    for places in [&primary, &secondary] {
+        let parts = places.iter().flat_map(|(file, range)| {
+            let inside =
+                |(at, _): &&(Range<usize>, Part)| at.start <= range.start && range.end <= at.end;
+            let pieces = files[*file].1.inserted.iter().filter(inside);
+            pieces.map(|(_, part)| *part).filter(is_inner)
+        });
+        let mut parts: Vec<Part> = parts.collect();
+        if !parts.is_empty() {
+            parts.sort();
+            parts.dedup();
+            return parts;
+        }
+    }
     for places in [&primary, &secondary] {
         let mut parts: Vec<Part> = places
             .iter()
