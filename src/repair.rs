@@ -24,7 +24,7 @@ use crate::probe::Part;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
 use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Stopped, Supervisor};
+use crate::run::process::{Stopped, Supervisor, fix_addresses};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
 use crate::source::{Site, SiteIndex, Sources};
@@ -36,6 +36,7 @@ use crate::subject::{Subject, SubjectError, runtime};
 /// outcome; what was found before the run was stopped is kept.
 pub fn run(settings: &Settings, supervisor: &Supervisor, mut progress: Progress) -> Outcome {
     let mut outcome = Outcome::default();
+    fix_addresses();
     if let Err(error) = pipeline(settings, supervisor, &mut progress, &mut outcome) {
         let (ending, message) = classify(&error);
         outcome.ending = ending;
@@ -78,6 +79,8 @@ struct Run<'a> {
     runtime: Utf8PathBuf,
     /// Sites that no build may have.
     excluded: BTreeSet<SiteIndex>,
+    /// Sites that are not to be patched; what reaches them still says who reaches a function.
+    unwanted: BTreeSet<SiteIndex>,
     /// Sites whose conditions are always evaluated.
     weakened: BTreeSet<Part>,
     /// Who reaches what, as far as it was traced.
@@ -167,7 +170,8 @@ fn pipeline(
         baseline: &baseline,
         targets,
         runtime: runtime.map_err(|_| anyhow::anyhow!("compiling the runtime panicked"))??,
-        excluded: settings.excluded(&sources),
+        excluded: BTreeSet::new(),
+        unwanted: settings.excluded(&sources),
         weakened: BTreeSet::new(),
         spectrum: Spectrum::default(),
     };
@@ -248,7 +252,8 @@ impl Run<'_> {
             .map(|site| site.function)
             .collect();
         let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
-        for index in self.sites(|site| site.kind.is_new()) {
+        let new = self.sites(|site| site.kind.is_new());
+        for index in new.difference(&self.unwanted).copied() {
             let function = sites[index as usize].function;
             by_function.entry(function).or_default().push(index);
         }
@@ -323,7 +328,9 @@ impl Run<'_> {
     /// changed; an edit of the condition can still do that.
     fn unconfirmed(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
         let mut suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
-        suspects.retain(|suspect| !self.excluded.contains(&suspect.site));
+        suspects.retain(|suspect| {
+            !self.excluded.contains(&suspect.site) && !self.unwanted.contains(&suspect.site)
+        });
         let was_tried = |found: &AngelicSite| {
             self.targets
                 .iter()

@@ -21,6 +21,8 @@ use rows::{Rows, choices};
 pub struct Recorded {
     /// Contexts of passing tests, as they are.
     pub passing: Vec<(TestIndex, Vec<Context>)>,
+    /// Contexts of passing tests that pass under the other outcome, too, which they must not forbid.
+    pub indifferent: Vec<Context>,
     /// Per failing test, each way to cure it.
     pub cured: BTreeMap<TestIndex, Vec<Cure>>,
     /// Where no forced outcome cures a test: the contexts of failing tests as they are.

@@ -172,15 +172,17 @@ impl Rows<'_> {
             }
         };
         failing.for_each(|(context, expected, say)| add(context, expected, say));
-        for context in self
-            .recorded
-            .passing
-            .iter()
-            .flat_map(|(_, contexts)| contexts)
-        {
+        let key = |context: &Context| format!("{:?}", context.values);
+        let indifferent: BTreeSet<String> = self.recorded.indifferent.iter().map(key).collect();
+        let passing = self.recorded.passing.iter();
+        for context in passing.flat_map(|(_, contexts)| contexts) {
+            let say = match indifferent.contains(&key(context)) {
+                true => Say::Nothing,
+                false => Say::Should,
+            };
             // What a passing test executes is to be executed.
             let outcome = self.unconditional.unwrap_or(context.outcome);
-            add(context, outcome, Say::Should);
+            add(context, outcome, say);
         }
         rows
     }

@@ -87,6 +87,12 @@ pub fn write_if_changed(path: &Utf8Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {path} in the working copy"))
 }
 
+/// Errors about what is moved, borrowed or uninitialized at one place.
+const BORROWS: [&str; 12] = [
+    "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506", "E0507", "E0515",
+    "E0596", "E0716",
+];
+
 /// Weakens or drops a part; whether that changes anything.
 fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
     const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
@@ -114,7 +120,18 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
             if code == "E0381" && is_condition && weakened.insert(part) {
                 return true;
             }
-            dropped.insert(part)
+            // What a function cannot return at one place it can return nowhere, and rustc says so once.
+            let here = &sources.sites[site as usize];
+            let alike = (0..).zip(&sources.sites).filter(|(_, other)| {
+                !BORROWS.contains(&code)
+                    && other.kind == SiteKind::Exit
+                    && other.function == here.function
+                    && other.body == here.body
+            });
+            let alike: Vec<Part> = alike.map(|(index, _)| Part::Site(index)).collect();
+            let is_new = dropped.insert(part);
+            dropped.extend(alike);
+            is_new
         }
         // A crate that cannot name the runtime has nothing of it.
         (Part::File(_), _) => false,

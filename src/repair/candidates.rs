@@ -196,7 +196,13 @@ impl Run<'_> {
                     0 => 0,
                     violated => {
                         let share = CONTRARY * u64::from(violated) / (shown + FEW);
-                        DISAGREES + u32::try_from(share).unwrap_or(u32::MAX)
+                        let cost = DISAGREES + u32::try_from(share).unwrap_or(u32::MAX);
+                        // What leaves early with what would be returned anyway is no change.
+                        if site.kind == SiteKind::Exit {
+                            cost / 2
+                        } else {
+                            cost
+                        }
                     }
                 };
                 let extra = extra_cost(site);

@@ -10,12 +10,17 @@ use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite};
 use crate::probe::{CaptureKind, Part, Stage, captures};
 use crate::report::count;
-use crate::run::suite::TestIndex;
+use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::{Context, Counter};
-use crate::run::{Plan, pool};
+use crate::run::{Forced, How, Plan, When, pool};
 use crate::source::rust::condition;
 use crate::source::{SiteIndex, SiteKind, offers};
 use crate::subject::SubjectError;
+
+/// Passing tests, each at one place, that are tried under the other outcome.
+const MOST_INDIFFERENT: usize = 600;
+/// Visits of a place that are tried one after the other.
+const MOST_VISITS: u32 = 8;
 
 impl Run<'_> {
     /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.
@@ -37,7 +42,9 @@ impl Run<'_> {
         targets.sort_by_key(|test| (self.spectrum.length(*test), *test));
         let mut suspects = self.spectrum.rank(&targets, &passing);
         suspects.retain(|suspect| {
-            wanted.contains(&suspect.site) && !self.excluded.contains(&suspect.site)
+            wanted.contains(&suspect.site)
+                && !self.excluded.contains(&suspect.site)
+                && !self.unwanted.contains(&suspect.site)
         });
 
         let sites = &self.sources.sites;
@@ -145,6 +152,64 @@ impl Run<'_> {
         }
     }
 
+    /// Contexts in which passing tests pass even if they leave at a new way out: it returns what they
+    /// would get anyway, so that they say nothing about when to take it. Each test is made to leave
+    /// always, and if it does not pass, at one visit after the other.
+    fn indifferent(
+        &self,
+        suite: &Suite,
+        angelic: &[AngelicSite],
+        near: &[TestIndex],
+        leader: &(dyn Fn(SiteIndex) -> SiteIndex + Sync),
+    ) -> Result<Vec<Context>> {
+        let mut trials = Vec::new();
+        for found in angelic {
+            let site = &self.sources.sites[found.site as usize];
+            if site.kind == SiteKind::Exit {
+                let visits = |test: &TestIndex| {
+                    Some(self.spectrum.reached.get(test)?.get(&found.site)?.entered)
+                };
+                let reach = near.iter().filter_map(|test| Some((*test, visits(test)?)));
+                trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
+            }
+        }
+        trials.truncate(MOST_INDIFFERENT);
+        let bounds = self.bounds();
+        let contexts = pool::map(self.runner.jobs, &trials, |(site, test, visits)| {
+            let visits = u32::try_from(*visits).unwrap_or(u32::MAX);
+            let single = (0..visits).map(When::At);
+            let single = single.filter(|_| (2..=MOST_VISITS).contains(&visits));
+            let mut found = Vec::new();
+            for when in std::iter::once(When::Always).chain(single) {
+                let forced = Forced {
+                    how: How::Set(true),
+                    when,
+                    blind: true,
+                };
+                let plan = Plan {
+                    sites: Some(self.sources.sites.len()),
+                    force: vec![(*site, vec![forced])],
+                    capture: vec![*site, leader(*site)],
+                    fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                    confined: true,
+                    timeout: bounds.timeout,
+                    ..Plan::default()
+                };
+                let run = suite.run(*test, &plan)?;
+                let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
+                    continue;
+                };
+                let left = |context: &Context| context.site == *site && context.outcome;
+                found.extend(trace.contexts.into_iter().filter(left));
+                if when == When::Always {
+                    break;
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(contexts.concat())
+    }
+
     /// Builds with captures at the angelic sites and records the contexts: passing tests as they
     /// are, failing tests while they are forced to pass.
     pub(super) fn record(
@@ -208,6 +273,8 @@ impl Run<'_> {
             },
             &|| (),
         )?;
+        let leader = |site| instrumentation.leader(site);
+        let indifferent = self.indifferent(&suite, angelic, &near, &leader)?;
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
         let replayed = pool::map(self.runner.jobs, &replays, |(site, test, forced)| {
@@ -240,6 +307,11 @@ impl Run<'_> {
                     ..Recorded::default()
                 },
             );
+        }
+        for context in indifferent {
+            if let Some(recorded) = recorded.get_mut(&context.site) {
+                recorded.indifferent.push(context);
+            }
         }
         let mut passed_differently = BTreeSet::new();
         for (test, run) in near.iter().zip(&observed) {

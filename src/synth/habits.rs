@@ -9,7 +9,7 @@
 use super::rank;
 use super::sense::clauses_of;
 use super::table::{FALSE, TRUE, Table, UNDEFINED};
-use crate::spec::{CmpOp, Expr, TermId, Type, Value};
+use crate::spec::{CmpOp, Expr, Origin, TermId, Type, Value};
 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
@@ -63,7 +63,7 @@ impl Habits<'_> {
             Expr::Term(term) => self.table.is_partial(*term),
             _ => false,
         });
-        let mut cost = i64::from(is_number(literal, 1));
+        let mut cost = i64::from(is_number(literal, 1)) + self.singling_out(op, a, b);
         if op.orders() && !is_unequal {
             cost += i64::from(matches!(op, CmpOp::Le | CmpOp::Ge));
             cost += i64::from(is_zero && within.is_some());
@@ -83,6 +83,28 @@ impl Habits<'_> {
             None => false,
         };
         cost - 2 * i64::from(is_special && self.table.spec.old.is_some())
+    }
+
+    /// A number that nobody wrote before singles out one value that one context happened to have:
+    /// that may be all there is to it.
+    fn singling_out(&self, op: CmpOp, a: &Expr, b: &Expr) -> i64 {
+        let Expr::Term(term) = b else { return 0 };
+        let is_foreign = |origin| origin != Origin::Old;
+        let literal = self.literal(b).filter(|_| {
+            is_foreign(self.table.pool.terms[*term].origin) && !is_number(self.literal(b), 0)
+        });
+        if literal.is_none() || matches!(a.ty(self.table.pool), Some(Type::Str | Type::Bool)) {
+            return 0;
+        }
+        let planes = self.table.planes(&a.clone().cmp(op, b.clone()));
+        let (holds, fails) = (
+            planes.plane(TRUE).iter().take(2).count(),
+            planes.plane(FALSE).iter().take(2).count(),
+        );
+        match op.orders() {
+            false if holds.min(fails) <= 1 => rank::SINGLED_OUT,
+            _ => 0,
+        }
     }
 
     fn literal(&self, expr: &Expr) -> Option<&Value> {

@@ -63,21 +63,39 @@ pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
     }
 }
 
-/// Whether some comparison in the expression says nothing: a thing with itself, or whether an
-/// unsigned number is at least 0.
+/// Whether some comparison in the expression says nothing: a thing with itself, or whether a
+/// number is within the bounds of its type.
 pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
     let own = match expr {
         Expr::Cmp(op, a, b) => {
-            let is_zero = |expr: &Expr| match expr {
+            let bounds = |expr: &Expr| match expr {
                 Expr::Term(term) => match &pool.terms[*term].constant {
-                    Some(Value::Int(ty, int)) => !ty.signed() && int.to_i128() == Some(0),
-                    _ => false,
+                    Some(Value::Int(ty, int)) => {
+                        let value = int.to_i128();
+                        let greatest = match (ty.signed(), ty.bits()) {
+                            (_, 128) => None,
+                            (true, bits) => Some((1_i128 << (bits - 1)) - 1),
+                            (false, bits) => Some((1_i128 << bits) - 1),
+                        };
+                        let least = match ty.signed() {
+                            true => greatest.map(|greatest| -greatest - 1),
+                            false => Some(0),
+                        };
+                        (
+                            value.is_some() && value == least,
+                            value.is_some() && value == greatest,
+                        )
+                    }
+                    _ => (false, false),
                 },
-                _ => false,
+                _ => (false, false),
             };
-            a == b
-                || matches!(op, CmpOp::Ge | CmpOp::Lt) && is_zero(b)
-                || matches!(op, CmpOp::Le | CmpOp::Gt) && is_zero(a)
+            let settled = |op: CmpOp, (is_least, is_greatest): (bool, bool)| match op {
+                CmpOp::Ge | CmpOp::Lt => is_least,
+                CmpOp::Le | CmpOp::Gt => is_greatest,
+                CmpOp::Eq | CmpOp::Ne => false,
+            };
+            a == b || settled(*op, bounds(b)) || settled(op.mirrored(), bounds(a))
         }
         _ => false,
     };

@@ -308,7 +308,10 @@ fn bodies(
                         && other.name != function.name
                         && other.returns == function.returns
                 });
-                let of_siblings = siblings.flat_map(|other| &other.exits).filter(fits);
+                // That another parameter has the same name means little.
+                let is_own = |exit: &&Exit| exit.names.iter().all(|name| name == "self");
+                let of_siblings = siblings.flat_map(|other| &other.exits);
+                let of_siblings = of_siblings.filter(is_own).filter(fits);
                 for exit in of_siblings.take(MOST_OF_SIBLINGS) {
                     put(value(&exit.text), OF_SIBLING);
                 }
@@ -331,7 +334,7 @@ fn bodies(
 /// Values that a type suggests.
 fn obvious(returns: &str, function: &Function) -> Vec<String> {
     let plain = returns.trim_start_matches('&');
-    let mut values: Vec<&str> = match plain {
+    let values: Vec<&str> = match plain {
         "bool" => vec!["false", "true"],
         "String" => vec!["String::new()"],
         "str" => vec!["\"\""],
@@ -348,14 +351,16 @@ fn obvious(returns: &str, function: &Function) -> Vec<String> {
         let own = function.owner.as_deref();
         ty == Some(plain) || plain == "Self" && ty.is_some() && ty == own
     };
-    values.extend(
-        function
-            .parameters
-            .iter()
-            .filter(of_type)
-            .map(|name| &*name.text),
-    );
-    values.into_iter().map(str::to_owned).collect()
+    let mut values: Vec<String> = values.into_iter().map(str::to_owned).collect();
+    let is_reference = returns.starts_with('&');
+    for name in function.parameters.iter().filter(of_type) {
+        let is_behind = name.ty.as_ref().is_some_and(|ty| ty.is_reference);
+        values.push(match is_behind && !is_reference {
+            true => format!("{}.clone()", name.text),
+            false => name.text.clone(),
+        });
+    }
+    values
 }
 
 /// Values of the type that are made from nothing.
