@@ -12,7 +12,7 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::rust::condition::{self, Leaf};
 use crate::source::{Site, Sources};
-use crate::spec::{Expr, Origin, Pool, Row, Spec, Term, TermId, Type};
+use crate::spec::{Binding, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
 pub use evidence::{Evidence, evidence};
 use rows::{Rows, choices};
 
@@ -67,6 +67,27 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// The problem with one more term, a constant condition.
+    pub fn with_constant(&self, value: bool) -> (Self, Expr) {
+        let mut problem = self.clone();
+        problem.pool.terms.push(Term {
+            text: value.to_string(),
+            ty: Type::Bool,
+            origin: Origin::Constant,
+            binding: Binding::Atom,
+            constant: Some(Value::Bool(value)),
+            negation: None,
+            seen_in: Vec::new(),
+            definition: None,
+        });
+        let specs = problem.specs.iter_mut().chain(&mut problem.relaxed);
+        for row in specs.flat_map(|spec| &mut spec.rows) {
+            row.values.push(Some(Value::Bool(value)));
+        }
+        let expr = Expr::Term(problem.pool.terms.len() - 1);
+        (problem, expr)
+    }
+
     /// The rows of the strictest spec.
     pub fn rows(&self) -> &[Row] {
         let spec = self.specs.iter().chain(&self.relaxed).next();

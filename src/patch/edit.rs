@@ -21,10 +21,12 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Puts a condition in place of the site's, or around its statement.
+    /// Puts a condition in place of the site's, or around its statement, or in the place for one. A
+    /// statement that is never to be executed goes.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
         let after = match site.kind {
+            SiteKind::Statement | SiteKind::Run if condition == "false" => String::new(),
             SiteKind::Statement | SiteKind::Run => wrap(&file.text, site, condition),
             SiteKind::Exit => leave(&file.text, site, condition),
             SiteKind::Branch => format!(" else if {condition} {{ {} }}", site.body),

@@ -11,8 +11,8 @@ use crate::exchange;
 use crate::localize::angelic::AngelicSite;
 use crate::patch::render::Style;
 use crate::report::count;
-use crate::run::pool;
 use crate::run::suite::TestIndex;
+use crate::run::{How, Sequence, When, pool};
 use crate::source::{Site, SiteIndex, SiteKind};
 use crate::spec::Expr;
 use crate::subject::SubjectError;
@@ -89,6 +89,8 @@ pub struct SiteCandidate {
     pub soft_violated: u32,
     /// It explains only a weaker spec, or disagrees with what passing tests show.
     pub is_loose: bool,
+    /// A constant condition, or a statement that is left out.
+    pub is_trivial: bool,
     pub why: String,
 }
 
@@ -223,6 +225,7 @@ impl Run<'_> {
                         + common(found.suspiciousness),
                     soft_violated: candidate.soft_violated,
                     is_loose: penalty > 0 || candidate.soft_violated > 0,
+                    is_trivial: false,
                     why: candidate.why,
                 });
             }
@@ -237,9 +240,54 @@ impl Run<'_> {
             *left = left.saturating_sub(1);
             is_kept
         });
+        if !self.settings.no_trivial {
+            candidates.extend(self.trivial(found, targets, site, recorded, &problem));
+        }
         Ok((candidates, reason))
     }
+
+    /// The last resort: the constant outcome that cures every test.
+    fn trivial(
+        &self,
+        found: &AngelicSite,
+        targets: &[TestIndex],
+        site: &Site,
+        recorded: &Arc<Recorded>,
+        problem: &Problem,
+    ) -> Option<SiteCandidate> {
+        let cures = |value: bool| {
+            let is_it = |sequence: &Sequence| match sequence.as_slice() {
+                [only] => only.when == When::Always && only.how == How::Set(value),
+                _ => false,
+            };
+            !found.cures.is_empty() && found.cures.values().all(|cures| cures.iter().any(is_it))
+        };
+        let value = [true, false].into_iter().find(|value| cures(*value))?;
+        let (problem, expr) = problem.with_constant(value);
+        Some(SiteCandidate {
+            site: found.site,
+            function: site.function,
+            suspiciousness: found.suspiciousness,
+            targets: targets.to_vec(),
+            problem: Arc::new(problem),
+            recorded: Arc::clone(recorded),
+            expr,
+            text: value.to_string(),
+            typed: value.to_string(),
+            cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness),
+            soft_violated: 0,
+            is_loose: true,
+            is_trivial: true,
+            why: match site.kind {
+                SiteKind::Statement | SiteKind::Run => "last resort: left out altogether".into(),
+                _ => format!("last resort: always {value}"),
+            },
+        })
+    }
 }
+
+/// What a last resort costs, so that it comes after everything else.
+const TRIVIAL: u32 = 1000;
 
 /// Candidates at one site, and candidates of one function with one condition: each costs so much
 /// more than the one before it, for most of them say the same.

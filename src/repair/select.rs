@@ -198,6 +198,7 @@ impl Run<'_> {
                 .iter()
                 .map(|test| self.tests[*test].to_string())
                 .collect(),
+            is_trivial: candidate.is_trivial,
             why: candidate.why.clone(),
             clauses: Vec::new(),
             differs: None,

@@ -75,6 +75,10 @@ pub struct Settings {
     #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Limits")]
     pub flips: usize,
 
+    /// Show no patch that only skips a statement or makes a condition constant
+    #[arg(long, help_heading = "Synthesis")]
+    pub no_trivial: bool,
+
     /// Which engine looks for conditions
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis",
         default_value = EngineKind::default().name(), value_parser = engines())]

@@ -114,6 +114,8 @@ struct Patch<'a> {
     diff: &'a str,
     /// The tests it cures.
     fixes: &'a [String],
+    /// A last resort: it only makes a condition constant or leaves a statement out.
+    trivial: bool,
     why: &'a str,
     /// What decided each clause of the new condition, left to right.
     clauses: Vec<Clause<'a>>,
@@ -246,6 +248,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                     .collect(),
                 diff: &patch.diff,
                 fixes: &patch.fixes,
+                trivial: patch.is_trivial,
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
                 differs: patch.differs.as_ref().map(difference),

@@ -158,6 +158,8 @@ pub struct PatchReport {
     pub edits: Vec<EditReport>,
     pub diff: String,
     pub fixes: Vec<String>,
+    /// A last resort: a constant condition, or a statement left out.
+    pub is_trivial: bool,
     pub why: String,
     /// What decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,

@@ -77,6 +77,9 @@ struct Case {
     #[serde(default)]
     guard_statement: String,
     package: Option<String>,
+    /// Where the package is in the tree.
+    #[serde(default)]
+    package_dir: PathBuf,
     /// Arguments for cargo, separated by blanks.
     #[serde(default)]
     test_target: String,
@@ -91,7 +94,8 @@ impl Case {
         let hunks = hunks.filter_map(|(of, line)| (*of == self.file).then_some(*line));
         let lines = hunks.chain(self.line);
         let nearest = lines.map(|fixed| fixed.abs_diff(line)).min();
-        nearest.filter(|_| file == self.file)
+        // A crate outside of the workspace is told relative to that.
+        nearest.filter(|_| file.trim_start_matches("../") == self.file)
     }
 
     /// Whether a place is that of the human fix, as far as lines tell.
@@ -274,7 +278,7 @@ fn report(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Result<Ke
         .args(case.test_target.split_whitespace())
         .args((case.failing_tests.iter()).flat_map(|name| ["--failing", name]))
         .args(&options.tool_arg)
-        .current_dir(dir.path())
+        .current_dir(dir.path().join(&case.package_dir))
         .stdin(Stdio::null())
         .stderr(errors.reopen()?);
     let start = Instant::now();
