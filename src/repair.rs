@@ -27,7 +27,7 @@ use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor, fix_addresses};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
-use crate::source::{Site, SiteIndex, Sources};
+use crate::source::{PatchKind, Site, SiteIndex, Sources};
 use crate::subject::cargo::Workspace;
 use crate::subject::copy::WorkDir;
 use crate::subject::{Subject, SubjectError, runtime};
@@ -150,6 +150,12 @@ fn pipeline(
         outcome.sites = (0..)
             .zip(&sources.sites)
             .filter(|(index, _)| !excluded.contains(index))
+            // Something new could stand nearly everywhere.
+            .filter(|(_, site)| {
+                !site.kind.is_new()
+                    || settings.kind.contains(&site.kind.patch_kind())
+                        && site.kind.patch_kind() == PatchKind::Guard
+            })
             .map(|(_, site)| reports::site(&sources, site))
             .collect();
         outcome.ending = Ending::Listed;

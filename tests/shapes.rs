@@ -245,8 +245,14 @@ fn sites_can_be_chosen_by_kind_and_file() {
         |args: &[&str]| sites(&subject.nopol(&[&["list", "--format", "json"], args].concat()));
     assert_eq!(
         list(&["--file", "src/lib.rs"]),
-        ["condition score > needed"]
+        [
+            "condition score > needed",
+            "expression true",
+            "expression false"
+        ]
     );
+    let ways_out = list(&["--file", "src/lib.rs", "--kind", "guard"]);
+    assert!(ways_out.contains(&"guard return false;".to_owned()));
     assert_eq!(
         list(&["--exclude", "src/lib.rs", "--kind", "condition"]),
         ["condition n > 3"]
@@ -278,10 +284,12 @@ fn localize_shows_angelic_sites_and_synthesizes_nothing() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let report = run.json();
     assert_eq!(report["outcome"], "localized");
-    assert_eq!(report["sites"][0]["text"], "score > needed");
-    assert_eq!(report["sites"][0]["angelic"][0]["constant"], true);
+    let sites = report["sites"].as_array().unwrap();
+    let condition = sites.iter().find(|site| site["text"] == "score > needed");
+    let angelic = &condition.unwrap()["angelic"][0];
+    assert_eq!(angelic["constant"], true);
     assert_eq!(
-        report["sites"][0]["angelic"][0]["test"],
+        angelic["test"],
         "subject::subject::tests::just_enough_is_enough"
     );
     assert_eq!(report["patches"].as_array().unwrap().len(), 0);
