@@ -60,31 +60,36 @@ impl Edit {
     }
 }
 
+/// What stands before a site on its line.
+fn before<'t>(text: &'t str, site: &Site) -> &'t str {
+    let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
+    &text[line_start..site.span.start]
+}
+
+/// What one level of indentation and a line's end are in this file.
+fn habits(text: &str, site: &Site, indent: &str) -> (&'static str, &'static str) {
+    let has_tabs = indent.starts_with('\t');
+    let has_crlf = text[..site.span.end].contains("\r\n");
+    (
+        if has_tabs { "\t" } else { "    " },
+        if has_crlf { "\r\n" } else { "\n" },
+    )
+}
+
 /// `if CONDITION { BODY }` before what starts at the site, on lines of its own if that has.
 fn leave(text: &str, site: &Site, condition: &str) -> String {
-    let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[line_start..site.span.start];
+    let indent = before(text, site);
     if !indent.trim().is_empty() {
         return format!("if {condition} {{ {} }} ", site.body);
     }
-    let unit = if indent.starts_with('\t') {
-        "\t"
-    } else {
-        "    "
-    };
-    let newline = if text[..site.span.end].contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let (unit, newline) = habits(text, site, indent);
     let body = &site.body;
     format!("if {condition} {{{newline}{indent}{unit}{body}{newline}{indent}}}{newline}{indent}")
 }
 
 /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
 fn wrap(text: &str, site: &Site, condition: &str) -> String {
-    let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[line_start..site.span.start];
+    let indent = before(text, site);
     let rest = text[site.span.end..]
         .lines()
         .next()
@@ -94,16 +99,7 @@ fn wrap(text: &str, site: &Site, condition: &str) -> String {
     if !alone {
         return format!("if {condition} {{ {} }}", site.text);
     }
-    let unit = if indent.starts_with('\t') {
-        "\t"
-    } else {
-        "    "
-    };
-    let newline = if text[..site.span.end].contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let (unit, newline) = habits(text, site, indent);
     let mut body = String::new();
     let in_literal = lines_inside_literals(&site.text);
     for (number, line) in site.text.split_inclusive('\n').enumerate() {

@@ -65,7 +65,7 @@ impl Style<'_> {
                 format!(
                     "{} {} {}",
                     self.text(a, least),
-                    op.symbol(),
+                    op.token(),
                     self.text(b, Binding::Bits)
                 )
             }

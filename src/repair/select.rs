@@ -97,7 +97,7 @@ impl Run<'_> {
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         let plausible: Vec<SiteCandidate> = plausible.into_iter().cloned().collect();
-        self.explain_failures(&candidates, &compiled, &plausible);
+        self.explain_failures(&candidates, &compiled, judged, &plausible);
         Ok(plausible)
     }
 
@@ -210,6 +210,7 @@ impl Run<'_> {
         &mut self,
         candidates: &[SiteCandidate],
         compiled: &[(&SiteCandidate, &Switch)],
+        judged: usize,
         plausible: &[SiteCandidate],
     ) {
         for site in sites(candidates.iter()) {
@@ -223,6 +224,11 @@ impl Run<'_> {
             let id = &self.sources.sites[site as usize].id;
             let reason = if built == 0 {
                 format!("none of the {all} candidates that explain the contexts compiles")
+            } else if !compiled[..judged]
+                .iter()
+                .any(|(candidate, _)| of_site(candidate))
+            {
+                "its candidates were not tried, for enough better ones hold".to_string()
             } else {
                 format!("none of the {built} candidates cures its tests without breaking others")
             };

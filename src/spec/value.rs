@@ -271,18 +271,6 @@ impl CmpOp {
     /// Every comparison operator.
     pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
 
-    /// As it is written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-        }
-    }
-
     /// The operator with the operands exchanged: `a < b` is `b > a`.
     pub fn mirrored(self) -> Self {
         match self {

@@ -296,7 +296,7 @@ impl Node {
                 let others = CmpOp::ALL.into_iter().filter(|other| other != op);
                 let (left, right) = (side(a), side(b));
                 others
-                    .map(|other| format!("{left} {} {right}", other.symbol()))
+                    .map(|other| format!("{left} {} {right}", other.token()))
                     .collect()
             }
         }

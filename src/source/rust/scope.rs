@@ -46,6 +46,12 @@ impl Scopes {
         }
     }
 
+    /// The type of a visible name, where it is written down.
+    pub fn ty(&self, name: &str) -> Option<&DeclaredType> {
+        let mut names = self.stack.iter().flatten().rev();
+        names.find(|known| known.text == name)?.ty.as_ref()
+    }
+
     /// All visible names, outermost first; a shadowed name stands where it was bound last.
     pub fn visible(&self) -> Arc<[Name]> {
         let all: Vec<&Name> = self.stack.iter().flatten().collect();

@@ -1,26 +1,28 @@
 //! Finds the sites of one file: conditions, guards, let-chain operands, boolean expressions,
-//! statements and the places for something new, with the names visible there
-//! (papers/nopol.txt §3.2).
+//! and statements, with the names visible there (papers/nopol.txt §3.2). `items` walks the
+//! items, `places` has the places for something new, `forms` what syntax alone tells.
+
+mod forms;
+mod items;
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{
-    Arm, Attribute, BinOp, Block, Expr, FnArg, Item, Macro, Pat, ReturnType, Signature, Stmt,
-};
+use syn::{Arm, Block, Expr, Item, Macro, Pat, Stmt};
 
-use super::effects::{self, Effects};
+use self::forms::{chain_operands, has_let, is_catch_all};
+use super::effects::Effects;
 use super::exits::{self, Constructor, Place};
-use super::modules::{Ast, is_marked_skip, is_test_code, module_is_skipped};
+use super::modules::Ast;
 use super::scope::Scopes;
 use super::types::macro_name;
 use super::values::{self, Booleans};
-use super::{condition, harvest, literals, types};
+use super::{condition, harvest, types};
 use crate::hash;
-use crate::source::{Constant, DeclaredType, Function, Name, Site, SiteKind, Sources};
+use crate::source::{Site, SiteKind, Sources};
 use crate::spec::Binding;
 
 /// The functions found, by name, with what they may do.
@@ -67,6 +69,13 @@ struct Within {
     a_closure: bool,
 }
 
+impl Within {
+    const CLOSURE: Self = Self {
+        a_loop: false,
+        a_closure: true,
+    };
+}
+
 struct Finder<'a> {
     sources: &'a mut Sources,
     file: usize,
@@ -105,105 +114,8 @@ impl Finder<'_> {
         self.path.pop();
     }
 
-    /// Visits a function's body, unless it is test code, marked, or evaluated at compile time.
-    fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
-        if sig.inputs.is_empty()
-            && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
-            && (returns == "Self" || returns.split('<').next() == Some(owner))
-        {
-            self.all.constructors.push(Constructor {
-                owner: owner.clone(),
-                name: sig.ident.to_string(),
-            });
-        }
-        let head = self.range(&sig.fn_token).start;
-        if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
-            return;
-        }
-        let of_body = effects::of_function(sig, body);
-        self.all.known.push((sig.ident.to_string(), of_body));
-        let owner = self.owner.as_ref();
-        self.sources
-            .callables
-            .extend(types::callable(sig, owner, self.file));
-        if sig.constness.is_some() {
-            return;
-        }
-        let outer_scopes = std::mem::take(&mut self.scopes);
-        let outer_function = self.function;
-        self.path.push(sig.ident.to_string());
-        self.function = Some(self.sources.functions.len());
-        self.sources.functions.push(Function {
-            name: self.path.join("::"),
-            file: self.file,
-            owner: self.owner.clone(),
-            returns: returned(sig),
-            exits: exits::values(body, self.text, self.ast.offset),
-            runs: exits::runs(body, self.text, self.ast.offset),
-            parameters: Vec::new(),
-            literals: literals::of_tokens(body.to_token_stream()),
-            constants: harvest::constants_of_body(body),
-            expressions: harvest::of_body(body, self.text, self.ast.offset),
-        });
-
-        self.scopes.push();
-        for input in &sig.inputs {
-            match input {
-                FnArg::Receiver(receiver) => {
-                    let ty = self.owner.clone().map(|plain| DeclaredType {
-                        plain,
-                        is_reference: matches!(receiver.kind, syn::ReceiverKind::Reference(..)),
-                    });
-                    self.scopes.bind("self".to_string(), ty);
-                }
-                FnArg::Typed(typed) => match &*typed.pat {
-                    Pat::Ident(ident) => {
-                        self.scopes.bind_typed(&ident.ident.to_string(), &typed.ty);
-                    }
-                    pattern => self.scopes.bind_pattern(pattern),
-                },
-            }
-        }
-        let returns_unit = matches!(&sig.output, ReturnType::Default);
-        if let Some(function) = self.function {
-            self.sources.functions[function].parameters = self.scopes.visible().to_vec();
-        }
-        if values::returns_bool(sig) {
-            self.mark(values::yielded(body));
-        }
-        let outer = std::mem::take(&mut self.within);
-        self.within.a_closure = sig.asyncness.is_some();
-        self.block(body, returns_unit);
-        self.within = outer;
-        self.scopes.pop();
-
-        self.path.pop();
-        self.function = outer_function;
-        self.scopes = outer_scopes;
-    }
-
-    /// Visits what belongs to a type or trait.
-    fn of_owner(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
-        let outer = self.owner.replace(owner);
-        self.within(path, visit);
-        self.owner = outer;
-    }
-
-    fn constant(&mut self, name: &syn::Ident) {
-        self.sources.constants.push(Constant {
-            file: self.file,
-            name: name.to_string(),
-            owner: self.owner.clone(),
-        });
-    }
-
     fn site(&mut self, kind: SiteKind, span: Range<usize>, at: proc_macro2::LineColumn) {
-        let least = match kind {
-            // A run of operands stands between `&&`s.
-            SiteKind::LetOperand => Binding::And,
-            _ => Binding::Or,
-        };
-        self.site_with(kind, span, at, String::new(), least);
+        self.site_with(kind, span, at, String::new(), least(kind));
     }
 
     fn site_with(
@@ -240,44 +152,6 @@ impl Finder<'_> {
         });
     }
 
-    /// The sites from that one on decide whether the program panics on purpose.
-    fn is_check(&mut self, first: usize) {
-        for site in &mut self.sources.sites[first..] {
-            site.far += OF_CHECK;
-        }
-    }
-
-    /// A place right after a node where something new can stand.
-    fn site_after(&mut self, kind: SiteKind, node: &impl Spanned, body: String) {
-        let at = self.range(node).end;
-        let least = match kind {
-            SiteKind::Pattern => Binding::And,
-            _ => Binding::Or,
-        };
-        self.site_with(kind, at..at, node.span().end(), body, least);
-    }
-
-    /// A place before a statement where the function or loop can be left.
-    fn place(&mut self, statement: &Stmt) {
-        let Some(function) = self.function else {
-            return;
-        };
-        let range = self.range(statement);
-        let at = statement.span().start();
-        self.all.places.push(Place {
-            file: self.file,
-            function,
-            at: range.start,
-            line: at.line,
-            column: at.column + 1,
-            before: self.text[range].to_owned(),
-            names: self.scopes.visible(),
-            in_loop: self.within.a_loop,
-            in_closure: self.within.a_closure,
-            is_before_check: exits::is_check(statement),
-        });
-    }
-
     /// Remembers that the expressions there are boolean.
     fn mark(&mut self, spans: Vec<Range<usize>>) {
         self.yields
@@ -289,11 +163,8 @@ impl Finder<'_> {
         if self.yields.contains(&(span.start, span.end)) {
             return !matches!(expr, Expr::Macro(call) if macro_name(&call.mac) != "matches");
         }
-        let visible = self.scopes.visible();
         let is_bool = |name: &str| {
-            let named = |known: &&Name| known.text == name;
-            let known = visible.iter().rev().find(named);
-            let ty = known.and_then(|known| known.ty.as_ref());
+            let ty = self.scopes.ty(name);
             ty.is_some_and(|ty| ty.plain == "bool" && !ty.is_reference)
         };
         self.all.booleans.has(expr, &is_bool)
@@ -371,30 +242,13 @@ impl Finder<'_> {
                 self.place(statement);
             }
             self.run(block, at, is_unit);
-            if self.is_skippable(statement, is_last, is_unit) {
+            if forms::is_skippable(statement, is_last, is_unit) {
                 let start = statement.span().start();
                 self.site(SiteKind::Statement, self.range(statement), start);
             }
             self.statement(statement);
         }
         self.scopes.pop();
-    }
-
-    /// The longest run of statements that starts here and can be skipped together.
-    fn run(&mut self, block: &Block, at: usize, is_unit: bool) {
-        let skippable = |nth: usize| {
-            let is_last = nth + 1 == block.stmts.len();
-            self.is_skippable(&block.stmts[nth], is_last, is_unit)
-        };
-        let starts = skippable(at) && (at == 0 || !skippable(at - 1));
-        let length = (at..block.stmts.len())
-            .take_while(|nth| skippable(*nth))
-            .count();
-        if starts && length > 1 {
-            let (first, last) = (&block.stmts[at], &block.stmts[at + length - 1]);
-            let span = self.range(first).start..self.range(last).end;
-            self.site(SiteKind::Run, span, first.span().start());
-        }
     }
 
     fn statement(&mut self, statement: &Stmt) {
@@ -430,122 +284,11 @@ impl Finder<'_> {
             self.is_check(first);
         }
     }
-
-    /// Whether `if keep { STATEMENT }` can be put around a statement without changing a type.
-    fn is_skippable(&self, statement: &Stmt, is_last: bool, is_unit: bool) -> bool {
-        match statement {
-            Stmt::Expr(expr, Some(_)) => !diverges(expr),
-            Stmt::Expr(expr, None) => match expr {
-                Expr::ForLoop(_) => true,
-                // Where the condition is a site, forcing it false skips the statement already.
-                Expr::While(repeat) => has_let(&repeat.cond),
-                Expr::If(branch) => match branch.else_branch {
-                    None => has_let(&branch.cond),
-                    Some(_) => !is_last || is_unit,
-                },
-                Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => !is_last,
-                Expr::Loop(_) => !is_last,
-                _ => false,
-            },
-            // Other macros may declare names or diverge.
-            Stmt::Macro(statement) => {
-                statement.semi_token.is_some()
-                    && matches!(macro_name(&statement.mac).as_str(), "write" | "writeln")
-            }
-            Stmt::Local(_) | Stmt::Item(_) => false,
-        }
-    }
 }
 
 impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        match item {
-            Item::Fn(function) => {
-                self.function(
-                    &function.attrs,
-                    self.range(function),
-                    &function.sig,
-                    &function.block,
-                );
-            }
-            Item::Mod(module) => {
-                if let Some((_, items)) = &module.content
-                    && !is_test_code(&module.attrs)
-                    && !module_is_skipped(self.ast, module, self.text)
-                {
-                    self.within(module.ident.to_string(), |finder| finder.items(items));
-                }
-            }
-            Item::Impl(block) if !is_test_code(&block.attrs) => {
-                let name = block.self_ty.to_token_stream().to_string().replace(' ', "");
-                let path = match &block.trait_ {
-                    Some((path, _)) => {
-                        format!(
-                            "<{name} as {}>",
-                            path.to_token_stream().to_string().replace(' ', "")
-                        )
-                    }
-                    None => name.clone(),
-                };
-                let name = name.split('<').next().unwrap_or_default().to_owned();
-                self.of_owner(name, path, |finder| {
-                    for item in &block.items {
-                        match item {
-                            syn::ImplItem::Fn(function) => {
-                                let span = finder.range(function);
-                                finder.function(
-                                    &function.attrs,
-                                    span,
-                                    &function.sig,
-                                    &function.block,
-                                );
-                            }
-                            syn::ImplItem::Const(item) => finder.constant(&item.ident),
-                            _ => {}
-                        }
-                    }
-                });
-            }
-            Item::Trait(item) if !is_test_code(&item.attrs) => {
-                let name = item.ident.to_string();
-                self.of_owner(name.clone(), name, |finder| {
-                    for item in &item.items {
-                        match item {
-                            syn::TraitItem::Fn(function) => match &function.default {
-                                Some(body) => {
-                                    let span = finder.range(function);
-                                    finder.function(&function.attrs, span, &function.sig, body);
-                                }
-                                // Its effects are those of the functions that implement it.
-                                None => {
-                                    let (owner, file) = (finder.owner.as_ref(), finder.file);
-                                    let callable = types::callable(&function.sig, owner, file);
-                                    finder.sources.callables.extend(callable);
-                                }
-                            },
-                            syn::TraitItem::Const(item) => finder.constant(&item.ident),
-                            _ => {}
-                        }
-                    }
-                });
-            }
-            Item::Struct(syn::ItemStruct { attrs, .. })
-            | Item::Enum(syn::ItemEnum { attrs, .. })
-                if self.function.is_none() && !is_test_code(attrs) =>
-            {
-                let data_type = types::data_type(item, self.file, self.range(item).end);
-                self.sources.types.extend(data_type);
-            }
-            Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
-                self.constant(&item.ident);
-            }
-            Item::Use(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
-                let imported = &mut self.sources.files[self.file].imported;
-                types::imported_constants(&item.tree, imported);
-            }
-            // Constants and statics are evaluated at compile time; the rest has no code.
-            _ => {}
-        }
+        self.item(item);
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
@@ -594,13 +337,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Closure(closure) => self.closure(closure),
             Expr::Async(block) => {
-                let outer = std::mem::replace(
-                    &mut self.within,
-                    Within {
-                        a_loop: false,
-                        a_closure: true,
-                    },
-                );
+                let outer = std::mem::replace(&mut self.within, Within::CLOSURE);
                 self.visit_block(&block.block);
                 self.within = outer;
             }
@@ -700,13 +437,7 @@ impl Finder<'_> {
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) {
-        let outer = std::mem::replace(
-            &mut self.within,
-            Within {
-                a_loop: false,
-                a_closure: true,
-            },
-        );
+        let outer = std::mem::replace(&mut self.within, Within::CLOSURE);
         self.scopes.push();
         for input in &closure.inputs {
             self.scopes.bind_pattern(input);
@@ -715,115 +446,13 @@ impl Finder<'_> {
         self.scopes.pop();
         self.within = outer;
     }
-
-    /// Places for a further branch in a chain of `if`s, each with the body of another branch.
-    fn copies(&mut self, root: &syn::ExprIf) {
-        let mut blocks = vec![&root.then_branch];
-        let mut last = root;
-        while let Some((_, next)) = &last.else_branch {
-            match &**next {
-                Expr::If(next) => {
-                    blocks.push(&next.then_branch);
-                    last = next;
-                }
-                Expr::Block(block) => {
-                    blocks.push(&block.block);
-                    break;
-                }
-                _ => break,
-            }
-        }
-        let has_else = last.else_branch.is_some();
-        // Without an `else` there is a place behind the last branch as well.
-        let places = if has_else {
-            blocks.len() - 1
-        } else {
-            blocks.len()
-        };
-        for at in 0..places {
-            let others = blocks.iter().enumerate().filter(|(nth, _)| *nth != at);
-            let mut bodies: Vec<String> = Vec::new();
-            for (_, block) in others.take(MOST_COPIES) {
-                let range = self.range(&block.brace_token.span.open()).end
-                    ..self.range(&block.brace_token.span.close()).start;
-                let body = self.text[range].trim();
-                if !body.is_empty() && body.len() <= LONGEST_COPY && !body.contains("//") {
-                    bodies.push(body.to_owned());
-                }
-            }
-            bodies.dedup();
-            for body in bodies {
-                self.site_after(SiteKind::Branch, &blocks[at].brace_token.span.close(), body);
-            }
-        }
-    }
 }
 
-/// What it costs more to change what an assertion says: whoever wrote that meant it.
-const OF_CHECK: u32 = 10;
-/// Branches of a chain whose bodies are copied.
-const MOST_COPIES: usize = 3;
-/// Longer bodies are too much to repeat.
-const LONGEST_COPY: usize = 160;
-
-/// Whether a pattern matches everything that is left.
-fn is_catch_all(pattern: &Pat) -> bool {
-    match pattern {
-        Pat::Wild(_) => true,
-        Pat::Ident(ident) => {
-            ident.subpat.is_none()
-                && ident
-                    .ident
-                    .to_string()
-                    .starts_with(|c: char| c.is_lowercase() || c == '_')
-        }
-        _ => false,
-    }
-}
-
-/// The type a function returns as it is written, without white space.
-fn returned(signature: &Signature) -> Option<String> {
-    match &signature.output {
-        ReturnType::Type(_, ty) => Some(ty.to_token_stream().to_string().replace(' ', "")),
-        ReturnType::Default => None,
-    }
-}
-
-fn has_let(condition: &Expr) -> bool {
-    let mut operands = Vec::new();
-    chain_operands(condition, &mut operands);
-    operands
-        .iter()
-        .any(|operand| matches!(operand, Expr::Let(_)))
-}
-
-/// The operands of the top-level `&&`s, left to right.
-fn chain_operands<'a>(condition: &'a Expr, operands: &mut Vec<&'a Expr>) {
-    match condition {
-        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
-            chain_operands(&binary.left, operands);
-            chain_operands(&binary.right, operands);
-        }
-        _ => operands.push(condition),
-    }
-}
-
-/// Whether a statement surely leaves the block, as far as its form tells; forcing the branch it
-/// is in does the same as skipping it.
-fn diverges(expr: &Expr) -> bool {
-    match expr {
-        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Let(_) | Expr::Verbatim(_) => {
-            true
-        }
-        Expr::Macro(call) => !matches!(macro_name(&call.mac).as_str(), "write" | "writeln"),
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => path
-                .path
-                .segments
-                .last()
-                .is_some_and(|last| last.ident == "exit" || last.ident == "abort"),
-            _ => false,
-        },
-        _ => false,
+/// How tightly the text around a site of a kind holds its condition, where that tells.
+fn least(kind: SiteKind) -> Binding {
+    match kind {
+        // It stands between `&&`s.
+        SiteKind::LetOperand | SiteKind::Pattern => Binding::And,
+        _ => Binding::Or,
     }
 }

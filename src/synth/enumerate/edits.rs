@@ -468,7 +468,7 @@ fn other_operator(pool: &Pool, a: TermId, b: TermId) -> Option<(CmpOp, CmpOp)> {
             CmpOp::Gt,
         ];
         operators.into_iter().find_map(|op| {
-            let operands = text.split_once(&format!(" {} ", op.symbol()))?;
+            let operands = text.split_once(&format!(" {} ", op.token()))?;
             Some((op, operands))
         })
     };

@@ -1,0 +1,85 @@
+//! What the form of a condition, pattern or statement tells.
+
+use syn::{BinOp, Expr, Pat, Stmt};
+
+use crate::source::rust::types::macro_name;
+
+/// Whether a condition binds names.
+pub fn has_let(condition: &Expr) -> bool {
+    let mut operands = Vec::new();
+    chain_operands(condition, &mut operands);
+    operands
+        .iter()
+        .any(|operand| matches!(operand, Expr::Let(_)))
+}
+
+/// The operands of the top-level `&&`s, left to right.
+pub fn chain_operands<'a>(condition: &'a Expr, operands: &mut Vec<&'a Expr>) {
+    match condition {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
+            chain_operands(&binary.left, operands);
+            chain_operands(&binary.right, operands);
+        }
+        _ => operands.push(condition),
+    }
+}
+
+/// Whether a statement surely leaves the block, as far as its form tells; forcing the branch it
+/// is in does the same as skipping it.
+fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Let(_) | Expr::Verbatim(_) => {
+            true
+        }
+        Expr::Macro(call) => !matches!(macro_name(&call.mac).as_str(), "write" | "writeln"),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "exit" || last.ident == "abort"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether `if keep { STATEMENT }` can be put around a statement without changing a type.
+pub fn is_skippable(statement: &Stmt, is_last: bool, is_unit: bool) -> bool {
+    match statement {
+        Stmt::Expr(expr, Some(_)) => !diverges(expr),
+        Stmt::Expr(expr, None) => match expr {
+            Expr::ForLoop(_) => true,
+            // Where the condition is a site, forcing it false skips the statement already.
+            Expr::While(repeat) => has_let(&repeat.cond),
+            Expr::If(branch) => match branch.else_branch {
+                None => has_let(&branch.cond),
+                Some(_) => !is_last || is_unit,
+            },
+            Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) => !is_last,
+            Expr::Loop(_) => !is_last,
+            _ => false,
+        },
+        // Other macros may declare names or diverge.
+        Stmt::Macro(statement) => {
+            statement.semi_token.is_some()
+                && matches!(macro_name(&statement.mac).as_str(), "write" | "writeln")
+        }
+        Stmt::Local(_) | Stmt::Item(_) => false,
+    }
+}
+
+/// Whether a pattern matches everything that is left.
+pub fn is_catch_all(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Wild(_) => true,
+        Pat::Ident(ident) => {
+            ident.subpat.is_none()
+                && ident
+                    .ident
+                    .to_string()
+                    .starts_with(|c: char| c.is_lowercase() || c == '_')
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,205 @@
+//! Walks the items of a file: which functions are visited, and what is declared.
+
+use std::ops::Range;
+
+use quote::ToTokens;
+use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
+
+use super::Finder;
+use crate::source::rust::exits::{self, Constructor};
+use crate::source::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
+use crate::source::rust::{effects, harvest, literals, types, values};
+use crate::source::{Constant, DeclaredType, Function};
+
+impl Finder<'_> {
+    /// Visits a function's body, unless it is test code, marked, or evaluated at compile time.
+    fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
+        if sig.inputs.is_empty()
+            && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
+            && (returns == "Self" || returns.split('<').next() == Some(owner))
+        {
+            self.all.constructors.push(Constructor {
+                owner: owner.clone(),
+                name: sig.ident.to_string(),
+            });
+        }
+        let head = self.range(&sig.fn_token).start;
+        if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
+            return;
+        }
+        let of_body = effects::of_function(sig, body);
+        self.all.known.push((sig.ident.to_string(), of_body));
+        let owner = self.owner.as_ref();
+        self.sources
+            .callables
+            .extend(types::callable(sig, owner, self.file));
+        if sig.constness.is_some() {
+            return;
+        }
+        let outer_scopes = std::mem::take(&mut self.scopes);
+        let outer_function = self.function;
+        self.path.push(sig.ident.to_string());
+        self.function = Some(self.sources.functions.len());
+        self.sources.functions.push(Function {
+            name: self.path.join("::"),
+            file: self.file,
+            owner: self.owner.clone(),
+            returns: returned(sig),
+            exits: exits::values(body, self.text, self.ast.offset),
+            runs: exits::runs(body, self.text, self.ast.offset),
+            parameters: Vec::new(),
+            literals: literals::of_tokens(body.to_token_stream()),
+            constants: harvest::constants_of_body(body),
+            expressions: harvest::of_body(body, self.text, self.ast.offset),
+        });
+
+        self.scopes.push();
+        for input in &sig.inputs {
+            match input {
+                FnArg::Receiver(receiver) => {
+                    let ty = self.owner.clone().map(|plain| DeclaredType {
+                        plain,
+                        is_reference: matches!(receiver.kind, syn::ReceiverKind::Reference(..)),
+                    });
+                    self.scopes.bind("self".to_string(), ty);
+                }
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(ident) => {
+                        self.scopes.bind_typed(&ident.ident.to_string(), &typed.ty);
+                    }
+                    pattern => self.scopes.bind_pattern(pattern),
+                },
+            }
+        }
+        let returns_unit = matches!(&sig.output, ReturnType::Default);
+        if let Some(function) = self.function {
+            self.sources.functions[function].parameters = self.scopes.visible().to_vec();
+        }
+        if values::returns_bool(sig) {
+            self.mark(values::yielded(body));
+        }
+        let outer = std::mem::take(&mut self.within);
+        self.within.a_closure = sig.asyncness.is_some();
+        self.block(body, returns_unit);
+        self.within = outer;
+        self.scopes.pop();
+
+        self.path.pop();
+        self.function = outer_function;
+        self.scopes = outer_scopes;
+    }
+
+    /// Visits what belongs to a type or trait.
+    fn of_owner(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
+        let outer = self.owner.replace(owner);
+        self.within(path, visit);
+        self.owner = outer;
+    }
+
+    fn constant(&mut self, name: &syn::Ident) {
+        self.sources.constants.push(Constant {
+            file: self.file,
+            name: name.to_string(),
+            owner: self.owner.clone(),
+        });
+    }
+
+    /// Visits an item: functions for their bodies, the others for what they declare.
+    pub(super) fn item(&mut self, item: &Item) {
+        match item {
+            Item::Fn(function) => {
+                self.function(
+                    &function.attrs,
+                    self.range(function),
+                    &function.sig,
+                    &function.block,
+                );
+            }
+            Item::Mod(module) => {
+                if let Some((_, items)) = &module.content
+                    && !is_test_code(&module.attrs)
+                    && !module_is_skipped(self.ast, module, self.text)
+                {
+                    self.within(module.ident.to_string(), |finder| finder.items(items));
+                }
+            }
+            Item::Impl(block) if !is_test_code(&block.attrs) => {
+                let name = block.self_ty.to_token_stream().to_string().replace(' ', "");
+                let path = match &block.trait_ {
+                    Some((path, _)) => {
+                        format!(
+                            "<{name} as {}>",
+                            path.to_token_stream().to_string().replace(' ', "")
+                        )
+                    }
+                    None => name.clone(),
+                };
+                let name = name.split('<').next().unwrap_or_default().to_owned();
+                self.of_owner(name, path, |finder| {
+                    for item in &block.items {
+                        match item {
+                            syn::ImplItem::Fn(function) => {
+                                let span = finder.range(function);
+                                finder.function(
+                                    &function.attrs,
+                                    span,
+                                    &function.sig,
+                                    &function.block,
+                                );
+                            }
+                            syn::ImplItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+            Item::Trait(item) if !is_test_code(&item.attrs) => {
+                let name = item.ident.to_string();
+                self.of_owner(name.clone(), name, |finder| {
+                    for item in &item.items {
+                        match item {
+                            syn::TraitItem::Fn(function) => match &function.default {
+                                Some(body) => {
+                                    let span = finder.range(function);
+                                    finder.function(&function.attrs, span, &function.sig, body);
+                                }
+                                // Its effects are those of the functions that implement it.
+                                None => {
+                                    let (owner, file) = (finder.owner.as_ref(), finder.file);
+                                    let callable = types::callable(&function.sig, owner, file);
+                                    finder.sources.callables.extend(callable);
+                                }
+                            },
+                            syn::TraitItem::Const(item) => finder.constant(&item.ident),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+            Item::Struct(syn::ItemStruct { attrs, .. })
+            | Item::Enum(syn::ItemEnum { attrs, .. })
+                if self.function.is_none() && !is_test_code(attrs) =>
+            {
+                let data_type = types::data_type(item, self.file, self.range(item).end);
+                self.sources.types.extend(data_type);
+            }
+            Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                self.constant(&item.ident);
+            }
+            Item::Use(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
+                let imported = &mut self.sources.files[self.file].imported;
+                types::imported_constants(&item.tree, imported);
+            }
+            // Constants and statics are evaluated at compile time; the rest has no code.
+            _ => {}
+        }
+    }
+}
+
+/// The type a function returns as it is written, without white space.
+fn returned(signature: &Signature) -> Option<String> {
+    match &signature.output {
+        ReturnType::Type(_, ty) => Some(ty.to_token_stream().to_string().replace(' ', "")),
+        ReturnType::Default => None,
+    }
+}

@@ -1,0 +1,111 @@
+//! Places where something new can stand: ways out, further branches, runs of statements.
+
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Stmt};
+
+use super::forms::is_skippable;
+use super::{Finder, least};
+use crate::source::SiteKind;
+use crate::source::rust::exits::{self, Place};
+
+/// What it costs more to change what an assertion says: whoever wrote that meant it.
+const OF_CHECK: u32 = 10;
+/// Branches of a chain whose bodies are copied.
+const MOST_COPIES: usize = 3;
+/// Longer bodies are too much to repeat.
+const LONGEST_COPY: usize = 160;
+
+impl Finder<'_> {
+    /// The sites from that one on decide whether the program panics on purpose.
+    pub(super) fn is_check(&mut self, first: usize) {
+        for site in &mut self.sources.sites[first..] {
+            site.far += OF_CHECK;
+        }
+    }
+
+    /// A place right after a node where something new can stand.
+    pub(super) fn site_after(&mut self, kind: SiteKind, node: &impl Spanned, body: String) {
+        let at = self.range(node).end;
+        self.site_with(kind, at..at, node.span().end(), body, least(kind));
+    }
+
+    /// A place before a statement where the function or loop can be left.
+    pub(super) fn place(&mut self, statement: &Stmt) {
+        let Some(function) = self.function else {
+            return;
+        };
+        let range = self.range(statement);
+        let at = statement.span().start();
+        self.all.places.push(Place {
+            file: self.file,
+            function,
+            at: range.start,
+            line: at.line,
+            column: at.column + 1,
+            before: self.text[range].to_owned(),
+            names: self.scopes.visible(),
+            in_loop: self.within.a_loop,
+            in_closure: self.within.a_closure,
+            is_before_check: exits::is_check(statement),
+        });
+    }
+
+    /// The longest run of statements that starts here and can be skipped together.
+    pub(super) fn run(&mut self, block: &Block, at: usize, is_unit: bool) {
+        let skippable = |nth: usize| {
+            let is_last = nth + 1 == block.stmts.len();
+            is_skippable(&block.stmts[nth], is_last, is_unit)
+        };
+        let starts = skippable(at) && (at == 0 || !skippable(at - 1));
+        let length = (at..block.stmts.len())
+            .take_while(|nth| skippable(*nth))
+            .count();
+        if starts && length > 1 {
+            let (first, last) = (&block.stmts[at], &block.stmts[at + length - 1]);
+            let span = self.range(first).start..self.range(last).end;
+            self.site(SiteKind::Run, span, first.span().start());
+        }
+    }
+
+    /// Places for a further branch in a chain of `if`s, each with the body of another branch.
+    pub(super) fn copies(&mut self, root: &syn::ExprIf) {
+        let mut blocks = vec![&root.then_branch];
+        let mut last = root;
+        while let Some((_, next)) = &last.else_branch {
+            match &**next {
+                Expr::If(next) => {
+                    blocks.push(&next.then_branch);
+                    last = next;
+                }
+                Expr::Block(block) => {
+                    blocks.push(&block.block);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        let has_else = last.else_branch.is_some();
+        // Without an `else` there is a place behind the last branch as well.
+        let places = if has_else {
+            blocks.len() - 1
+        } else {
+            blocks.len()
+        };
+        for at in 0..places {
+            let others = blocks.iter().enumerate().filter(|(nth, _)| *nth != at);
+            let mut bodies: Vec<String> = Vec::new();
+            for (_, block) in others.take(MOST_COPIES) {
+                let range = self.range(&block.brace_token.span.open()).end
+                    ..self.range(&block.brace_token.span.close()).start;
+                let body = self.text[range].trim();
+                if !body.is_empty() && body.len() <= LONGEST_COPY && !body.contains("//") {
+                    bodies.push(body.to_owned());
+                }
+            }
+            bodies.dedup();
+            for body in bodies {
+                self.site_after(SiteKind::Branch, &blocks[at].brace_token.span.close(), body);
+            }
+        }
+    }
+}
