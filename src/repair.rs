@@ -6,17 +6,19 @@ mod candidates;
 mod explain;
 mod instrument;
 mod localization;
+mod pairs;
+mod ranking;
+mod recording;
 mod reports;
 mod select;
 pub mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::candidates::SiteCandidate;
+use self::ranking::{Fix, spread};
 use self::settings::{Depth, Settings};
 use crate::localize::angelic::{AngelicSite, Bounds};
 use crate::localize::spectrum::{Spectrum, Suspect};
@@ -207,7 +209,7 @@ impl Run<'_> {
     /// Looks for candidates that hold: first at what the subject has, then at the places where
     /// something new could stand, which costs more builds and whose patches rank lower; last of
     /// all, where no forced outcome showed a place, near the most suspicious conditions.
-    fn rounds(&mut self) -> Result<Vec<SiteCandidate>> {
+    fn rounds(&mut self) -> Result<Vec<Fix>> {
         let there: BTreeSet<SiteIndex> = self.sites(|site| !site.kind.is_new());
         let located = self.localize(there)?;
         self.outcome.sites = reports::suspects(self, &located);
@@ -231,6 +233,10 @@ impl Run<'_> {
         let all = std::mem::replace(&mut self.targets, left);
         let unconfirmed = self.unconfirmed(&angelic);
         plausible.extend(self.repair_at(&unconfirmed)?);
+        if self.settings.multi {
+            self.targets = self.uncured(&plausible);
+            plausible.extend(self.repair_pairs()?);
+        }
         self.targets = all;
         Ok(plausible)
     }
@@ -304,27 +310,24 @@ impl Run<'_> {
     }
 
     /// Whether what holds leaves nothing to be found where something new could stand.
-    fn is_enough(&self, plausible: &[SiteCandidate]) -> bool {
-        let cheap = |held: &SiteCandidate| held.cost <= CHEAP && !held.is_loose;
+    fn is_enough(&self, plausible: &[Fix]) -> bool {
+        let cheap = |held: &Fix| held.cost <= CHEAP && !held.is_loose();
         self.uncured(plausible).is_empty() && plausible.iter().any(cheap)
     }
 
-    /// From sites to candidates that hold.
-    fn repair_at(&mut self, sites: &[AngelicSite]) -> Result<Vec<SiteCandidate>> {
+    /// From sites to fixes that hold.
+    fn repair_at(&mut self, sites: &[AngelicSite]) -> Result<Vec<Fix>> {
         if sites.is_empty() || self.settings.depth == Depth::Localize {
             return Ok(Vec::new());
         }
-        let recorded = self.record(sites)?;
-        let recorded = recorded
-            .into_iter()
-            .map(|(site, recorded)| (site, Arc::new(recorded)));
-        let candidates = self.synthesize(sites, &recorded.collect())?;
-        self.judge(candidates)
+        let places = self.record(sites)?;
+        let candidates = self.synthesize(&places)?.concat();
+        self.judge(spread(candidates.into_iter().map(Fix::from).collect()))
     }
 
     /// The failing tests that no candidate cures so far.
-    fn uncured(&self, plausible: &[SiteCandidate]) -> Vec<TestIndex> {
-        let real = plausible.iter().filter(|held| !held.is_trivial);
+    fn uncured(&self, plausible: &[Fix]) -> Vec<TestIndex> {
+        let real = plausible.iter().filter(|held| !held.is_trivial());
         let cured = |test: &TestIndex| real.clone().any(|held| held.targets.contains(test));
         let targets = self.targets.iter().copied();
         targets.filter(|test| !cured(test)).collect()
@@ -353,6 +356,7 @@ impl Run<'_> {
             site: suspect.site,
             suspiciousness: suspect.suspiciousness,
             cures: BTreeMap::new(),
+            beside: None,
         })
         .collect()
     }

@@ -25,9 +25,11 @@ fn every_fixture_has_its_expected_outcome() {
 fn check(name: &str) -> Result<(), String> {
     let subject = Subject::fixture(name, name);
     let expected: Value = serde_json::from_str(&subject.read("expected.json")).unwrap();
+    // For cargo, and for this tool alone.
     let extra = strings(&expected["args"]);
+    let options = strings(&expected["options"]);
     let mut args = vec!["--format", "json"];
-    args.extend(extra.iter().map(String::as_str));
+    args.extend(extra.iter().chain(&options).map(String::as_str));
 
     subject.commit();
     let before = subject.snapshot();
@@ -72,15 +74,19 @@ fn check(name: &str) -> Result<(), String> {
     let edit = &first["edits"][0];
     says("the patched file", &edit["file"], &wanted["file"])?;
     says("the patch's kind", &first["kind"], &wanted["kind"])?;
-    let good = match &wanted["after"] {
-        Value::String(one) => vec![one.clone()],
-        several => strings(several),
-    };
-    let condition = edit["condition"].as_str().unwrap();
-    if !good.iter().any(|good| good == condition) {
-        return Err(format!(
-            "the first condition is `{condition}`, expected one of {good:?}"
-        ));
+    for (edit, good) in [(edit, "after"), (&first["edits"][1], "and_after")] {
+        let good = match &wanted[good] {
+            Value::String(one) => vec![one.clone()],
+            several => strings(several),
+        };
+        let condition = edit["condition"].as_str();
+        if condition.is_some() != !good.is_empty()
+            || condition.is_some_and(|condition| !good.iter().any(|good| good == condition))
+        {
+            return Err(format!(
+                "the first patch has {condition:?}, expected one of {good:?}"
+            ));
+        }
     }
 
     for patch in patches {

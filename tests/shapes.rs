@@ -480,15 +480,16 @@ fn of_two_faults_each_gets_its_patch_and_what_is_not_cured_is_named() {
     ";
     let subject = Subject::lib(text);
     let report = patched(&subject, &[]);
-    let first_two: Vec<&str> = (0..2)
-        .map(|at| {
-            report["patches"][at]["edits"][0]["condition"]
-                .as_str()
-                .unwrap()
-        })
-        .collect();
-    assert!(first_two.contains(&"score >= needed"), "{first_two:?}");
-    assert!(first_two.contains(&"age < limit"), "{first_two:?}");
+    let firsts = first_of_each_group(&report);
+    let expected = [
+        ("subject::subject::of_that_age", "age < limit"),
+        ("subject::subject::just", "score >= needed"),
+    ];
+    let named = |(test, condition): (&str, &str)| (vec![test.to_owned()], condition.to_owned());
+    assert_eq!(firsts.len(), 2);
+    for expected in expected.map(named) {
+        assert!(firsts.contains(&expected), "{firsts:?}");
+    }
 
     let run = subject.nopol(&["--apply"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -522,14 +523,27 @@ fn a_fault_without_an_angelic_outcome_is_repaired_beside_one_that_has_some() {
         #[test] fn just_as_many() { assert_eq!(count(&[3, 1, 3, 5], 3), 3); }
     ";
     let report = patched(&Subject::lib(text), &[]);
-    let patches = report["patches"].as_array().unwrap();
-    let conditions = patches
-        .iter()
-        .map(|patch| patch["edits"][0]["condition"].as_str().unwrap());
-    let conditions: Vec<&str> = conditions.collect();
-    assert_eq!(conditions[0], "score >= needed");
-    assert!(conditions.contains(&"*x >= least"), "{conditions:?}");
-    assert!(patches.len() <= 5);
+    let firsts = first_of_each_group(&report);
+    let conditions: Vec<&str> = firsts.iter().map(|(_, first)| first.as_str()).collect();
+    assert_eq!(conditions, ["score >= needed", "*x >= least"]);
+    for group in report["groups"].as_array().unwrap() {
+        assert!(group["patches"].as_array().unwrap().len() <= 5);
+    }
+}
+
+/// The tests of each group and the condition of its first patch.
+fn first_of_each_group(report: &Value) -> Vec<(Vec<String>, String)> {
+    let groups = report["groups"].as_array().unwrap().iter();
+    let first = |group: &Value| {
+        let mut patches = report["patches"].as_array().unwrap().iter();
+        let first = patches.find(|patch| patch["id"] == group["patches"][0]);
+        let condition = &first.unwrap()["edits"][0]["condition"];
+        (
+            strings(&group["tests"]),
+            condition.as_str().unwrap().to_owned(),
+        )
+    };
+    groups.map(first).collect()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `--apply`: the only time the subject is written to.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -26,28 +28,34 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
         );
     };
     let subject = Subject::load(&settings.cargo)?;
-    for edit in &patch.edits {
-        let path = subject.path_of(Utf8Path::new(&edit.file));
+    let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
+    let mut patched = Vec::new();
+    for file in files {
+        let path = subject.path_of(Utf8Path::new(file));
         if !allow_dirty && has_uncommitted_changes(&path) {
             bail!(
-                "{} has uncommitted changes, so the patch was not applied; commit or stash them, or give --allow-dirty",
-                edit.file
+                "{file} has uncommitted changes, so the patch was not applied; commit or stash them, or give --allow-dirty"
             );
         }
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-        if text.get(edit.span.clone()) != Some(edit.before.as_str()) {
-            bail!(
-                "{} was changed while the patch was looked for; nothing was applied",
-                edit.file
-            );
+        let mut text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+        let mut edits: Vec<_> = patch
+            .edits
+            .iter()
+            .filter(|edit| edit.file == file)
+            .collect();
+        // From the end, so that no edit moves another one's place.
+        edits.sort_by_key(|edit| Reverse(edit.span.start));
+        for edit in edits {
+            if text.get(edit.span.clone()) != Some(edit.before.as_str()) {
+                bail!("{file} was changed while the patch was looked for; nothing was applied");
+            }
+            text.replace_range(edit.span.clone(), &edit.after);
         }
-        let patched = format!(
-            "{}{}{}",
-            &text[..edit.span.start],
-            edit.after,
-            &text[edit.span.end..]
-        );
-        fs::write(&path, patched).with_context(|| format!("cannot write {path}"))?;
+        patched.push((path, text));
+    }
+    // Only when all of it is known to fit.
+    for (path, text) in patched {
+        fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
     }
     Ok(())
 }

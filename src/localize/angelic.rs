@@ -28,6 +28,8 @@ pub struct AngelicSite {
     pub site: SiteIndex,
     pub suspiciousness: f64,
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
+    /// What is forced elsewhere at the same time, where this site alone cures nothing.
+    pub beside: Option<(SiteIndex, Sequence)>,
 }
 
 /// Bounds on a forced run.
@@ -326,22 +328,38 @@ impl Search<'_> {
                     site: suspect.site,
                     suspiciousness: suspect.suspiciousness,
                     cures: cures.remove(&suspect.site)?,
+                    beside: None,
                 })
             })
             .collect())
     }
 }
 
-/// The angelic sites' indices with every cure spelled out, for recording contexts.
-pub fn replays(angelic: &[AngelicSite]) -> Vec<(SiteIndex, TestIndex, Sequence)> {
-    angelic
-        .iter()
-        .flat_map(|found| {
-            found.cures.iter().flat_map(move |(test, forced)| {
-                forced
-                    .iter()
-                    .map(move |forced| (found.site, *test, forced.clone()))
-            })
-        })
-        .collect()
+/// A cure to be made again.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// Index of the angelic site.
+    pub nth: usize,
+    pub test: TestIndex,
+    /// What is forced, at the angelic site first.
+    pub force: Vec<(SiteIndex, Sequence)>,
+}
+
+/// Every cure spelled out, for recording contexts.
+pub fn replays(angelic: &[AngelicSite]) -> Vec<Replay> {
+    let mut replays = Vec::new();
+    for (nth, found) in angelic.iter().enumerate() {
+        for (test, cures) in &found.cures {
+            for forced in cures {
+                let mut force = vec![(found.site, forced.clone())];
+                force.extend(found.beside.clone());
+                replays.push(Replay {
+                    nth,
+                    test: *test,
+                    force,
+                });
+            }
+        }
+    }
+    replays
 }

@@ -2,5 +2,6 @@
 //! failing test pass. Knows no syntax and no solver.
 
 pub mod angelic;
+pub mod pairs;
 mod sequences;
 pub mod spectrum;

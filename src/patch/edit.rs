@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::source::{Site, SiteKind, Sources};
 
@@ -58,6 +58,15 @@ impl Edit {
             &text[self.span.end..]
         )
     }
+}
+
+/// A file's text after those of the edits that are for it, which do not overlap; `None` if none is.
+pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> {
+    let mut edits: Vec<&Edit> = edits.iter().filter(|edit| edit.file == path).collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+    let mut edits = edits.into_iter();
+    let last = edits.next()?.apply(text);
+    Some(edits.fold(last, |text, edit| edit.apply(&text)))
 }
 
 /// What stands before a site on its line.

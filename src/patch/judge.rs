@@ -12,15 +12,14 @@ use crate::source::SiteIndex;
 /// A candidate to be judged.
 #[derive(Clone, Debug)]
 pub struct Switch {
-    pub site: SiteIndex,
-    /// Its number at the site, from 1.
-    pub number: u32,
+    /// Its sites, and its number at each of them, from 1.
+    pub select: Vec<(SiteIndex, u32)>,
     /// Failing tests it must cure.
     pub targets: Vec<TestIndex>,
 }
 
 /// Whether the candidate cures its targets and breaks none of the passing tests: those that reach
-/// its site first, then, as a changed path may reach it anew, all others.
+/// a site of it first, then, as a changed path may reach it anew, all others.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -32,16 +31,16 @@ pub fn is_plausible(
     bounds: Bounds,
 ) -> Result<bool> {
     let plan = |test: TestIndex| Plan {
-        select: vec![(switch.site, switch.number)],
+        select: switch.select.clone(),
         fuel: Some(bounds.fuel_for(test, spectrum)),
         confined: true,
         timeout: bounds.timeout,
         ..Plan::default()
     };
-    let (near, far): (Vec<_>, Vec<_>) = passing
-        .iter()
-        .copied()
-        .partition(|test| spectrum.reaches(*test, switch.site));
+    let (near, far): (Vec<_>, Vec<_>) = passing.iter().copied().partition(|test| {
+        let mut sites = switch.select.iter();
+        sites.any(|(site, _)| spectrum.reaches(*test, *site))
+    });
     for group in [&switch.targets, &near, &far] {
         for test in group {
             if !suite.run(*test, &plan(*test))?.verdict.passed() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::edit::Edit;
+use super::edit::{Edit, apply_all};
 use crate::probe::compiler::write_if_changed;
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
@@ -41,25 +41,21 @@ impl Validator<'_> {
         Ok(())
     }
 
-    /// The failing tests that the edit, applied alone, cures: the targets and whichever others.
+    /// The failing tests that the edits of one patch, applied alone, cure: the targets and whichever others.
     /// `None` if it does not cure the targets, or breaks something.
     ///
     /// # Errors
     /// If the run is stopped or a file cannot be written.
     pub fn accepts(
         &mut self,
-        edit: &Edit,
+        edits: &[Edit],
         targets: &[TestIndex],
     ) -> Result<Option<Vec<TestIndex>>> {
         self.restore()?;
-        for file in self
-            .sources
-            .files
-            .iter()
-            .filter(|file| file.path == edit.file)
-        {
-            let path = self.workspace.root.join(&file.path);
-            write_if_changed(&path, &edit.apply(&file.text))?;
+        for file in &self.sources.files {
+            if let Some(text) = apply_all(edits, &file.path, &file.text) {
+                write_if_changed(&self.workspace.root.join(&file.path), &text)?;
+            }
         }
         self.builds += 1;
         let build = self.workspace.build(Linked::Plain)?;

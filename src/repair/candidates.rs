@@ -1,11 +1,12 @@
 //! Step three: expressions that explain the contexts of each site.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
 
 use super::Run;
+use super::ranking::rank;
+use super::recording::Place;
 use crate::contexts::{self, Problem, Recorded};
 use crate::exchange;
 use crate::localize::angelic::AngelicSite;
@@ -18,8 +19,6 @@ use crate::spec::Expr;
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
 
-/// Candidates that are built and judged in one round.
-const MOST_JUDGED: usize = 400;
 /// Candidates of one site that are built and judged.
 const MOST_PER_SITE: usize = 10;
 /// Of those that leave something unexplained, further ones.
@@ -67,9 +66,6 @@ const SOLVER_BUDGET: u32 = 60_000_000;
 /// Levels a search goes through where it finds nothing, with two integer types.
 const LEVELS: u32 = 14;
 
-/// What was recorded, by site.
-pub type Recordings = BTreeMap<SiteIndex, Arc<Recorded>>;
-
 /// An expression for a site, as text.
 #[derive(Clone, Debug)]
 pub struct SiteCandidate {
@@ -95,20 +91,12 @@ pub struct SiteCandidate {
 }
 
 impl Run<'_> {
-    /// Synthesizes at every site with recorded contexts; best candidates first.
-    pub(super) fn synthesize(
-        &mut self,
-        angelic: &[AngelicSite],
-        recorded: &Recordings,
-    ) -> Result<Vec<SiteCandidate>> {
+    /// Synthesizes at every place; the candidates of each, best first.
+    pub(super) fn synthesize(&mut self, places: &[Place]) -> Result<Vec<Vec<SiteCandidate>>> {
         let phase = self
             .progress
-            .start("synthesizing", recorded.len(), self.runner.runs());
-        let found: Vec<&AngelicSite> = angelic
-            .iter()
-            .filter(|found| recorded.contains_key(&found.site))
-            .collect();
-        let share = SOLVER_BUDGET / u32::try_from(found.len().max(1))?;
+            .start("synthesizing", places.len(), self.runner.runs());
+        let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let targets = |found: &AngelicSite| -> Vec<TestIndex> {
             let reach = |test: &&TestIndex| self.spectrum.reaches(**test, found.site);
@@ -117,28 +105,25 @@ impl Run<'_> {
                 false => found.cures.keys().copied().collect(),
             }
         };
-        let results = pool::map(self.runner.jobs, &found, |found| {
+        let results = pool::map(self.runner.jobs, places, |Place { found, recorded }| {
             self.workspace.supervisor.check()?;
             let site = &self.sources.sites[found.site as usize];
-            let recorded = &recorded[&found.site];
             let result = self.synthesize_at(found, &targets(found), site, recorded, rlimit);
             phase.step();
             result
         })?;
         let mut candidates = Vec::new();
-        for (found, (of_site, reason)) in found.iter().zip(results) {
-            let id = &self.sources.sites[found.site as usize].id;
+        for (place, (of_site, reason)) in places.iter().zip(results) {
+            let id = &self.sources.sites[place.found.site as usize].id;
             if let Some(reason) = reason.filter(|_| of_site.is_empty()) {
                 self.outcome.set_reason(id, &reason);
             }
-            candidates.extend(of_site);
+            candidates.push(of_site);
         }
-        let mut candidates = spread(candidates);
-        candidates.truncate(MOST_JUDGED);
-        let sites: std::collections::BTreeSet<_> =
-            candidates.iter().map(|candidate| candidate.site).collect();
-        let sites = count(sites.len(), "site");
-        let result = format!("{} at {sites}", count(candidates.len(), "candidate"));
+        let number = candidates.iter().map(Vec::len).sum();
+        let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
+        let sites = count(sites.count(), "site");
+        let result = format!("{} at {sites}", count(number, "candidate"));
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(candidates)
     }
@@ -288,46 +273,3 @@ impl Run<'_> {
 
 /// What a last resort costs, so that it comes after everything else.
 const TRIVIAL: u32 = 1000;
-
-/// Candidates at one site, and candidates of one function with one condition: each costs so much
-/// more than the one before it, for most of them say the same.
-const CROWDED: u32 = 7;
-const REPEATED: u32 = 14;
-
-/// The candidates best first, but so that what is like better ones comes later: of variants that
-/// the tests cannot tell apart a reader wants one, and the other places.
-pub fn spread(mut candidates: Vec<SiteCandidate>) -> Vec<SiteCandidate> {
-    candidates.sort_by(rank);
-    let mut at_site: BTreeMap<SiteIndex, u32> = BTreeMap::new();
-    let mut said: BTreeMap<(usize, String), u32> = BTreeMap::new();
-    let mut spread: Vec<(u32, SiteCandidate)> = Vec::new();
-    for candidate in candidates {
-        let before = at_site.entry(candidate.site).or_default();
-        let same = said
-            .entry((candidate.function, candidate.text.clone()))
-            .or_default();
-        let crowd = CROWDED * *before + REPEATED * *same;
-        *before += 1;
-        *same += 1;
-        spread.push((candidate.cost + crowd, candidate));
-    }
-    spread.sort_by(|(s, a), (t, b)| {
-        b.targets
-            .len()
-            .cmp(&a.targets.len())
-            .then(s.cmp(t))
-            .then(rank(a, b))
-    });
-    spread.into_iter().map(|(_, candidate)| candidate).collect()
-}
-
-/// Patches that cure more tests first, then the cheapest, then the most suspicious place.
-fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
-    b.targets
-        .len()
-        .cmp(&a.targets.len())
-        .then(a.cost.cmp(&b.cost))
-        .then(a.soft_violated.cmp(&b.soft_violated))
-        .then(b.suspiciousness.total_cmp(&a.suspiciousness))
-        .then(a.site.cmp(&b.site))
-}

@@ -3,34 +3,38 @@
 
 use super::Run;
 use super::candidates::SiteCandidate;
+use super::ranking::Fix;
 use crate::contexts::{Evidence, evidence};
 use crate::patch::render::Style;
 use crate::report::{ClauseReport, DifferenceReport, PatchReport};
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth;
 
-/// A candidate that is shown, and the index of its patch.
+/// A fix that is shown, and the index of its patch.
 pub(super) struct Shown<'c> {
-    pub candidate: &'c SiteCandidate,
+    pub fix: &'c Fix,
     pub patch: usize,
 }
 
 impl Run<'_> {
     /// Completes the patches shown.
     pub(super) fn explain(&mut self, shown: &[Shown]) {
-        for (nth, Shown { candidate, patch }) in shown.iter().enumerate() {
-            let evidence = evidence(&candidate.problem, &candidate.recorded, &candidate.expr);
-            let clauses = evidence
-                .iter()
-                .map(|evidence| self.clause(candidate, evidence));
+        for (nth, Shown { fix, patch }) in shown.iter().enumerate() {
+            let clauses = fix.parts.iter().flat_map(|part| {
+                let evidence = evidence(&part.problem, &part.recorded, &part.expr);
+                let clauses = evidence.iter().map(|evidence| self.clause(part, evidence));
+                clauses.collect::<Vec<ClauseReport>>()
+            });
             let clauses = clauses.collect();
             // The best of the others at this place.
             let mut others = shown.iter().enumerate();
-            let other = others
-                .find(|(other, shown)| *other != nth && shown.candidate.site == candidate.site);
+            let other =
+                others.find(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
             let differs = other.and_then(|(_, other)| {
                 let other_patch = &self.outcome.patches[other.patch];
-                difference(candidate, other.candidate, *patch, other_patch)
+                let mut parts = fix.parts.iter().zip(&other.fix.parts);
+                let (part, other) = parts.find(|(a, b)| a.expr != b.expr)?;
+                difference(part, other, *patch, other_patch)
             });
             let patch = &mut self.outcome.patches[*patch];
             patch.clauses = clauses;

@@ -1,55 +1,61 @@
 //! From candidates to patches: one build that holds all of them, judgement by the tests, and a
 //! build of its own for each patch that is shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
 use super::Run;
-use super::candidates::{SiteCandidate, spread};
+use super::candidates::SiteCandidate;
 use super::explain::Shown;
+use super::ranking::{Fix, groups, spread};
 use crate::hash;
 use crate::patch::diff;
-use crate::patch::edit::Edit;
+use crate::patch::edit::{Edit, apply_all};
 use crate::patch::format::Formatter;
 use crate::patch::judge::{self, Switch};
 use crate::patch::validate::Validator;
-use crate::probe::Stage;
-use crate::report::{EditReport, Ending, PatchReport, count};
+use crate::probe::{Part, Stage};
+use crate::report::{EditReport, Ending, GroupReport, PatchReport, count};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
-use crate::source::{Site, SiteIndex};
+use crate::source::SiteIndex;
 use crate::spec::Expr;
 use crate::synth::{self, Equality};
 
-/// Candidates judged before looking whether there are enough; the same on every machine, whatever
+/// Fixes that are built at once and judged.
+const MOST_JUDGED: usize = 400;
+/// Fixes judged before looking whether there are enough; the same on every machine, whatever
 /// its number of processors, for the patches shown must be.
 const JUDGED_AT_ONCE: usize = 16;
 /// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
 const SPARE: usize = 3;
 
 impl Run<'_> {
-    /// Builds all candidates at once and judges them in order, until enough of them hold.
-    pub(super) fn judge(&mut self, candidates: Vec<SiteCandidate>) -> Result<Vec<SiteCandidate>> {
-        if candidates.is_empty() {
+    /// Builds all fixes at once and judges them in order, until enough of them hold.
+    pub(super) fn judge(&mut self, mut fixes: Vec<Fix>) -> Result<Vec<Fix>> {
+        fixes.truncate(MOST_JUDGED);
+        if fixes.is_empty() {
             return Ok(Vec::new());
         }
         let phase = self
             .progress
             .start("building candidates", 0, self.runner.runs());
         let mut texts: BTreeMap<SiteIndex, Vec<String>> = BTreeMap::new();
-        let switches: Vec<Switch> = candidates
-            .iter()
-            .map(|candidate| {
-                let of_site = texts.entry(candidate.site).or_default();
-                of_site.push(candidate.typed.clone());
-                Switch {
-                    site: candidate.site,
-                    number: u32::try_from(of_site.len()).unwrap_or(u32::MAX),
-                    targets: candidate.targets.clone(),
-                }
-            })
-            .collect();
+        let mut switch = |part: &SiteCandidate| {
+            let of_site = texts.entry(part.site).or_default();
+            let known = of_site.iter().position(|text| *text == part.typed);
+            let at = known.unwrap_or_else(|| {
+                of_site.push(part.typed.clone());
+                of_site.len() - 1
+            });
+            (part.site, u32::try_from(at + 1).unwrap_or(u32::MAX))
+        };
+        let switches = fixes.iter().map(|fix| Switch {
+            select: fix.parts.iter().map(&mut switch).collect(),
+            targets: fix.targets.clone(),
+        });
+        let switches: Vec<Switch> = switches.collect();
         let (build, instrumentation) = self.instrument(Stage::Candidates(texts))?;
         for test in self.changed_outcomes(&build)? {
             self.outcome.warnings.push(format!(
@@ -57,15 +63,14 @@ impl Run<'_> {
                 self.tests[test]
             ));
         }
-        let compiled: Vec<(&SiteCandidate, &Switch)> = candidates
-            .iter()
-            .zip(&switches)
-            .filter(|(_, switch)| {
-                let part = crate::probe::Part::Candidate(switch.site, switch.number);
-                instrumentation.has(switch.site) && !instrumentation.dropped.contains(&part)
+        let compiles = |(_, switch): &(&Fix, &Switch)| {
+            switch.select.iter().all(|(site, number)| {
+                let part = Part::Candidate(*site, *number);
+                instrumentation.has(*site) && !instrumentation.dropped.contains(&part)
             })
-            .collect();
-        let result = format!("{} of {} compile", compiled.len(), candidates.len());
+        };
+        let compiled: Vec<(&Fix, &Switch)> = fixes.iter().zip(&switches).filter(compiles).collect();
+        let result = format!("{} of {} compile", compiled.len(), fixes.len());
         self.progress.finish(phase, self.runner.runs(), &result);
 
         let phase = self
@@ -73,7 +78,7 @@ impl Run<'_> {
             .start("judging candidates", compiled.len(), self.runner.runs());
         let (passing, bounds) = (self.baseline.passing(), self.bounds());
         let suite = self.suite(&build.binaries);
-        let mut plausible: Vec<&SiteCandidate> = Vec::new();
+        let mut plausible: Vec<&Fix> = Vec::new();
         let mut judged = 0;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
@@ -83,7 +88,7 @@ impl Run<'_> {
                 Ok(plausible)
             })?;
             let held = some.iter().zip(&verdicts).filter(|(_, held)| **held);
-            plausible.extend(held.map(|((candidate, _), _)| *candidate));
+            plausible.extend(held.map(|((fix, _), _)| *fix));
             judged += some.len();
             // Enough to show, with some to spare, unless another fault is still without a patch.
             let cured = |test| plausible.iter().any(|other| other.targets.contains(test));
@@ -96,27 +101,26 @@ impl Run<'_> {
         }
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
-        let plausible: Vec<SiteCandidate> = plausible.into_iter().cloned().collect();
-        self.explain_failures(&candidates, &compiled, judged, &plausible);
+        let plausible: Vec<Fix> = plausible.into_iter().cloned().collect();
+        self.explain_failures(&fixes, &compiled, judged, &plausible);
         Ok(plausible)
     }
 
-    /// Rebuilds the candidates that hold one by one, best first, until there are enough patches.
-    pub(super) fn show(&mut self, plausible: Vec<SiteCandidate>) -> Result<()> {
+    /// Shows the patches for each group of failing tests.
+    pub(super) fn show(&mut self, plausible: Vec<Fix>) -> Result<()> {
         if plausible.is_empty() {
             return Ok(());
         }
         let plausible = spread(plausible);
-        let plausible = causes_first(plausible.iter().collect());
         let shown = self.validate(&plausible)?;
         self.explain(&shown);
         self.explain_ranks(&plausible);
         Ok(())
     }
 
-    /// Rebuilds plausible candidates one by one until there are enough patches.
-    fn validate<'c>(&mut self, plausible: &[&'c SiteCandidate]) -> Result<Vec<Shown<'c>>> {
-        let top = self.settings.top;
+    /// Rebuilds plausible fixes one by one, best first, until there are enough patches for each
+    /// group of failing tests.
+    fn validate<'c>(&mut self, plausible: &'c [Fix]) -> Result<Vec<Shown<'c>>> {
         let phase = self
             .progress
             .start("checking patches", 0, self.runner.runs());
@@ -132,33 +136,46 @@ impl Run<'_> {
         };
         let mut shown: Vec<Shown> = Vec::new();
         let mut formatter = Formatter::default();
-        for candidate in plausible.iter().copied() {
-            if self.outcome.patches.len() == top {
-                break;
-            }
-            let is_known = |other: &Shown| {
-                is_same(other.candidate, candidate) || is_padded(other.candidate, candidate)
-            };
-            let site = &self.sources.sites[candidate.site as usize];
-            let id = patch_id(site, candidate);
-            let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
-            if is_shown || shown.iter().any(is_known) {
-                continue;
-            }
-            let edit = Edit::at(self.sources, site, &candidate.text);
-            let text = &self.sources.files[site.file].text;
-            let edit = formatter.formatted(&self.workspace.root, text, edit);
-            let builds = validator.builds;
-            let cured = validator.accepts(&edit, &candidate.targets)?;
-            self.outcome.builds += validator.builds - builds;
-            if let Some(cured) = cured {
-                let patch = self.patch(candidate, site, &edit, &cured);
-                shown.push(Shown {
-                    candidate,
-                    patch: self.outcome.patches.len(),
+        for group in groups(plausible) {
+            let first = self.outcome.patches.len();
+            for fix in group.fixes.iter().map(|nth| &plausible[*nth]) {
+                if self.outcome.patches.len() - first == self.settings.top {
+                    break;
+                }
+                let is_known = |other: &Shown| is_same(other.fix, fix) || is_padded(other.fix, fix);
+                let id = self.patch_id(fix);
+                let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
+                if is_shown || shown.iter().any(is_known) {
+                    continue;
+                }
+                let edits = fix.parts.iter().map(|part| {
+                    let site = &self.sources.sites[part.site as usize];
+                    let text = &self.sources.files[site.file].text;
+                    let edit = Edit::at(self.sources, site, &part.text);
+                    formatter.formatted(&self.workspace.root, text, edit)
                 });
-                self.outcome.patches.push(patch);
-                self.outcome.ending = Ending::Patched;
+                let edits: Vec<Edit> = edits.collect();
+                let builds = validator.builds;
+                let cured = validator.accepts(&edits, &fix.targets)?;
+                self.outcome.builds += validator.builds - builds;
+                if let Some(cured) = cured {
+                    let patch = self.patch(fix, id, &edits, &cured);
+                    let patch = (patch, self.outcome.patches.len());
+                    shown.push(Shown {
+                        fix,
+                        patch: patch.1,
+                    });
+                    self.outcome.patches.push(patch.0);
+                    self.outcome.ending = Ending::Patched;
+                }
+            }
+            let patches = &self.outcome.patches[first..];
+            if !patches.is_empty() {
+                let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
+                self.outcome.groups.push(GroupReport {
+                    tests: tests.collect(),
+                    patches: patches.iter().map(|patch| patch.id.clone()).collect(),
+                });
             }
         }
         validator.restore()?;
@@ -167,67 +184,72 @@ impl Run<'_> {
         Ok(shown)
     }
 
-    fn patch(
-        &self,
-        candidate: &SiteCandidate,
-        site: &Site,
-        edit: &Edit,
-        cured: &[TestIndex],
-    ) -> PatchReport {
-        let rank = self.outcome.patches.len() + 1;
-        let text = &self.sources.files[site.file].text;
+    fn patch(&self, fix: &Fix, id: String, edits: &[Edit], cured: &[TestIndex]) -> PatchReport {
+        let of_part = |(part, edit): (&SiteCandidate, &Edit)| EditReport {
+            file: edit.file.to_string(),
+            line: edit.line,
+            column: edit.column,
+            span: edit.span.clone(),
+            before: edit.before.clone(),
+            after: edit.after.clone(),
+            condition: part.text.clone(),
+        };
+        let kind = |part: &SiteCandidate| self.sources.sites[part.site as usize].kind;
+        let why: Vec<&str> = fix.parts.iter().map(|part| part.why.as_str()).collect();
         PatchReport {
-            id: patch_id(site, candidate),
-            rank,
-            kind: site.kind.patch_kind().name(),
-            edits: vec![EditReport {
-                file: edit.file.to_string(),
-                line: edit.line,
-                column: edit.column,
-                span: edit.span.clone(),
-                before: edit.before.clone(),
-                after: edit.after.clone(),
-                condition: candidate.text.clone(),
-            }],
-            diff: diff::unified(
-                &self.workspace.subject.path_in_diffs(&edit.file),
-                text,
-                &edit.apply(text),
-            ),
+            id,
+            rank: self.outcome.patches.len() + 1,
+            kind: kind(&fix.parts[0]).patch_kind().name(),
+            edits: fix.parts.iter().zip(edits).map(of_part).collect(),
+            diff: self.diff(edits),
             fixes: cured
                 .iter()
                 .map(|test| self.tests[*test].to_string())
                 .collect(),
-            is_trivial: candidate.is_trivial,
-            why: candidate.why.clone(),
+            is_trivial: fix.is_trivial(),
+            why: why.join("; "),
             clauses: Vec::new(),
             differs: None,
         }
     }
 
+    /// The diff of all files that these edits change.
+    fn diff(&self, edits: &[Edit]) -> String {
+        let changed = self.sources.files.iter().filter_map(|file| {
+            let after = apply_all(edits, &file.path, &file.text)?;
+            let path = self.workspace.subject.path_in_diffs(&file.path);
+            Some(diff::unified(&path, &file.text, &after))
+        });
+        changed.collect()
+    }
+
+    fn patch_id(&self, fix: &Fix) -> String {
+        let ids = fix.parts.iter().map(|part| {
+            let site = &self.sources.sites[part.site as usize];
+            format!("{}-{}", site.id, hash::short(&part.text))
+        });
+        ids.collect::<Vec<String>>().join("+")
+    }
+
     /// Says of each site whose candidates all fell where they fell.
     fn explain_failures(
         &mut self,
-        candidates: &[SiteCandidate],
-        compiled: &[(&SiteCandidate, &Switch)],
+        fixes: &[Fix],
+        compiled: &[(&Fix, &Switch)],
         judged: usize,
-        plausible: &[SiteCandidate],
+        plausible: &[Fix],
     ) {
-        for site in sites(candidates.iter()) {
-            let of_site = |candidate: &&SiteCandidate| candidate.site == site;
-            let all = candidates.iter().filter(of_site).count();
-            let built = compiled.iter().map(|(candidate, _)| *candidate);
-            let built = built.filter(of_site).count();
-            if plausible.iter().any(|candidate| candidate.site == site) {
+        for site in single_sites(fixes) {
+            let of_site = |fix: &Fix| fix.is_only_at(site);
+            if plausible.iter().any(of_site) {
                 continue;
             }
+            let all = fixes.iter().filter(|fix| of_site(fix)).count();
+            let built = compiled.iter().filter(|(fix, _)| of_site(fix)).count();
             let id = &self.sources.sites[site as usize].id;
             let reason = if built == 0 {
                 format!("none of the {all} candidates that explain the contexts compiles")
-            } else if !compiled[..judged]
-                .iter()
-                .any(|(candidate, _)| of_site(candidate))
-            {
+            } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
                 "its candidates were not tried, for enough better ones hold".to_string()
             } else {
                 format!("none of the {built} candidates cures its tests without breaking others")
@@ -237,8 +259,8 @@ impl Run<'_> {
     }
 
     /// Says of each site with candidates that hold why none of them is shown.
-    fn explain_ranks(&mut self, plausible: &[&SiteCandidate]) {
-        for site in sites(plausible.iter().copied()) {
+    fn explain_ranks(&mut self, plausible: &[Fix]) {
+        for site in single_sites(plausible) {
             let id = &self.sources.sites[site as usize].id;
             let patches = &self.outcome.patches;
             if patches
@@ -247,9 +269,8 @@ impl Run<'_> {
             {
                 continue;
             }
-            let of_site = |candidate: &&&SiteCandidate| candidate.site == site;
-            let held = plausible.iter().filter(of_site).count();
-            let reason = match patches.len() == self.settings.top {
+            let held = plausible.iter().filter(|fix| fix.is_only_at(site)).count();
+            let reason = match patches.len() >= self.settings.top {
                 true => "its candidates rank below the patches shown".to_string(),
                 false => format!("{held} candidates held until they were rebuilt alone"),
             };
@@ -258,35 +279,30 @@ impl Run<'_> {
     }
 }
 
-fn sites<'c>(candidates: impl Iterator<Item = &'c SiteCandidate>) -> Vec<SiteIndex> {
-    let mut sites: Vec<SiteIndex> = candidates.map(|candidate| candidate.site).collect();
-    sites.sort_unstable();
-    sites.dedup();
-    sites
+/// The sites that some fix changes alone.
+fn single_sites(fixes: &[Fix]) -> BTreeSet<SiteIndex> {
+    let single = fixes.iter().filter(|fix| fix.parts.len() == 1);
+    single.flat_map(Fix::sites).collect()
 }
 
-fn patch_id(site: &Site, candidate: &SiteCandidate) -> String {
-    format!("{}-{}", site.id, hash::short(&candidate.text))
-}
-
-/// Whether two candidates of a site are proved to be one condition.
-fn is_same(a: &SiteCandidate, b: &SiteCandidate) -> bool {
-    a.site == b.site && {
+/// Whether two fixes are proved to be the same conditions at the same sites.
+fn is_same(a: &Fix, b: &Fix) -> bool {
+    let proved = |(a, b): (&SiteCandidate, &SiteCandidate)| {
         let rows = a.problem.rows();
-        synth::equal(&a.expr, &b.expr, &a.problem.pool, rows) == Equality::Proved
-    }
+        a.expr == b.expr
+            || synth::equal(&a.expr, &b.expr, &a.problem.pool, rows) == Equality::Proved
+    };
+    a.sites() == b.sites() && a.parts.iter().zip(&b.parts).all(proved)
 }
 
-/// Whether a candidate is a patch that is shown already with a clause more that no test asks for.
-fn is_padded(shown: &SiteCandidate, candidate: &SiteCandidate) -> bool {
-    shown.site == candidate.site
-        && shown.expr != candidate.expr
-        && has_clause(&candidate.expr, &shown.expr)
-        && candidate
-            .problem
-            .rows()
-            .iter()
-            .all(|row| shown.expr.eval_bool(row) == candidate.expr.eval_bool(row))
+/// Whether a fix is one that is shown already with a clause more that no test asks for.
+fn is_padded(shown: &Fix, fix: &Fix) -> bool {
+    let is_padding = |(shown, part): (&SiteCandidate, &SiteCandidate)| {
+        let mut rows = part.problem.rows().iter();
+        has_clause(&part.expr, &shown.expr)
+            && rows.all(|row| shown.expr.eval_bool(row) == part.expr.eval_bool(row))
+    };
+    shown.sites() == fix.sites() && shown.parts.iter().zip(&fix.parts).all(is_padding)
 }
 
 fn has_clause(expr: &Expr, clause: &Expr) -> bool {
@@ -295,22 +311,4 @@ fn has_clause(expr: &Expr, clause: &Expr) -> bool {
             Expr::And(a, b) | Expr::Or(a, b) => has_clause(a, clause) || has_clause(b, clause),
             _ => false,
         }
-}
-
-/// The best patch, then the best of those that cure a test no earlier one does, and so on; then
-/// all others. So several faults do not hide behind variants of one patch.
-fn causes_first(mut ranked: Vec<&SiteCandidate>) -> Vec<&SiteCandidate> {
-    let mut ordered: Vec<&SiteCandidate> = Vec::new();
-    let adds = |ordered: &[&SiteCandidate], candidate: &SiteCandidate| {
-        let cured = |test| ordered.iter().any(|other| other.targets.contains(test));
-        !candidate.targets.iter().all(cured)
-    };
-    while let Some(at) = ranked
-        .iter()
-        .position(|candidate| adds(&ordered, candidate))
-    {
-        ordered.push(ranked.remove(at));
-    }
-    ordered.extend(ranked);
-    ordered
 }

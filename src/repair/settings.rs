@@ -46,7 +46,11 @@ pub struct Settings {
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     pub kind: Vec<PatchKind>,
 
-    /// How many patches to show at most
+    /// Where no single patch cures a failing test, look for two conditions to change at once
+    #[arg(long)]
+    pub multi: bool,
+
+    /// How many patches to show at most for each group of failing tests
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
     pub top: usize,
 

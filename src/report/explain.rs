@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::human::{how, place};
+use super::human::{how, place, places};
 use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
 
 /// Tests named per clause.
@@ -27,8 +27,7 @@ pub fn render(outcome: &Outcome, id: &str) -> Option<String> {
 }
 
 fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let edit = patch.edits.first();
-    let at = edit.map_or_else(String::new, |edit| format!("{}:{}", edit.file, edit.line));
+    let at = places(patch);
     writeln!(
         out,
         "Patch {} ({}, {at}), id {}\n",

@@ -1,5 +1,6 @@
 //! The report for people: the patches as diffs, or why there is none.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -24,12 +25,13 @@ pub fn render(outcome: &Outcome) -> String {
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     for patch in &outcome.patches {
-        let place = patch.edits.first();
-        let place = place.map_or(String::new(), |edit| format!("{}:{}", edit.file, edit.line));
+        heading(outcome, patch, out)?;
         writeln!(
             out,
-            "{BOLD}Patch {}{BOLD:#} ({}, {place})",
-            patch.rank, patch.kind
+            "{BOLD}Patch {}{BOLD:#} ({}, {})",
+            patch.rank,
+            patch.kind,
+            places(patch)
         )?;
         for line in patch.diff.lines() {
             let style = match line.as_bytes().first() {
@@ -111,6 +113,21 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+/// Where several groups of tests have patches, what the ones that follow are for.
+fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt::Result {
+    let mut groups = outcome.groups.iter().zip(1..);
+    let of = groups.find(|(group, _)| group.patches.first() == Some(&patch.id));
+    let Some((group, number)) = of.filter(|_| outcome.groups.len() > 1) else {
+        return Ok(());
+    };
+    let all = outcome.groups.len();
+    let tests = group.tests.join(", ");
+    writeln!(
+        out,
+        "{BOLD}Cause {number} of {all}{BOLD:#}, as it seems: {tests}\n"
+    )
+}
+
 /// What the tests leave open between this patch and a better one.
 fn open_question(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let differs = patch.differs.as_ref();
@@ -146,8 +163,10 @@ fn to(outcome: &Outcome, rank: u32) -> String {
         .patches
         .iter()
         .find(|patch| patch.rank == rank as usize);
-    let edit = patch.and_then(|patch| patch.edits.first());
-    edit.map_or(String::new(), |edit| format!(" to {}", edit.file))
+    let edits = patch.iter().flat_map(|patch| &patch.edits);
+    let files: BTreeSet<&str> = edits.map(|edit| edit.file.as_str()).collect();
+    let files: Vec<&str> = files.into_iter().collect();
+    format!(" to {}", files.join(" and "))
 }
 
 fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
@@ -268,7 +287,7 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             "Localization ended it: of the {} sites that failing tests reach, none makes a \
              failing test pass when its condition is forced true or false, or its statement is \
              skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a \
-             condition, or need an early return.",
+             condition, or need two conditions changed at once, which --multi tries.",
             outcome.sites.len()
         );
     }
@@ -289,6 +308,13 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         )?;
     }
     Ok(())
+}
+
+/// `FILE:LINE` of each edit.
+pub fn places(patch: &PatchReport) -> String {
+    let edits = patch.edits.iter();
+    let places = edits.map(|edit| format!("{}:{}", edit.file, edit.line));
+    places.collect::<Vec<String>>().join(" and ")
 }
 
 /// `FILE:LINE:COLUMN`.

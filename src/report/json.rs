@@ -32,6 +32,9 @@ struct Report<'a> {
     sites: Vec<Site<'a>>,
     /// Plausible patches, best first.
     patches: Vec<Patch<'a>>,
+    /// The failing tests that have patches, grouped by what cures them: each group seems to have one
+    /// cause, and a list of patches of its own.
+    groups: Vec<Group<'a>>,
     phases: Vec<Phase>,
     /// Builds of the subject.
     builds: u32,
@@ -100,6 +103,14 @@ struct Switch {
     /// The outcome forced from there on; absent where each had its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Group<'a> {
+    /// The tests, as in `failing_tests`.
+    tests: &'a [String],
+    /// The ids of its patches, best first.
+    patches: &'a [String],
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -252,6 +263,14 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
                 differs: patch.differs.as_ref().map(difference),
+            })
+            .collect(),
+        groups: outcome
+            .groups
+            .iter()
+            .map(|group| Group {
+                tests: &group.tests,
+                patches: &group.patches,
             })
             .collect(),
         phases: outcome

@@ -84,6 +84,8 @@ pub struct Outcome {
     pub flaky_tests: Vec<String>,
     pub sites: Vec<SiteReport>,
     pub patches: Vec<PatchReport>,
+    /// The failing tests with a patch, by what cures them.
+    pub groups: Vec<GroupReport>,
     pub phases: Vec<Phase>,
     /// Builds of the subject.
     pub builds: u32,
@@ -102,6 +104,7 @@ impl Default for Outcome {
             flaky_tests: Vec::new(),
             sites: Vec::new(),
             patches: Vec::new(),
+            groups: Vec::new(),
             phases: Vec::new(),
             builds: 0,
             applied: None,
@@ -146,6 +149,14 @@ pub enum AngelicHow {
     },
     /// The evaluations after the first so many had this outcome.
     After { evaluations: u32, outcome: bool },
+}
+
+/// Failing tests that have, as it seems, one cause, and the patches for it.
+#[derive(Clone, Debug)]
+pub struct GroupReport {
+    pub tests: Vec<String>,
+    /// Their ids, best first.
+    pub patches: Vec<String>,
 }
 
 /// A change that cures tests and breaks none.

@@ -24,6 +24,15 @@ struct Edit {
 /// On top of how many edits a clause is added, cheapest first.
 const EXTENDED: usize = 64;
 
+/// The old condition, if it says anything: of `true` nothing stays in a condition made from it.
+fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
+    let is_constant = |expr: &Expr| match expr {
+        Expr::Term(term) => table.pool.terms[*term].constant.is_some(),
+        _ => false,
+    };
+    table.spec.old.as_ref().filter(|old| !is_constant(old))
+}
+
 /// Offers every single edit of the spec's old condition that meets `need`; false if there is none
 /// to edit.
 pub(in crate::synth) fn near(
@@ -32,7 +41,7 @@ pub(in crate::synth) fn near(
     need: &Need,
     collector: &mut Collector,
 ) -> bool {
-    let Some(old) = &table.spec.old else {
+    let Some(old) = edited(table) else {
         return false;
     };
     let edits = edits(old, table);
@@ -63,7 +72,7 @@ pub(in crate::synth) fn two_edits(
     need: &Need,
     collector: &mut Collector,
 ) {
-    let Some(old) = &table.spec.old else {
+    let Some(old) = edited(table) else {
         return;
     };
     let mut first = edits(old, table);

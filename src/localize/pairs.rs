@@ -1,0 +1,193 @@
+//! Two sites forced at once, for a failing test that no single one cures: one outcome that makes the
+//! test fail elsewhere, and then, guided by the trace of that run, another one that makes it pass.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::angelic::Bounds;
+use super::sequences::{constants, singles};
+use super::spectrum::Spectrum;
+use crate::run::suite::{Suite, TestIndex};
+use crate::run::trace::{Counter, Trace};
+use crate::run::{Plan, Sequence, pool};
+use crate::source::{Site, SiteIndex};
+
+/// Two sites which, forced so at once, make a failing test pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    pub test: TestIndex,
+    /// The more suspicious one first.
+    pub first: (SiteIndex, Sequence),
+    pub second: (SiteIndex, Sequence),
+}
+
+/// Sites that are the first of a pair, and forced outcomes from which a second is looked for.
+const MOST_FIRST: usize = 60;
+const MOST_STARTS: usize = 24;
+/// Sites that are the second, for each start.
+const MOST_SECOND: usize = 40;
+/// Forced outcomes of a site.
+const MOST_OUTCOMES: usize = 6;
+
+/// Looks for pairs that cure the test. `ranked` are the sites that may be forced, most suspicious
+/// first; those that a half-cured test reaches for the first time come before them.
+///
+/// # Errors
+/// If the run is stopped.
+pub fn search(
+    suite: &Suite,
+    sites: &[Site],
+    ranked: &[SiteIndex],
+    spectrum: &Spectrum,
+    test: TestIndex,
+    bounds: Bounds,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Pair>> {
+    let run = |force: Vec<(SiteIndex, Sequence)>| {
+        let plan = Plan {
+            sites: Some(sites.len()),
+            force,
+            fuel: Some(bounds.fuel_for(test, spectrum)),
+            confined: true,
+            timeout: bounds.timeout,
+            ..Plan::default()
+        };
+        done();
+        suite.run(test, &plan)
+    };
+    let is_endless = spectrum.endless.contains(&test);
+    let outcomes = |site: SiteIndex, counter: Counter| {
+        let at = &sites[site as usize];
+        let mut outcomes = constants(at, counter);
+        outcomes.extend(singles(at, counter, is_endless));
+        outcomes.truncate(MOST_OUTCOMES);
+        outcomes.into_iter().map(move |outcome| (site, outcome))
+    };
+
+    let unforced = run(Vec::new())?;
+    let reached = unforced
+        .trace
+        .map(|trace| trace.counters)
+        .unwrap_or_default();
+    let firsts = ranked
+        .iter()
+        .filter_map(|site| Some((*site, *reached.get(site)?)));
+    let firsts = firsts.take(MOST_FIRST);
+    let firsts: Vec<(SiteIndex, Sequence)> = firsts
+        .flat_map(|(site, counter)| outcomes(site, counter))
+        .collect();
+    let runs = pool::map(suite.runner.jobs, &firsts, |first| run(vec![first.clone()]))?;
+    // What changes the failure may be half of the cure; what changes where it fails, more likely so.
+    let before = Complaint::of(&unforced.output);
+    let mut starts: Vec<(bool, &(SiteIndex, Sequence), Trace)> = Vec::new();
+    for (first, run) in firsts.iter().zip(runs) {
+        let after = Complaint::of(&run.output);
+        if let Some(trace) = run
+            .trace
+            .filter(|_| !run.verdict.passed() && after != before)
+        {
+            starts.push((after.place == before.place, first, trace));
+        }
+    }
+    starts.sort_by_key(|(is_there, ..)| *is_there);
+    starts.truncate(MOST_STARTS);
+
+    let mut trials: BTreeMap<usize, Vec<Pair>> = BTreeMap::new();
+    let order: BTreeMap<SiteIndex, usize> = ranked.iter().copied().zip(0..).collect();
+    for (_, first, trace) in &starts {
+        let (new, known): (Vec<SiteIndex>, Vec<SiteIndex>) = ranked
+            .iter()
+            .filter(|site| trace.counters.contains_key(site) && !overlap(sites, first.0, **site))
+            .partition(|site| !reached.contains_key(site));
+        let seconds = new.into_iter().chain(known).take(MOST_SECOND);
+        let seconds = seconds.flat_map(|site| outcomes(site, trace.counters[&site]));
+        for (nth, second) in seconds.enumerate() {
+            let mut both = [(*first).clone(), second];
+            both.sort_by_key(|(site, _)| order[site]);
+            let [first, second] = both;
+            let pair = Pair {
+                test,
+                first,
+                second,
+            };
+            // The first of each start, then the second of each, and so on.
+            let of_turn = trials.entry(nth).or_default();
+            if !of_turn.contains(&pair) {
+                of_turn.push(pair);
+            }
+        }
+    }
+    let trials: Vec<Pair> = trials.into_values().flatten().collect();
+    let mut cured = Vec::new();
+    let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
+    for some in trials.chunks(PAIRS_AT_ONCE) {
+        let passed = pool::map(suite.runner.jobs, some, |pair| {
+            let force = vec![pair.first.clone(), pair.second.clone()];
+            Ok(run(force)?.verdict.passed())
+        })?;
+        for (pair, _) in some.iter().zip(passed).filter(|(_, passed)| *passed) {
+            at.insert([pair.first.0, pair.second.0]);
+            if !cured.contains(pair) {
+                cured.push(pair.clone());
+            }
+        }
+        if at.len() >= ENOUGH {
+            break;
+        }
+    }
+    Ok(cured)
+}
+
+/// Pairs tried before looking whether there are enough, and how many different ones are; the same
+/// on every machine.
+const PAIRS_AT_ONCE: usize = 64;
+const ENOUGH: usize = 6;
+
+fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
+    let (a, b) = (&sites[a as usize], &sites[b as usize]);
+    a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
+}
+
+/// What a failing test said.
+#[derive(Debug, Default, PartialEq)]
+struct Complaint {
+    /// Where it panicked.
+    place: String,
+    message: String,
+}
+
+impl Complaint {
+    fn of(output: &str) -> Self {
+        let mut lines = output
+            .lines()
+            .skip_while(|line| !line.contains("panicked at"));
+        let place = lines.next().unwrap_or_default();
+        // The thread's name may have a number of its own.
+        let place = place
+            .split_once("panicked at")
+            .map_or("", |(_, place)| place);
+        let message: Vec<&str> = lines
+            .take_while(|line| !line.starts_with("note:"))
+            .collect();
+        Self {
+            place: place.to_owned(),
+            message: message.join("\n"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_where_and_what_a_test_panicked_with() {
+        let output =
+            "\nthread 't' (7) panicked at src/lib.rs:3:5:\nassertion failed: a\nnote: run\n";
+        let complaint = Complaint::of(output);
+        assert_eq!(complaint.place, " src/lib.rs:3:5:");
+        assert_eq!(complaint.message, "assertion failed: a");
+        assert_eq!(Complaint::of("aborted"), Complaint::default());
+    }
+}

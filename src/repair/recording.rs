@@ -1,0 +1,288 @@
+//! Step two: what the program knew where a forced outcome cures a failing test.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::Run;
+use crate::contexts::{Cure, Recorded};
+use crate::localize::angelic::{self, AngelicSite, Replay};
+use crate::probe::{Capture, CaptureKind, Instrumentation, Part, Stage, captures};
+use crate::report::count;
+use crate::run::suite::{Suite, TestIndex};
+use crate::run::trace::Context;
+use crate::run::{Forced, How, Plan, TestRun, When, pool};
+use crate::source::rust::condition;
+use crate::source::{SiteIndex, SiteKind, offers};
+
+/// Passing tests, each at one place, that are tried under the other outcome.
+const MOST_INDIFFERENT: usize = 600;
+/// Visits of a place that are tried one after the other.
+const MOST_VISITS: u32 = 8;
+
+/// An angelic site and what was recorded there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub found: AngelicSite,
+    pub recorded: Arc<Recorded>,
+}
+
+/// What is captured, by site.
+type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
+
+impl Run<'_> {
+    /// Builds with captures at the angelic sites and records the contexts: passing tests as they
+    /// are, failing tests while they are forced to pass. Sites where no forced run passes again are
+    /// left out, for there is no specification.
+    pub(super) fn record(&mut self, angelic: &[AngelicSite]) -> Result<Vec<Place>> {
+        let sites = &self.sources.sites;
+        let runs = self.runner.runs();
+        let phase = self.progress.start("recording contexts", 0, runs);
+        let plan: Captures = angelic
+            .iter()
+            .map(|found| {
+                let site = &sites[found.site as usize];
+                let tree = (site.kind.has_condition())
+                    .then(|| condition::parse(&site.text))
+                    .flatten();
+                let offers = offers::at(self.sources, site);
+                (found.site, captures(site, tree.as_ref(), &offers))
+            })
+            .collect();
+        let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;
+        let suite = self.suite(&build.binaries);
+
+        let is_impure = |site: SiteIndex| {
+            let mut parts = plan[&site].iter().enumerate();
+            parts.any(|(nth, capture)| {
+                let part = Part::Capture(site, nth);
+                capture.kind == CaptureKind::Purity && instrumentation.dropped.contains(&part)
+            })
+        };
+        let recorded = angelic.iter().map(|found| Recorded {
+            impure: is_impure(found.site),
+            ..Recorded::default()
+        });
+        let mut recorded: Vec<Recorded> = recorded.collect();
+        let mut all: BTreeSet<SiteIndex> = angelic.iter().map(|found| found.site).collect();
+        all.extend(
+            angelic
+                .iter()
+                .map(|found| instrumentation.leader(found.site)),
+        );
+        let all: Vec<SiteIndex> = all.into_iter().collect();
+        let at = |site: SiteIndex| {
+            let found = angelic.iter().enumerate();
+            found.filter_map(move |(nth, found)| (found.site == site).then_some(nth))
+        };
+
+        let near = self.near(&all);
+        let mut passed_differently = Vec::new();
+        for (test, run) in near.iter().zip(self.as_they_are(&suite, &near, &all)?) {
+            let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
+                passed_differently.push(*test);
+                continue;
+            };
+            for (site, contexts) in by_site(&trace.contexts) {
+                for nth in at(site) {
+                    recorded[nth].passing.push((*test, contexts.clone()));
+                    recorded[nth].dropped += trace.dropped;
+                }
+            }
+        }
+        for context in self.indifferent(&suite, angelic, &near, &instrumentation)? {
+            for nth in at(context.site) {
+                recorded[nth].indifferent.push(context.clone());
+            }
+        }
+        for (nth, test, cure, dropped) in self.replayed(&suite, angelic, &instrumentation)? {
+            recorded[nth].cured.entry(test).or_default().push(cure);
+            recorded[nth].dropped += dropped;
+        }
+        // Where no forced outcome cured a test there is only what it did.
+        if angelic.iter().any(|found| found.cures.is_empty()) {
+            let failing = self.as_they_are(&suite, &self.targets, &all)?;
+            for trace in failing.iter().filter_map(|run| run.trace.as_ref()) {
+                for (site, contexts) in by_site(&trace.contexts) {
+                    for nth in at(site) {
+                        recorded[nth].uncured.push(contexts.clone());
+                    }
+                }
+            }
+        }
+
+        let mut places = Vec::new();
+        for (found, recorded) in angelic.iter().zip(recorded) {
+            let cures = recorded.cured.values().flatten();
+            let mut contexts = cures.map(|cure| &cure.contexts).chain(&recorded.uncured);
+            if instrumentation.has(found.site) && contexts.any(|contexts| !contexts.is_empty()) {
+                places.push(Place {
+                    found: found.clone(),
+                    recorded: Arc::new(recorded),
+                });
+            } else {
+                self.outcome.set_reason(
+                    &sites[found.site as usize].id,
+                    "the forced test does not pass again when contexts are recorded",
+                );
+            }
+        }
+        for test in passed_differently {
+            self.outcome.warnings.push(format!(
+                "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
+                self.tests[test]
+            ));
+        }
+        let dropped: u64 = places.iter().map(|place| place.recorded.dropped).sum();
+        if dropped > 0 {
+            self.outcome.warnings.push(format!(
+                "{dropped} contexts were not recorded, for a site keeps {} of a test",
+                nopol_instrument::layout::MOST_ROWS
+            ));
+        }
+        let contexts = places.iter().map(|place| contexts(&place.recorded)).sum();
+        let sites = count(places.len(), "site");
+        let result = format!("{} at {sites}", count(contexts, "context"));
+        self.progress.finish(phase, self.runner.runs(), &result);
+        Ok(places)
+    }
+
+    /// The passing tests that reach any of these sites.
+    fn near(&self, sites: &[SiteIndex]) -> Vec<TestIndex> {
+        let mut tests = self.baseline.passing();
+        let reaches = |test: TestIndex| {
+            let mut sites = sites.iter();
+            sites.any(|site| self.spectrum.reaches(test, *site))
+        };
+        tests.retain(|test| reaches(*test));
+        tests
+    }
+
+    /// Runs tests with nothing forced and records at these sites.
+    fn as_they_are(
+        &self,
+        suite: &Suite,
+        tests: &[TestIndex],
+        sites: &[SiteIndex],
+    ) -> Result<Vec<TestRun>> {
+        let bounds = self.bounds();
+        let plan = |test: TestIndex| Plan {
+            sites: Some(self.sources.sites.len()),
+            capture: sites.to_vec(),
+            // A passing test ends by itself, however long it loops.
+            fuel: (!self.baseline.verdicts[test].passed())
+                .then(|| bounds.fuel_for(test, &self.spectrum)),
+            timeout: self.settings.test_timeout,
+            ..Plan::default()
+        };
+        suite.run_all(tests, plan, &|| ())
+    }
+
+    /// Contexts in which passing tests pass even if they leave at a new way out: it returns what they
+    /// would get anyway, so that they say nothing about when to take it. Each test is made to leave
+    /// always, and if it does not pass, at one visit after the other.
+    fn indifferent(
+        &self,
+        suite: &Suite,
+        angelic: &[AngelicSite],
+        near: &[TestIndex],
+        instrumentation: &Instrumentation,
+    ) -> Result<Vec<Context>> {
+        let mut trials = Vec::new();
+        for found in angelic {
+            let site = &self.sources.sites[found.site as usize];
+            if site.kind == SiteKind::Exit {
+                let visits = |test: &TestIndex| {
+                    Some(self.spectrum.reached.get(test)?.get(&found.site)?.entered)
+                };
+                let reach = near.iter().filter_map(|test| Some((*test, visits(test)?)));
+                trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
+            }
+        }
+        trials.truncate(MOST_INDIFFERENT);
+        let bounds = self.bounds();
+        let contexts = pool::map(self.runner.jobs, &trials, |(site, test, visits)| {
+            let visits = u32::try_from(*visits).unwrap_or(u32::MAX);
+            let single = (0..visits).map(When::At);
+            let single = single.filter(|_| (2..=MOST_VISITS).contains(&visits));
+            let mut found = Vec::new();
+            for when in std::iter::once(When::Always).chain(single) {
+                let forced = Forced {
+                    how: How::Set(true),
+                    when,
+                    blind: true,
+                };
+                let plan = Plan {
+                    sites: Some(self.sources.sites.len()),
+                    force: vec![(*site, vec![forced])],
+                    capture: vec![*site, instrumentation.leader(*site)],
+                    fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                    confined: true,
+                    timeout: bounds.timeout,
+                    ..Plan::default()
+                };
+                let run = suite.run(*test, &plan)?;
+                let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
+                    continue;
+                };
+                let left = |context: &Context| context.site == *site && context.outcome;
+                found.extend(trace.contexts.into_iter().filter(left));
+                if when == When::Always {
+                    break;
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(contexts.concat())
+    }
+
+    /// Makes the forced runs again and records at their sites: the index of the angelic site, the
+    /// test, its contexts, and how many more there were.
+    fn replayed(
+        &self,
+        suite: &Suite,
+        angelic: &[AngelicSite],
+        instrumentation: &Instrumentation,
+    ) -> Result<Vec<(usize, TestIndex, Cure, u64)>> {
+        let replays = angelic::replays(angelic);
+        let bounds = self.bounds();
+        let replayed = pool::map(self.runner.jobs, &replays, |replay| {
+            let Replay { nth, test, force } = replay;
+            let (site, sequence) = &force[0];
+            let plan = Plan {
+                sites: Some(self.sources.sites.len()),
+                force: force.clone(),
+                capture: vec![*site, instrumentation.leader(*site)],
+                fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                confined: true,
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            let run = suite.run(*test, &plan)?;
+            let trace = run.trace.filter(|_| run.verdict.passed());
+            Ok(trace.map(|trace| {
+                let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
+                let constant = angelic::is_constant(sequence);
+                let cure = Cure { constant, contexts };
+                (*nth, *test, cure, trace.dropped)
+            }))
+        })?;
+        Ok(replayed.into_iter().flatten().collect())
+    }
+}
+
+/// How many contexts were recorded.
+fn contexts(recorded: &Recorded) -> usize {
+    let passing = recorded.passing.iter().map(|(_, contexts)| contexts.len());
+    let cured = recorded.cured.values().flatten();
+    passing.sum::<usize>() + cured.map(|cure| cure.contexts.len()).sum::<usize>()
+}
+
+fn by_site(contexts: &[Context]) -> BTreeMap<SiteIndex, Vec<Context>> {
+    let mut sites: BTreeMap<SiteIndex, Vec<Context>> = BTreeMap::new();
+    for context in contexts {
+        sites.entry(context.site).or_default().push(context.clone());
+    }
+    sites
+}
