@@ -264,7 +264,8 @@ impl Run<'_> {
             .map(|site| site.function)
             .collect();
         let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
-        let new = self.sites(|site| site.kind.is_new());
+        let may_panic = self.may_want_panics();
+        let new = self.sites(|site| site.kind.is_new() && (may_panic || !site.asserts()));
         for index in new.difference(&self.unwanted).copied() {
             let function = sites[index as usize].function;
             by_function.entry(function).or_default().push(index);
@@ -284,6 +285,14 @@ impl Run<'_> {
             }
         }
         chosen
+    }
+
+    /// Whether a failing test may pass because the subject panics.
+    fn may_want_panics(&self) -> bool {
+        let mut outputs = self.targets.iter().map(|test| &self.baseline.output[test]);
+        let mut files = self.sources.files.iter();
+        outputs.any(|output| output.contains("did not panic"))
+            || files.any(|file| file.text.contains("catch_unwind"))
     }
 
     /// The angelic places for something new that are worth recording: the most suspicious first, and

@@ -80,7 +80,7 @@ fn check(name: &str) -> Result<(), String> {
             several => strings(several),
         };
         let condition = edit["condition"].as_str();
-        if condition.is_some() != !good.is_empty()
+        if condition.is_some() == good.is_empty()
             || condition.is_some_and(|condition| !good.iter().any(|good| good == condition))
         {
             return Err(format!(

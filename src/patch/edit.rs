@@ -85,13 +85,18 @@ fn habits(text: &str, site: &Site, indent: &str) -> (&'static str, &'static str)
     )
 }
 
-/// `if CONDITION { BODY }` before what starts at the site, on lines of its own if that has.
+/// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
+/// own if that has.
 fn leave(text: &str, site: &Site, condition: &str) -> String {
     let indent = before(text, site);
-    if !indent.trim().is_empty() {
-        return format!("if {condition} {{ {} }} ", site.body);
-    }
     let (unit, newline) = habits(text, site, indent);
+    let has_lines = indent.trim().is_empty();
+    match (site.asserts(), has_lines) {
+        (true, true) => return format!("assert!({condition});{newline}{indent}"),
+        (true, false) => return format!("assert!({condition}); "),
+        (false, false) => return format!("if {condition} {{ {} }} ", site.body),
+        (false, true) => {}
+    }
     let body = &site.body;
     format!("if {condition} {{{newline}{indent}{unit}{body}{newline}{indent}}}{newline}{indent}")
 }

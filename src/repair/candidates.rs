@@ -76,8 +76,11 @@ pub struct SiteCandidate {
     /// What it was found for, and from.
     pub problem: Arc<Problem>,
     pub recorded: Arc<Recorded>,
+    /// When to take the branch or way out.
     pub expr: Expr,
-    /// As it is shown.
+    /// The same, or for an assertion the opposite.
+    pub written: Expr,
+    /// As it is shown; the opposite of the condition where that would make an assertion fail.
     pub text: String,
     /// With typed literals, for the build that has all candidates.
     pub typed: String,
@@ -170,7 +173,12 @@ impl Run<'_> {
                     suffixed: false,
                 };
                 let least = site.least;
-                let text = style.text(&candidate.expr, least);
+                let written = match (site.asserts(), &candidate.expr) {
+                    (true, Expr::Not(holds)) => (**holds).clone(),
+                    (true, fails) => fails.clone().not(),
+                    (false, expr) => expr.clone(),
+                };
+                let text = style.text(&written, least);
                 if candidates.iter().any(|known| known.text == text) {
                     continue;
                 }
@@ -201,6 +209,7 @@ impl Run<'_> {
                     problem: Arc::clone(&problem),
                     recorded: Arc::clone(recorded),
                     expr: candidate.expr,
+                    written,
                     text,
                     typed,
                     cost: candidate.cost
@@ -256,8 +265,9 @@ impl Run<'_> {
             targets: targets.to_vec(),
             problem: Arc::new(problem),
             recorded: Arc::clone(recorded),
+            written: expr.clone(),
             expr,
-            text: value.to_string(),
+            text: (value != site.asserts()).to_string(),
             typed: value.to_string(),
             cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness),
             soft_violated: 0,

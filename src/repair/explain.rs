@@ -21,7 +21,7 @@ impl Run<'_> {
     pub(super) fn explain(&mut self, shown: &[Shown]) {
         for (nth, Shown { fix, patch }) in shown.iter().enumerate() {
             let clauses = fix.parts.iter().flat_map(|part| {
-                let evidence = evidence(&part.problem, &part.recorded, &part.expr);
+                let evidence = evidence(&part.problem, &part.recorded, &part.written);
                 let clauses = evidence.iter().map(|evidence| self.clause(part, evidence));
                 clauses.collect::<Vec<ClauseReport>>()
             });
@@ -99,8 +99,8 @@ fn difference(
     let rows = candidate.problem.rows();
     let is_seen = rows
         .iter()
-        .any(|row| candidate.expr.eval_bool(row) != other.expr.eval_bool(row));
-    let found = synth::difference(&candidate.expr, &other.expr, pool, rows);
+        .any(|row| candidate.written.eval_bool(row) != other.written.eval_bool(row));
+    let found = synth::difference(&candidate.written, &other.written, pool, rows);
     let context: Vec<(String, String)> = found
         .iter()
         .flat_map(|context| &context.values)

@@ -136,7 +136,15 @@ pub struct Site {
     pub names: Arc<[Name]>,
 }
 
+/// The body of a way out that a patch writes as `assert!`.
+pub const PANICS: &str = "panic!();";
+
 impl Site {
+    /// Whether a patch here is an assertion.
+    pub fn asserts(&self) -> bool {
+        self.kind == SiteKind::Exit && self.body == PANICS
+    }
+
     /// Where it is; several ways out may share a place.
     pub fn place(&self) -> (usize, usize, SiteKind) {
         (self.file, self.span.start, self.kind)

@@ -12,7 +12,7 @@ use syn::{Block, Expr, Stmt};
 use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
-use crate::source::{Exit, Function, Name, Site, SiteKind, Sources};
+use crate::source::{Exit, Function, Name, PANICS, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
 /// Longer ones are too much to repeat.
@@ -32,9 +32,6 @@ const BREAK: u32 = 2;
 const PANIC: u32 = 10;
 /// What it costs to leave right before a check: whoever wrote that meant it.
 const BEFORE_CHECK: u32 = 10;
-
-/// The body of a way out that a patch writes as `assert!`.
-pub const PANICS: &str = "panic!();";
 
 /// A place where the function or a loop could be left.
 #[derive(Clone, Debug)]
