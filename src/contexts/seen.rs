@@ -16,17 +16,21 @@ const MOST: usize = 40;
 
 /// Values of the pool's terms that may be limits, as terms; none that is a constant already.
 pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) -> Vec<Term> {
-    let bytes = sources.files[site.file]
-        .literals
-        .iter()
-        .any(|text| text.starts_with("b'"));
+    let literals = &sources.files[site.file].literals;
+    let own = &sources.functions[site.function].literals;
+    let hex = own.iter().find(|text| text.starts_with("0x"));
+    let habits = Habits {
+        bytes: literals.iter().any(|text| text.starts_with("b'")),
+        hex: hex.is_some(),
+        upper: hex.is_some_and(|text| text.contains(|digit| matches!(digit, 'A'..='F'))),
+    };
     let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter().enumerate() {
         if term.constant.is_some() || term.ty == Type::Bool || term.origin > Origin::Query {
             continue;
         }
-        for value in limits(&Values::of(term, recorded)) {
+        for value in limits(&Values::of(term, recorded), habits.hex) {
             let key = (term.ty, value.to_string());
             let known =
                 |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);
@@ -42,7 +46,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
     }
     let terms = order.into_iter().take(MOST).filter_map(|key| {
         let (value, seen_in) = found.remove(&key)?;
-        let text = text(&value, bytes);
+        let text = text(&value, habits);
         Some(Term {
             binding: if text.starts_with('-') {
                 Binding::Unary
@@ -105,7 +109,18 @@ impl Values {
     }
 }
 
-fn limits(values: &Values) -> Vec<Value> {
+/// How numbers are written around a site.
+#[derive(Clone, Copy)]
+struct Habits {
+    /// As `b'x'`, in the file.
+    bytes: bool,
+    /// As `0x2a`, in the function.
+    hex: bool,
+    /// With capitals.
+    upper: bool,
+}
+
+fn limits(values: &Values, hex: bool) -> Vec<Value> {
     let mut limits = Vec::new();
     for outcome in 0..2 {
         let changed = &values.changed[outcome];
@@ -129,7 +144,12 @@ fn limits(values: &Values) -> Vec<Value> {
             // The nearest value beyond that calls for the other outcome.
             let beyond = others().filter(|other| other.compare(op, end) == Some(true));
             match extreme(beyond, outward) {
-                Some(other) => limits.extend(roundest(other, end)),
+                Some(other) => {
+                    limits.extend(roundest(other, end));
+                    if hex {
+                        limits.extend(power_of_two(other, end));
+                    }
+                }
                 None => limits.push(end.clone()),
             }
         }
@@ -180,6 +200,20 @@ fn roundest(other: &Value, end: &Value) -> Option<Value> {
     }
 }
 
+/// The power of two between two numbers, the first one excluded and, of several, next to it.
+fn power_of_two(other: &Value, end: &Value) -> Option<Value> {
+    let (Value::Int(ty, other), Value::Int(_, end)) = (other, end) else {
+        return None;
+    };
+    let (other, end) = (other.to_i128()?, end.to_i128()?);
+    let mut powers = (1..127).map(|exponent| 1 << exponent);
+    let power = match other < end {
+        true => powers.find(|power| *power > other && *power <= end),
+        false => powers.rfind(|power| *power < other && *power >= end),
+    };
+    power.map(|power| Value::Int(*ty, Int::from_i128(power)))
+}
+
 fn round_int(other: i128, end: i128) -> i128 {
     let mut best = end;
     let mut unit: i128 = 10;
@@ -221,15 +255,17 @@ fn round_float(other: f64, end: f64) -> Option<f64> {
 }
 
 /// The value as a literal.
-fn text(value: &Value, bytes: bool) -> String {
-    match value {
-        Value::Int(IntType::U8, byte) if bytes => match byte.to_i128() {
-            Some(byte @ 0..128) => {
-                let escaped = std::ascii::escape_default(byte as u8).to_string();
-                format!("b'{escaped}'")
-            }
-            _ => value.to_string(),
-        },
+fn text(value: &Value, habits: Habits) -> String {
+    let Value::Int(ty, int) = value else {
+        return value.to_string();
+    };
+    match int.to_i128() {
+        Some(byte @ 0..128) if habits.bytes && *ty == IntType::U8 => {
+            let escaped = std::ascii::escape_default(byte as u8).to_string();
+            format!("b'{escaped}'")
+        }
+        Some(number @ 16..) if habits.hex && habits.upper => format!("{number:#X}"),
+        Some(number @ 16..) if habits.hex => format!("{number:#x}"),
         _ => value.to_string(),
     }
 }
@@ -246,6 +282,10 @@ mod tests {
         assert_eq!(round_int(-3, 5), 0);
         assert_eq!(round_int(-120, -95), -100);
         assert_eq!(round_int(1200, 950), 1000);
+        let byte = |byte| Value::Int(IntType::U8, Int::from_i128(byte));
+        assert_eq!(power_of_two(&byte(0x7f), &byte(0xe2)), Some(byte(0x80)));
+        assert_eq!(power_of_two(&byte(0xe2), &byte(0x1f)), Some(byte(0x80)));
+        assert_eq!(power_of_two(&byte(0x30), &byte(0x21)), None);
         assert_eq!(round_float(0.8125, 0.791), Some(0.8));
         assert_eq!(round_float(0.6, 0.731), Some(0.7));
         assert_eq!(round_float(0.2, -0.3), Some(0.0));

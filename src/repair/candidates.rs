@@ -42,12 +42,14 @@ fn extra_cost(site: &Site) -> u32 {
     own + site.far
 }
 
-/// What a patch costs at a place that passing tests reach, too, by the share of these.
+/// What a patch costs at a place that passing tests reach, too, by the share of these: twice as much
+/// for something new, for what a whole suite never missed is hardly missing.
 const COMMON: f64 = 8.0;
 
-fn common(suspiciousness: f64) -> u32 {
-    // Rounded down to a whole number of at most eight.
-    (COMMON * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
+fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
+    let most = if kind.is_new() { 2.0 * COMMON } else { COMMON };
+    // Rounded down to a whole number.
+    (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
 }
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
@@ -216,7 +218,7 @@ impl Run<'_> {
                         + extra
                         + penalty
                         + disagrees
-                        + common(found.suspiciousness),
+                        + common(found.suspiciousness, site.kind),
                     soft_violated: candidate.soft_violated,
                     is_loose: penalty > 0 || candidate.soft_violated > 0,
                     is_trivial: false,
@@ -269,7 +271,7 @@ impl Run<'_> {
             expr,
             text: (value != site.asserts()).to_string(),
             typed: value.to_string(),
-            cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness),
+            cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness, site.kind),
             soft_violated: 0,
             is_loose: true,
             is_trivial: true,

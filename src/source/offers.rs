@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rust::condition::{self, Node};
+use super::rust::condition;
 use super::rust::siblings;
 use super::{Callable, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin, Type};
@@ -121,7 +121,11 @@ impl Offers<'_> {
     /// The old condition's comparisons with another operator, for operands that cannot be read.
     fn comparisons(&self) -> impl Iterator<Item = Offer> {
         let tree = condition::parse(&self.site.text);
-        let variants = tree.iter().flat_map(Node::comparison_variants);
+        let variants = tree.iter().flat_map(|tree| {
+            let mut variants = tree.comparison_variants();
+            variants.extend(tree.tuple_variants());
+            variants
+        });
         let variants: Vec<String> = variants.collect();
         variants.into_iter().map(|text| Offer {
             text,

@@ -7,7 +7,7 @@
 //! | operator turned into its negation (`==` for `!=`, `>=` for `<`), or round (`<` for `>`) | 13 |
 //! | `>=` for `==`, `!=` for `<`, and the other way round; any other operator | 18; 20 |
 //! | `&&` for `\|\|` or the other way round | 12 |
-//! | constant replaced by the next larger or smaller number, by another constant | 9, 14 |
+//! | constant replaced by the next larger or smaller number, by another constant, a name by another | 9, 14, 22 |
 //! | a part negated | 19 |
 //! | operand replaced by its kin (`y.len()` for `x.len()`, `x.is_open()` for `x.open`), by another | 24, 35 |
 //! | operand off by one | 22 |
@@ -36,7 +36,7 @@
 //!
 //! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
 //! A group of two clauses beside another costs 3, and an edit that has one outcome wherever it was
-//! observed 6.
+//! observed 16.
 //!
 //! | habit (`habits.rs`) | cost |
 //! | --- | --- |
@@ -58,8 +58,9 @@ pub(super) const NEW: u32 = 30;
 pub(super) const REPLACED: u32 = 60;
 /// Cost of `&&` for `||`.
 pub(super) const CONNECTIVE: u32 = 12;
-/// Cost of one constant for another.
+/// Cost of one constant for another, and of one name for another.
 pub(super) const CONSTANT: u32 = 14;
+pub(super) const NAMED: u32 = 22;
 /// Cost of a negated part.
 pub(super) const NEGATION: u32 = 19;
 /// Cost of another operand.
@@ -77,7 +78,7 @@ pub(super) const GROUP: u32 = 3;
 /// What a guard saves that stops the evaluation exactly where what follows is undefined.
 pub(super) const GUARDED: u32 = 14;
 /// Cost of an outcome that no test shows.
-pub(super) const UNTESTED: u32 = 6;
+pub(super) const UNTESTED: u32 = 16;
 /// Cost of an operand off by one.
 pub(super) const OFF_BY_ONE: u32 = 22;
 /// Cost of a clause less.

@@ -282,6 +282,31 @@ impl Node {
         }
     }
 
+    /// Equalities in which a part of a tuple that is compared stands in another one's place, or is
+    /// compared with it, as texts.
+    pub fn tuple_variants(&self) -> Vec<String> {
+        match &self.shape {
+            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
+            Shape::Not(a) => a.tuple_variants(),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.tuple_variants();
+                all.extend(b.tuple_variants());
+                all
+            }
+            Shape::Cmp(_, a, b) => {
+                let (left, right) = (side(a), side(b));
+                let mut all = Vec::new();
+                for (one, other) in [(&left, &right), (&right, &left)] {
+                    if let Some(part) = other_part(one) {
+                        all.push(format!("{part} == {other}"));
+                        all.push(format!("{part} == {one}"));
+                    }
+                }
+                all
+            }
+        }
+    }
+
     /// Every comparison with each other operator, as texts.
     pub fn comparison_variants(&self) -> Vec<String> {
         match &self.shape {
@@ -385,6 +410,19 @@ impl Node {
     }
 }
 
+/// The other one of a pair, where a text is a part of one.
+fn other_part(text: &str) -> Option<String> {
+    let (base, part) = text.rsplit_once('.')?;
+    let other = match part {
+        "0" => "1",
+        "1" => "0",
+        _ => return None,
+    };
+    // `1.0` is a number.
+    let is_place = base.starts_with(|first: char| !first.is_ascii_digit() && first != '-');
+    is_place.then(|| format!("{base}.{other}"))
+}
+
 /// The text of a comparison's operand; a node's own text has lost the parentheses around it.
 fn side(node: &Node) -> String {
     match &node.shape {
@@ -397,6 +435,15 @@ fn side(node: &Node) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_parts_of_a_pair_that_is_compared_stand_for_each_other() {
+        let variants = |text| parse(text).unwrap().tuple_variants();
+        assert_eq!(
+            variants("next.1 == &self.node && x < 1.0"),
+            ["next.0 == &self.node", "next.0 == next.1"]
+        );
+    }
 
     #[test]
     fn a_condition_becomes_a_tree_of_operators_and_leaves() {

@@ -383,6 +383,9 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
             Expr::Term(old) if constant && adjacent(pool, *old, term) => {
                 (rank::NEXT_CONSTANT, "constant off by one")
             }
+            Expr::Term(old) if constant && is_named(pool, *old) => {
+                (rank::NAMED, "constant changed")
+            }
             _ if constant && atoms::is_constant(pool, term) => (rank::CONSTANT, "constant changed"),
             Expr::Term(old) if are_kin(pool, *old, term) => (rank::KIN, "operand changed"),
             _ => (rank::OPERAND, "operand changed"),
