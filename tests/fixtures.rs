@@ -48,7 +48,8 @@ fn check(name: &str) -> Result<(), String> {
         .iter()
         .map(|test| test.splitn(3, "::").nth(2).unwrap().to_string())
         .collect();
-    says("failing_tests", &failing.into(), &expected["failing_tests"])?;
+    let listed = failing.clone().into();
+    says("failing_tests", &listed, &expected["failing_tests"])?;
     if subject.snapshot() != before {
         return Err("the subject was changed".to_string());
     }
@@ -89,6 +90,16 @@ fn check(name: &str) -> Result<(), String> {
         }
     }
 
+    // What a way out or a branch does, whatever its condition.
+    let bodies = strings(&wanted["body"]);
+    let text = edit["after"].as_str().unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !bodies.is_empty() && !bodies.iter().any(|body| text.contains(body)) {
+        return Err(format!(
+            "the first patch is `{text}`, expected one of {bodies:?} in it"
+        ));
+    }
+
     for patch in patches {
         let diff = subject.root.join("target/patch.diff");
         std::fs::write(&diff, patch["diff"].as_str().unwrap()).unwrap();
@@ -96,7 +107,15 @@ fn check(name: &str) -> Result<(), String> {
         if applied.code != 0 {
             return Err(format!("git apply: {}", applied.stderr));
         }
-        let targets: Vec<&str> = extra.iter().map(String::as_str).collect();
+        let mut targets: Vec<&str> = extra.iter().map(String::as_str).collect();
+        // Of several faults a patch cures one.
+        let fixes = strings(&patch["fixes"]);
+        let is_left = |test: &&String| !fixes.iter().any(|fix| fix.ends_with(&format!("::{test}")));
+        let left: Vec<&String> = failing.iter().filter(is_left).collect();
+        if !left.is_empty() {
+            targets.extend(["--", "--exact"]);
+            targets.extend(left.iter().flat_map(|test| ["--skip", test.as_str()]));
+        }
         let tested = subject.cargo_test(&targets);
         if tested.code != 0 {
             return Err(format!(
