@@ -3,23 +3,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
+use cargo_metadata::diagnostic::Diagnostic;
 
+use super::blame::blame;
 use super::{CaptureKind, Instrumentation, Part, Stage};
+use crate::source::SiteKind;
 use crate::source::splice::Spliced;
-use crate::source::{Site, SiteIndex, SiteKind};
 use crate::subject::cargo::{Build, Linked, Workspace};
-use crate::subject::paths;
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
 /// reached unless every error is blamed on one part only.
 const MOST_ROUNDS: usize = 60;
 
-type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
+/// The files with what is spliced into them.
+pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
 
 /// What became of an instrumentation.
 #[derive(Debug)]
@@ -196,196 +196,4 @@ fn later_uses(
 fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|part| part == word)
-}
-
-/// The parts an error is due to: those it points at, or else the sites around the place it points
-/// at, or else those of the function, or the file.
-fn blame(
-    instrumentation: &Instrumentation,
-    files: &Files,
-    workspace: &Workspace,
-    error: &Diagnostic,
-) -> Vec<Part> {
-    let mut primary = Vec::new();
-    let mut secondary = Vec::new();
-    collect(error, &mut primary, &mut secondary);
-    let absolute = |path: &Utf8Path| paths::normal(&workspace.root.join(path));
-    let locate = |spans: &[DiagnosticSpan]| -> Vec<(usize, Range<usize>)> {
-        spans
-            .iter()
-            .filter_map(|span| {
-                // rustc is given those of other packages than members as absolute paths.
-                let path = absolute(Utf8Path::new(&span.file_name));
-                let file = files
-                    .iter()
-                    .position(|(known, _)| absolute(known) == path)?;
-                Some((file, span.byte_start as usize..span.byte_end as usize))
-            })
-            .collect()
-    };
-    let (primary, secondary) = (locate(&primary), locate(&secondary));
-
-    // Where a closure borrows because of a capture in it, the error is the whole call's, and only
-    // a note of it points at the capture.
-    for places in [&primary, &secondary] {
-        let parts = places.iter().flat_map(|(file, range)| {
-            let inside =
-                |(at, _): &&(Range<usize>, Part)| at.start <= range.start && range.end <= at.end;
-            let pieces = files[*file].1.inserted.iter().filter(inside);
-            pieces.map(|(_, part)| *part).filter(is_inner)
-        });
-        let mut parts: Vec<Part> = parts.collect();
-        if !parts.is_empty() {
-            parts.sort();
-            parts.dedup();
-            return parts;
-        }
-    }
-    for places in [&primary, &secondary] {
-        let mut parts: Vec<Part> = places
-            .iter()
-            .flat_map(|(file, range)| pointed_at(&files[*file].1, range))
-            .collect();
-        // What is inside a site is to blame before the site is.
-        if parts.iter().any(is_inner) {
-            parts.retain(is_inner);
-        }
-        if !parts.is_empty() {
-            parts.sort();
-            parts.dedup();
-            return parts;
-        }
-    }
-
-    let places: Vec<(usize, usize)> = primary
-        .iter()
-        .chain(&secondary)
-        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
-        .collect();
-    let sites = &instrumentation.sources.sites;
-    let present = |site: SiteIndex| instrumentation.has(site);
-    if error.code.as_ref().is_some_and(|code| code.code == "E0381") {
-        let initializers = initializers(instrumentation, error, &places);
-        if !initializers.is_empty() {
-            return initializers;
-        }
-    }
-    let around = (0..).zip(sites).filter(|(index, site)| {
-        present(*index)
-            && places
-                .iter()
-                .any(|(file, at)| site.file == *file && site.span.contains(at))
-    });
-    // The innermost one starts last.
-    if let Some((index, _)) = around.max_by_key(|(_, site)| site.span.start) {
-        return vec![Part::Site(index)];
-    }
-    // A function's sites come one after the other; the error is behind one of them.
-    for (file, at) in &places {
-        let of_file = |site: &&Site| site.file == *file;
-        let before = |site: &&Site| of_file(site) && site.span.start <= *at;
-        let after = |site: &&Site| of_file(site) && site.span.start > *at;
-        let near: Vec<usize> = [sites.iter().rfind(before), sites.iter().find(after)]
-            .into_iter()
-            .flatten()
-            .map(|site| site.function)
-            .collect();
-        let of_functions = (0..)
-            .zip(sites)
-            .filter(|(index, site)| present(*index) && near.contains(&site.function))
-            .map(|(index, _)| Part::Site(index))
-            .collect::<Vec<_>>();
-        if !of_functions.is_empty() {
-            return of_functions;
-        }
-    }
-    let files: Vec<usize> = places.iter().map(|(file, _)| *file).collect();
-    (0..)
-        .zip(sites)
-        .filter(|(index, site)| present(*index) && files.contains(&site.file))
-        .map(|(index, _)| Part::Site(index))
-        .collect()
-}
-
-/// A variable may be uninitialized: due to the statements before that use, of those in the same
-/// function, that assign to it and can now be skipped.
-fn initializers(
-    instrumentation: &Instrumentation,
-    error: &Diagnostic,
-    places: &[(usize, usize)],
-) -> Vec<Part> {
-    let Some(variable) = error.message.split('`').nth(1) else {
-        return Vec::new();
-    };
-    let sites = &instrumentation.sources.sites;
-    let functions: Vec<usize> = places
-        .iter()
-        .filter_map(|(file, at)| {
-            let before = |site: &&Site| site.file == *file && site.span.start <= *at;
-            sites.iter().rfind(before).map(|site| site.function)
-        })
-        .collect();
-    let assigns = |text: &str| {
-        text.match_indices(variable).any(|(at, _)| {
-            let rest = text[at + variable.len()..].trim_start();
-            rest.starts_with('=') && !rest.starts_with("==")
-        })
-    };
-    (0..)
-        .zip(sites)
-        .filter(|(index, site)| {
-            instrumentation.has(*index)
-                && matches!(site.kind, SiteKind::Statement | SiteKind::Run)
-                && functions.contains(&site.function)
-                && assigns(&site.text)
-        })
-        .map(|(index, _)| Part::Site(index))
-        .collect()
-}
-
-fn is_inner(part: &Part) -> bool {
-    matches!(
-        part,
-        Part::Capture(..) | Part::Candidate(..) | Part::Member(..)
-    )
-}
-
-/// The parts a span touches. One that takes in a site's own piece means the whole macro call,
-/// not every capture in it.
-fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
-    let mut parts: Vec<Part> = spliced
-        .owners(range)
-        .filter(|part| !matches!(part, Part::File(_)))
-        .copied()
-        .collect();
-    if parts.iter().any(|part| !is_inner(part)) {
-        parts.retain(|part| !is_inner(part));
-    }
-    parts
-}
-
-/// All spans of an error with those of the macro calls they come from.
-fn collect(
-    error: &Diagnostic,
-    primary: &mut Vec<DiagnosticSpan>,
-    secondary: &mut Vec<DiagnosticSpan>,
-) {
-    for span in &error.spans {
-        let list = if span.is_primary {
-            &mut *primary
-        } else {
-            &mut *secondary
-        };
-        let mut at = Some(span);
-        while let Some(span) = at {
-            list.push(span.clone());
-            at = span.expansion.as_ref().map(|expansion| &expansion.span);
-        }
-    }
-    for child in &error.children {
-        let (mut of_child, mut more) = (Vec::new(), Vec::new());
-        collect(child, &mut of_child, &mut more);
-        secondary.append(&mut of_child);
-        secondary.append(&mut more);
-    }
 }

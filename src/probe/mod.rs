@@ -1,6 +1,7 @@
 //! Puts the instrumentation in: what is spliced into which file of the working copy, and what is
 //! left out because the compiler does not take it. Knows nothing of what the values mean.
 
+mod blame;
 pub mod compiler;
 mod observe;
 mod parts;

@@ -54,6 +54,8 @@ pub struct Booleans {
     others: BTreeSet<String>,
     /// Fields of type `bool`.
     fields: BTreeSet<String>,
+    /// Fields of other types.
+    other_fields: BTreeSet<String>,
 }
 
 impl Booleans {
@@ -78,17 +80,23 @@ impl Booleans {
                 }
                 _ => false,
             },
-            Expr::MethodCall(call) => self.answers(&call.method.to_string()),
+            Expr::MethodCall(call) => {
+                self.answers(&call.method.to_string(), is_self(&call.receiver))
+            }
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) => path
                     .path
                     .segments
                     .last()
-                    .is_some_and(|last| self.calls.contains(&last.ident.to_string())),
+                    .is_some_and(|last| self.answers(&last.ident.to_string(), false)),
                 _ => false,
             },
             Expr::Field(field) => match &field.member {
-                syn::Member::Named(name) => self.fields.contains(&name.to_string()),
+                syn::Member::Named(name) => {
+                    let name = name.to_string();
+                    let is_sure = is_self(&field.base) || !self.other_fields.contains(&name);
+                    self.fields.contains(&name) && is_sure
+                }
                 syn::Member::Unnamed(_) => false,
             },
             Expr::Path(path) => path
@@ -100,10 +108,14 @@ impl Booleans {
         }
     }
 
-    /// Whether a method of that name answers yes or no.
-    fn answers(&self, method: &str) -> bool {
-        let is_query = method.starts_with("is_") || QUERIES.contains(&method);
-        self.calls.contains(method) || is_query && !self.others.contains(method)
+    /// Whether a function or method of that name answers yes or no. Where some do and some do not, a
+    /// method of `self` is thought to.
+    fn answers(&self, name: &str, of_self: bool) -> bool {
+        let is_query = name.starts_with("is_") || QUERIES.contains(&name);
+        match self.others.contains(name) {
+            true => of_self && self.calls.contains(name),
+            false => is_query || self.calls.contains(name),
+        }
     }
 
     fn signature(&mut self, signature: &Signature) {
@@ -121,11 +133,21 @@ impl<'ast> Visit<'ast> for Booleans {
     }
 
     fn visit_fields(&mut self, fields: &'ast Fields) {
-        let named = fields.iter().filter(|field| is_bool_type(&field.ty));
-        let names = named.filter_map(|field| field.ident.as_ref());
-        self.fields.extend(names.map(ToString::to_string));
+        for field in fields {
+            if let Some(name) = &field.ident {
+                let names = match is_bool_type(&field.ty) {
+                    true => &mut self.fields,
+                    false => &mut self.other_fields,
+                };
+                names.insert(name.to_string());
+            }
+        }
         visit::visit_fields(self, fields);
     }
+}
+
+fn is_self(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
 }
 
 fn is_bool_type(ty: &syn::Type) -> bool {
