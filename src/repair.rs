@@ -211,14 +211,14 @@ impl Run<'_> {
     /// all, where no forced outcome showed a place, near the most suspicious conditions.
     fn rounds(&mut self) -> Result<Vec<Fix>> {
         let there: BTreeSet<SiteIndex> = self.sites(|site| !site.kind.is_new());
-        let located = self.localize(there)?;
+        let located = self.localize(there, self.entries())?;
         self.outcome.sites = reports::suspects(self, &located);
         let mut plausible = self.repair_at(&located.angelic)?;
         let mut angelic = located.angelic;
         if !self.is_enough(&plausible) {
             let new = self.new_places();
             if !new.is_empty() {
-                let located = self.localize(new)?;
+                let located = self.localize(new, BTreeSet::new())?;
                 let sites = reports::suspects(self, &located);
                 self.outcome.sites.extend(sites);
                 let promising = self.promising(&located.angelic);
@@ -248,8 +248,19 @@ impl Run<'_> {
         wanted.map(|(index, _)| index).collect()
     }
 
+    /// One place in each function where it can be seen that the function is entered, whether or not
+    /// that comes to any condition.
+    fn entries(&self) -> BTreeSet<SiteIndex> {
+        let mut first: BTreeMap<usize, SiteIndex> = BTreeMap::new();
+        for index in self.sites(Site::asserts) {
+            let site = &self.sources.sites[index as usize];
+            first.entry(site.function).or_insert(index);
+        }
+        first.into_values().collect()
+    }
+
     /// Places for something new, in the functions that failing tests reach, the most suspicious
-    /// ones first. A function that has no other sites may have been reached.
+    /// ones first. A function that could not be traced may have been reached.
     fn new_places(&self) -> BTreeSet<SiteIndex> {
         let sites = &self.sources.sites;
         let mut functions: BTreeMap<usize, f64> = BTreeMap::new();
@@ -257,12 +268,8 @@ impl Run<'_> {
             let function = sites[suspect.site as usize].function;
             functions.entry(function).or_insert(suspect.suspiciousness);
         }
-        let unseen = |site: &&Site| !site.kind.is_new();
-        let seen: BTreeSet<usize> = sites
-            .iter()
-            .filter(unseen)
-            .map(|site| site.function)
-            .collect();
+        let function = |index: SiteIndex| sites[index as usize].function;
+        let seen: BTreeSet<usize> = self.entries().into_iter().map(function).collect();
         let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
         let may_panic = self.may_want_panics();
         let new = self.sites(|site| site.kind.is_new() && (may_panic || !site.asserts()));

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::complaint::Complaint;
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
@@ -145,13 +146,27 @@ pub fn search(
     Ok(found)
 }
 
-/// A forced run and what its site counted in it.
+/// A run, and what its site counted in it.
 struct Probe {
     cured: bool,
     counter: Counter,
+    complaint: Complaint,
 }
 
-/// Makes a forced run that is traced.
+impl Probe {
+    /// How far the test got compared with an earlier run: 0 where it is further, 1 where it may be;
+    /// `None` if it is not.
+    fn beyond(&self, entered: u64, complaint: &Complaint) -> Option<u8> {
+        match () {
+            () if self.counter.entered > entered => Some(0),
+            () if self.complaint.place != complaint.place => Some(0),
+            () if self.complaint != *complaint => Some(1),
+            () => None,
+        }
+    }
+}
+
+/// Makes a run that is traced, forced unless the sequence is empty.
 fn probe(
     suite: &Suite,
     sites: &[Site],
@@ -161,25 +176,31 @@ fn probe(
 ) -> Result<Probe> {
     let plan = Plan {
         sites: Some(sites.len()),
-        force: vec![(*site, sequence.clone())],
+        force: match sequence.is_empty() {
+            true => Vec::new(),
+            false => vec![(*site, sequence.clone())],
+        },
         fuel: Some(bounds.fuel_for(*test, spectrum)),
         confined: true,
         timeout: bounds.timeout,
         ..Plan::default()
     };
     let run = suite.run(*test, &plan)?;
+    let complaint = Complaint::of(&run.output);
     let counters = run.trace.map(|trace| trace.counters);
     Ok(Probe {
         cured: run.verdict.passed(),
         counter: counters
             .and_then(|counters| counters.get(site).copied())
             .unwrap_or_default(),
+        complaint,
     })
 }
 
 /// Looks for longer sequences, depth first, from the starts after which the test got further: each
 /// run's trace tells which evaluations there are to be made otherwise next, and only a run that
-/// evaluated the site more often than the one before is worth going deeper.
+/// evaluated the site more often than the one before, or failed elsewhere or otherwise, is worth
+/// going deeper.
 fn deepen(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
@@ -187,24 +208,32 @@ fn deepen(
     spectrum: &Spectrum,
     starts: &[Trial],
 ) -> Result<Vec<Trial>> {
-    let before = |(site, test, _): &Trial| {
-        let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
-        reached.map_or(0, |counter| counter.entered)
-    };
+    let mut complaints: BTreeMap<TestIndex, Complaint> = BTreeMap::new();
+    for (site, test, _) in starts {
+        if !complaints.contains_key(test) {
+            let unforced = probe(&(*site, *test, Sequence::new()))?;
+            complaints.insert(*test, unforced.complaint);
+        }
+    }
     let first = pool::map(jobs, starts, |start| probe(start))?;
-    let mut open: Vec<(&Trial, Counter)> = starts
+    let further_than_before = |(site, test, _): &Trial, probe: &Probe| {
+        let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
+        let entered = reached.map_or(0, |counter| counter.entered);
+        probe.beyond(entered, &complaints[test])
+    };
+    let mut open: Vec<(u8, &Trial, &Probe)> = starts
         .iter()
         .zip(&first)
-        .filter(|(start, probe)| probe.counter.entered > before(start))
-        .map(|(start, probe)| (start, probe.counter))
+        .filter_map(|(start, probe)| Some((further_than_before(start, probe)?, start, probe)))
         .collect();
+    open.sort_by_key(|(beyond, ..)| *beyond);
     open.truncate(MOST_STARTS);
-    let found = pool::map(jobs, &open, |(start, counter)| {
+    let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
         let site = &sites[*index as usize];
-        let mut left = vec![(sequence.clone(), *counter)];
+        let mut left = vec![(sequence.clone(), probed.counter, probed.complaint.clone())];
         let mut runs = 0;
-        while let Some((sequence, before)) = left.pop() {
+        while let Some((sequence, before, complaint)) = left.pop() {
             let mut deeper = Vec::new();
             for longer in further(site, &sequence, before) {
                 runs += 1;
@@ -212,16 +241,18 @@ fn deepen(
                     return Ok(None);
                 }
                 let trial = (*index, *test, longer);
-                let Probe { cured, counter } = probe(&trial)?;
-                if cured {
+                let probed = probe(&trial)?;
+                if probed.cured {
                     return Ok(Some(trial));
                 }
-                if counter.entered > before.entered && trial.2.len() < DEEPEST {
-                    deeper.push((trial.2, counter));
+                let beyond = probed.beyond(before.entered, &complaint);
+                if let Some(beyond) = beyond.filter(|_| trial.2.len() < DEEPEST) {
+                    deeper.push((beyond, (trial.2, probed.counter, probed.complaint)));
                 }
             }
             // The first ones are tried first.
-            left.extend(deeper.into_iter().rev());
+            deeper.sort_by_key(|(beyond, _)| *beyond);
+            left.extend(deeper.into_iter().rev().map(|(_, open)| open));
         }
         Ok(None)
     })?;

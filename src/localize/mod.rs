@@ -2,6 +2,7 @@
 //! failing test pass. Knows no syntax and no solver.
 
 pub mod angelic;
+mod complaint;
 pub mod pairs;
 mod sequences;
 pub mod spectrum;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use super::angelic::Bounds;
+use super::complaint::Complaint;
 use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
 use crate::run::suite::{Suite, TestIndex};
@@ -147,47 +148,4 @@ const ENOUGH: usize = 6;
 fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
     let (a, b) = (&sites[a as usize], &sites[b as usize]);
     a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
-}
-
-/// What a failing test said.
-#[derive(Debug, Default, PartialEq)]
-struct Complaint {
-    /// Where it panicked.
-    place: String,
-    message: String,
-}
-
-impl Complaint {
-    fn of(output: &str) -> Self {
-        let mut lines = output
-            .lines()
-            .skip_while(|line| !line.contains("panicked at"));
-        let place = lines.next().unwrap_or_default();
-        // The thread's name may have a number of its own.
-        let place = place
-            .split_once("panicked at")
-            .map_or("", |(_, place)| place);
-        let message: Vec<&str> = lines
-            .take_while(|line| !line.starts_with("note:"))
-            .collect();
-        Self {
-            place: place.to_owned(),
-            message: message.join("\n"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_complaint_is_where_and_what_a_test_panicked_with() {
-        let output =
-            "\nthread 't' (7) panicked at src/lib.rs:3:5:\nassertion failed: a\nnote: run\n";
-        let complaint = Complaint::of(output);
-        assert_eq!(complaint.place, " src/lib.rs:3:5:");
-        assert_eq!(complaint.message, "assertion failed: a");
-        assert_eq!(Complaint::of("aborted"), Complaint::default());
-    }
 }

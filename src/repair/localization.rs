@@ -16,16 +16,21 @@ use crate::subject::SubjectError;
 
 impl Run<'_> {
     /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.
-    pub(super) fn localize(&mut self, wanted: BTreeSet<SiteIndex>) -> Result<Located> {
+    /// Others are only traced.
+    pub(super) fn localize(
+        &mut self,
+        wanted: BTreeSet<SiteIndex>,
+        traced: BTreeSet<SiteIndex>,
+    ) -> Result<Located> {
         let runs = self.runner.runs();
         let phase = self.progress.start("instrumenting sites", 0, runs);
-        let stage = Stage::Conditions(wanted.clone());
+        let stage = Stage::Conditions(wanted.union(&traced).copied().collect());
         let (build, instrumentation) = self.instrument(stage)?;
-        let dropped = wanted.iter().filter(|site| !instrumentation.has(**site));
-        let dropped: Vec<SiteIndex> = dropped.copied().collect();
+        let is_dropped = |site: &&SiteIndex| !instrumentation.has(**site);
+        let dropped = wanted.iter().chain(&traced).filter(is_dropped);
         self.weakened.extend(&instrumentation.weakened);
-        let used = wanted.len() - dropped.len();
         self.excluded.extend(dropped);
+        let used = wanted.difference(&self.excluded).count();
         self.progress.finish(phase, runs, &count(used, "site"));
 
         self.trace(&build)?;

@@ -29,6 +29,7 @@ const MOST_HARVESTED: usize = 40;
 const MOST_CALLS: usize = 32;
 /// Comparisons of values that are no scalars, per site.
 const MOST_EQUALITIES: usize = 12;
+const MOST_ORDERS: usize = 24;
 
 /// Everything offered at a site, what is nearest first.
 pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {
@@ -46,6 +47,7 @@ pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {
         (offers.harvested(), MOST_HARVESTED),
         (offers.calls(), MOST_CALLS),
         (offers.equalities(), MOST_EQUALITIES),
+        (offers.orders(), MOST_ORDERS),
     ] {
         let fresh = group
             .into_iter()
@@ -128,10 +130,8 @@ impl Offers<'_> {
         });
         let variants: Vec<String> = variants.collect();
         variants.into_iter().map(|text| Offer {
-            text,
             binding: Binding::Compare,
-            origin: Origin::Call,
-            is_index: false,
+            ..call(text)
         })
     }
 
@@ -305,9 +305,10 @@ impl Offers<'_> {
         arguments
     }
 
-    /// `a == b` for places of one written type that is no scalar.
-    fn equalities(&self) -> Vec<Offer> {
-        let mut offers = Vec::new();
+    /// Places of one written type that is no scalar, as operands: what came into scope first is the
+    /// second of a pair.
+    fn alike(&self) -> Vec<[String; 2]> {
+        let mut pairs = Vec::new();
         for (at, a) in self.places.iter().enumerate() {
             for b in &self.places[at + 1..] {
                 let (Some(s), Some(t)) = (&a.ty, &b.ty) else {
@@ -316,21 +317,35 @@ impl Offers<'_> {
                 if s.plain != t.plain || is_scalar(&s.plain) || a.text == "self" {
                     continue;
                 }
-                let [left, right] = match (s.is_reference, t.is_reference) {
+                pairs.push(match (s.is_reference, t.is_reference) {
                     (true, false) => [format!("*{}", a.text), b.text.clone()],
                     (false, true) => [a.text.clone(), format!("*{}", b.text)],
                     _ => [a.text.clone(), b.text.clone()],
-                };
-                // What came into scope first is said first.
-                offers.push(Offer {
-                    text: format!("{right} == {left}"),
-                    binding: Binding::Compare,
-                    origin: Origin::Call,
-                    is_index: false,
                 });
             }
         }
-        offers
+        pairs
+    }
+
+    /// `a == b` for places of one type; what came into scope first is said first.
+    fn equalities(&self) -> Vec<Offer> {
+        let alike = self.alike().into_iter();
+        alike.map(|[a, b]| comparison(&b, "==", &a)).collect()
+    }
+
+    /// `a < b` and so on for places of one type.
+    fn orders(&self) -> Vec<Offer> {
+        let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
+        self.alike().into_iter().flat_map(of).collect()
+    }
+}
+
+fn comparison(left: &str, op: &str, right: &str) -> Offer {
+    Offer {
+        text: format!("{left} {op} {right}"),
+        binding: Binding::Compare,
+        origin: Origin::Call,
+        is_index: false,
     }
 }
 

@@ -9,7 +9,7 @@
 use super::rank;
 use super::sense::clauses_of;
 use super::table::{FALSE, TRUE, Table, UNDEFINED};
-use crate::spec::{CmpOp, Expr, Origin, TermId, Type, Value};
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, TermId, Type, Value};
 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
@@ -39,8 +39,12 @@ impl Habits<'_> {
     }
 
     /// Whether a clause of the left operand stops the evaluation exactly where the right operand
-    /// is undefined: then it is there for that.
+    /// is undefined: then it is there for that. Unless that is only because something is subtracted
+    /// there, which could as well be added on the other side.
     fn guards(&self, left: &Expr, right: &Expr, conjunction: bool) -> bool {
+        if !self.may_be_undefined(right) {
+            return false;
+        }
         let right = self.table.planes(right);
         let undefined = right.plane(UNDEFINED);
         let stop = if conjunction { FALSE } else { TRUE };
@@ -49,6 +53,21 @@ impl Habits<'_> {
             clauses_of(left, conjunction, &mut clauses);
             let mut clauses = clauses.iter();
             clauses.any(|clause| self.table.planes(clause).plane(stop) == undefined)
+        }
+    }
+
+    fn may_be_undefined(&self, expr: &Expr) -> bool {
+        match expr {
+            // A sum or difference that was written nearby is one here, too.
+            Expr::Term(term) => {
+                let is_sum = self.table.pool.terms[*term].binding == Binding::Add;
+                !is_sum && self.table.is_partial(*term)
+            }
+            Expr::Not(a) => self.may_be_undefined(a),
+            Expr::Arith(ArithOp::Div | ArithOp::Rem, ..) => true,
+            Expr::And(a, b) | Expr::Or(a, b) | Expr::Cmp(_, a, b) | Expr::Arith(_, a, b) => {
+                self.may_be_undefined(a) || self.may_be_undefined(b)
+            }
         }
     }
 

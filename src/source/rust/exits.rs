@@ -29,6 +29,7 @@ const OBVIOUS: u32 = 2;
 const CONSTRUCTOR: u32 = 3;
 const RUN: u32 = 4;
 const BREAK: u32 = 2;
+const LABELLED: u32 = 1;
 const PANIC: u32 = 10;
 /// What it costs to leave right before a check: whoever wrote that meant it.
 const BEFORE_CHECK: u32 = 10;
@@ -46,6 +47,8 @@ pub struct Place {
     pub before: String,
     pub names: Arc<[Name]>,
     pub in_loop: bool,
+    /// Labels of the loops around that one, outermost first.
+    pub labels: Vec<String>,
     /// `return` would leave a closure or an async block.
     pub in_closure: bool,
     /// What it would stand before panics under some condition, on purpose.
@@ -290,6 +293,10 @@ fn bodies(
     if place.in_loop {
         put("continue;".to_owned(), 0);
         put("break;".to_owned(), BREAK);
+        for label in place.labels.iter().rev() {
+            put(format!("continue {label};"), LABELLED);
+            put(format!("break {label};"), BREAK + LABELLED);
+        }
     }
     if !place.in_closure {
         match &function.returns {

@@ -257,20 +257,28 @@ fn is_constant_path(expr: &Expr) -> bool {
     }
 }
 
-/// The arguments of a macro of std that are expressions.
+/// Macros that do something else with what looks like an expression.
+const READ_TOKENS: [&str; 16] = [
+    "asm",
+    "cfg",
+    "compile_error",
+    "concat",
+    "env",
+    "include",
+    "include_bytes",
+    "include_str",
+    "json",
+    "option_env",
+    "parse_quote",
+    "quote",
+    "quote_spanned",
+    "stringify",
+    "thread_local",
+    "tokens",
+];
+
+/// The arguments of a macro call that are expressions, as far as they look it; the compiler knows.
 pub fn arguments(mac: &Macro) -> Vec<Expr> {
-    const READABLE: [&str; 10] = [
-        "assert",
-        "assert_eq",
-        "assert_ne",
-        "debug_assert",
-        "debug_assert_eq",
-        "debug_assert_ne",
-        "format",
-        "println",
-        "vec",
-        "write",
-    ];
     let name = macro_name(mac);
     if name == "matches" {
         let first = |tokens: syn::parse::ParseStream| {
@@ -280,7 +288,8 @@ pub fn arguments(mac: &Macro) -> Vec<Expr> {
         };
         return first.parse2(mac.tokens.clone()).unwrap_or_default();
     }
-    if !READABLE.contains(&name.as_str()) {
+    let is_call = !matches!(mac.delimiter, syn::MacroDelimiter::Brace(_));
+    if !is_call || READ_TOKENS.contains(&name.as_str()) {
         return Vec::new();
     }
     let list = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;

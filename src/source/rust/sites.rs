@@ -56,6 +56,7 @@ pub fn find(sources: &mut Sources, file: usize, ast: &Ast, has_chains: bool, all
         function: None,
         yields: BTreeSet::new(),
         within: Within::default(),
+        labels: Vec::new(),
         covered: false,
         loose: false,
     };
@@ -92,6 +93,8 @@ struct Finder<'a> {
     /// Where expressions stand that are boolean because of what they are the value of.
     yields: BTreeSet<(usize, usize)>,
     within: Within,
+    /// Labels of the loops around, those without one as empty texts.
+    labels: Vec<String>,
     /// The expression visited next is part of a site that is the whole condition.
     covered: bool,
     /// The expression visited next may be replaced by any other without parentheses.
@@ -222,14 +225,17 @@ impl Finder<'_> {
         }
     }
 
-    fn loop_body(&mut self, body: &Block) {
+    fn loop_body(&mut self, label: Option<&syn::Label>, body: &Block) {
         if self.function.is_some() {
             let open = self.range(&body.brace_token.span.open());
             self.sources.files[self.file].loops.push(open.end);
         }
         let outer = self.within.a_loop;
         self.within.a_loop = true;
+        let label = label.map_or_else(String::new, |label| label.name.to_string());
+        self.labels.push(label);
         self.block(body, true);
+        self.labels.pop();
         self.within.a_loop = outer;
     }
 
@@ -274,7 +280,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The arguments of a macro of std.
+    /// The arguments of a macro.
     fn macro_arguments(&mut self, mac: &Macro) {
         let first = self.sources.sites.len();
         for argument in &harvest::arguments(mac) {
@@ -318,17 +324,17 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             Expr::While(repeat) => {
                 self.scopes.push();
                 self.condition_or_chain(SiteKind::While, &repeat.cond);
-                self.loop_body(&repeat.body);
+                self.loop_body(repeat.label.as_ref(), &repeat.body);
                 self.scopes.pop();
             }
             Expr::ForLoop(repeat) => {
                 self.visit_expr(&repeat.expr);
                 self.scopes.push();
                 self.scopes.bind_pattern(&repeat.pat);
-                self.loop_body(&repeat.body);
+                self.loop_body(repeat.label.as_ref(), &repeat.body);
                 self.scopes.pop();
             }
-            Expr::Loop(repeat) => self.loop_body(&repeat.body),
+            Expr::Loop(repeat) => self.loop_body(repeat.label.as_ref(), &repeat.body),
             Expr::Match(choice) => {
                 self.loose(&choice.expr);
                 for (at, arm) in choice.arms.iter().enumerate() {
@@ -337,9 +343,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Closure(closure) => self.closure(closure),
             Expr::Async(block) => {
-                let outer = std::mem::replace(&mut self.within, Within::CLOSURE);
-                self.visit_block(&block.block);
-                self.within = outer;
+                self.inside_closure(|finder| finder.visit_block(&block.block));
             }
             // Evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}
@@ -437,14 +441,20 @@ impl Finder<'_> {
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) {
-        let outer = std::mem::replace(&mut self.within, Within::CLOSURE);
         self.scopes.push();
         for input in &closure.inputs {
             self.scopes.bind_pattern(input);
         }
-        self.loose(&closure.body);
+        self.inside_closure(|finder| finder.loose(&closure.body));
         self.scopes.pop();
-        self.within = outer;
+    }
+
+    /// Visits what neither leaves the function nor a loop around it.
+    fn inside_closure(&mut self, visit: impl FnOnce(&mut Self)) {
+        let within = std::mem::replace(&mut self.within, Within::CLOSURE);
+        let labels = std::mem::take(&mut self.labels);
+        visit(self);
+        (self.within, self.labels) = (within, labels);
     }
 }
 

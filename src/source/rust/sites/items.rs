@@ -79,9 +79,10 @@ impl Finder<'_> {
             self.mark(values::yielded(body));
         }
         let outer = std::mem::take(&mut self.within);
+        let labels = std::mem::take(&mut self.labels);
         self.within.a_closure = sig.asyncness.is_some();
         self.block(body, returns_unit);
-        self.within = outer;
+        (self.within, self.labels) = (outer, labels);
         self.scopes.pop();
 
         self.path.pop();

@@ -36,6 +36,9 @@ impl Finder<'_> {
         };
         let range = self.range(statement);
         let at = statement.span().start();
+        let around = self.labels.len().saturating_sub(1);
+        let mut labels = self.labels[..around].to_vec();
+        labels.retain(|label| !label.is_empty());
         self.all.places.push(Place {
             file: self.file,
             function,
@@ -45,6 +48,7 @@ impl Finder<'_> {
             before: self.text[range].to_owned(),
             names: self.scopes.visible(),
             in_loop: self.within.a_loop,
+            labels,
             in_closure: self.within.a_closure,
             is_before_check: exits::is_check(statement),
         });
