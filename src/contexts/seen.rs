@@ -30,7 +30,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
         if term.constant.is_some() || term.ty == Type::Bool || term.origin > Origin::Query {
             continue;
         }
-        for value in limits(&Values::of(term, recorded), habits.hex) {
+        for value in limits(&Values::of(term, recorded)) {
             let key = (term.ty, value.to_string());
             let known =
                 |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);
@@ -120,7 +120,7 @@ struct Habits {
     upper: bool,
 }
 
-fn limits(values: &Values, hex: bool) -> Vec<Value> {
+fn limits(values: &Values) -> Vec<Value> {
     let mut limits = Vec::new();
     for outcome in 0..2 {
         let changed = &values.changed[outcome];
@@ -146,9 +146,7 @@ fn limits(values: &Values, hex: bool) -> Vec<Value> {
             match extreme(beyond, outward) {
                 Some(other) => {
                     limits.extend(roundest(other, end));
-                    if hex {
-                        limits.extend(power_of_two(other, end));
-                    }
+                    limits.extend(power_of_two(other, end));
                 }
                 None => limits.push(end.clone()),
             }
@@ -207,6 +205,8 @@ fn power_of_two(other: &Value, end: &Value) -> Option<Value> {
     };
     let (other, end) = (other.to_i128()?, end.to_i128()?);
     let mut powers = (1..127).map(|exponent| 1 << exponent);
+    // Smaller ones are no rounder than others.
+    powers.nth(2);
     let power = match other < end {
         true => powers.find(|power| *power > other && *power <= end),
         false => powers.rfind(|power| *power < other && *power >= end),

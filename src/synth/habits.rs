@@ -8,12 +8,13 @@
 
 use super::rank;
 use super::sense::clauses_of;
-use super::table::{FALSE, TRUE, Table, UNDEFINED};
+use super::table::{Bits, FALSE, TRUE, Table, UNDEFINED};
 use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, TermId, Type, Value};
 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
-    Habits { table }.of(expr, None)
+    let everywhere = Bits::from_fn(table.spec.rows.len(), |_| true);
+    Habits { table }.of(expr, None, &everywhere)
 }
 
 struct Habits<'a> {
@@ -21,17 +22,22 @@ struct Habits<'a> {
 }
 
 impl Habits<'_> {
-    /// `within` is the connective around the expression: true for `&&`, false for `||`.
-    fn of(&self, expr: &Expr, within: Option<bool>) -> i64 {
+    /// `within` is the connective around the expression: true for `&&`, false for `||`; `live` the
+    /// rows in which it is evaluated.
+    fn of(&self, expr: &Expr, within: Option<bool>, live: &Bits) -> i64 {
         match expr {
             Expr::And(a, b) | Expr::Or(a, b) => {
                 let conjunction = matches!(expr, Expr::And(..));
-                let parts = self.of(a, Some(conjunction)) + self.of(b, Some(conjunction));
-                parts - i64::from(rank::GUARDED) * i64::from(self.guards(a, b, conjunction))
+                let goes_on = if conjunction { TRUE } else { FALSE };
+                let after = live.and(self.table.planes(a).plane(goes_on));
+                let parts =
+                    self.of(a, Some(conjunction), live) + self.of(b, Some(conjunction), &after);
+                let guards = self.guards(a, b, conjunction, live);
+                parts - i64::from(rank::GUARDED) * i64::from(guards)
             }
-            Expr::Not(a) => self.of(a, within.map(|conjunction| !conjunction)),
+            Expr::Not(a) => self.of(a, within.map(|conjunction| !conjunction), live),
             Expr::Cmp(_, a, b) if a.ty(self.table.pool) == Some(Type::Bool) => {
-                self.of(a, within) + self.of(b, within)
+                self.of(a, within, live) + self.of(b, within, live)
             }
             Expr::Cmp(op, a, b) => self.comparison(*op, a, b, within),
             Expr::Term(_) | Expr::Arith(..) => 0,
@@ -41,18 +47,18 @@ impl Habits<'_> {
     /// Whether a clause of the left operand stops the evaluation exactly where the right operand
     /// is undefined: then it is there for that. Unless that is only because something is subtracted
     /// there, which could as well be added on the other side.
-    fn guards(&self, left: &Expr, right: &Expr, conjunction: bool) -> bool {
+    fn guards(&self, left: &Expr, right: &Expr, conjunction: bool, live: &Bits) -> bool {
         if !self.may_be_undefined(right) {
             return false;
         }
         let right = self.table.planes(right);
-        let undefined = right.plane(UNDEFINED);
+        let undefined = live.and(right.plane(UNDEFINED));
         let stop = if conjunction { FALSE } else { TRUE };
         !undefined.is_empty() && {
             let mut clauses = Vec::new();
             clauses_of(left, conjunction, &mut clauses);
             let mut clauses = clauses.iter();
-            clauses.any(|clause| self.table.planes(clause).plane(stop) == undefined)
+            clauses.any(|clause| live.and(self.table.planes(clause).plane(stop)) == undefined)
         }
     }
 

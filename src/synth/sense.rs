@@ -16,7 +16,17 @@ pub(super) fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
         let mut earlier = clauses[..at].iter();
         earlier.any(|other| same_operands(other, clause) || same_side(other, clause, pool))
     });
-    repeated || expr.children().any(|child| repeats_itself(child, pool))
+    // `a && (a || b)` is `a`, and `a && (!a || b)` is `a && b`.
+    let conjunction = matches!(expr, Expr::And(..));
+    let is_absorbed = clauses.iter().any(|clause| {
+        let mut inner = Vec::new();
+        clauses_of(clause, !conjunction, &mut inner);
+        let mut others = clauses
+            .iter()
+            .filter(|other| !std::ptr::eq(**other, *clause));
+        inner.len() > 1 && others.any(|other| inner.iter().any(|part| same_operands(other, part)))
+    });
+    repeated || is_absorbed || expr.children().any(|child| repeats_itself(child, pool))
 }
 
 /// The clauses of a conjunction or disjunction; a single one otherwise.

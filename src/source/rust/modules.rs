@@ -3,7 +3,7 @@
 use std::io;
 use std::rc::Rc;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, Meta};
 
@@ -145,6 +145,21 @@ pub fn module_is_skipped(ast: &Ast, module: &ItemMod, text: &str) -> bool {
     is_marked_skip(text, start, head)
 }
 
+/// `home/path` with as few `..` as can be, so that a file is known by one path.
+fn joined(home: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    let mut joined = home.to_owned();
+    for part in path.components() {
+        match part {
+            Utf8Component::ParentDir if joined.file_name().is_some() => {
+                joined.pop();
+            }
+            Utf8Component::CurDir => {}
+            part => joined.push(part),
+        }
+    }
+    joined
+}
+
 fn module_file(
     root: &Utf8Path,
     module: &ItemMod,
@@ -163,7 +178,7 @@ fn module_file(
         _ => None,
     });
     if let Some(explicit) = explicit {
-        let path = home.join(explicit);
+        let path = joined(home, Utf8Path::new(&explicit));
         let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
         return Some((path, dir));
     }
@@ -174,4 +189,17 @@ fn module_file(
     }
     let nested = children.join("mod.rs");
     root.join(&nested).is_file().then_some((nested, children))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_given_by_hand_is_told_without_detours() {
+        let told = |home: &str, path: &str| joined(Utf8Path::new(home), Utf8Path::new(path));
+        assert_eq!(told("tests", "../src/a.rs"), "src/a.rs");
+        assert_eq!(told("../lib/src", "../../b/./c.rs"), "../b/c.rs");
+        assert_eq!(told("..", "../a.rs"), "../../a.rs");
+    }
 }
