@@ -29,6 +29,7 @@ use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor, fix_addresses};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
+use crate::source::rust::panics;
 use crate::source::{PatchKind, Site, SiteIndex, Sources};
 use crate::subject::cargo::Workspace;
 use crate::subject::copy::WorkDir;
@@ -134,7 +135,7 @@ fn pipeline(
         &settings.cargo.test_args,
         settings.jobs(),
     );
-    let sources = read_sources(settings, &subject, &workspace.root, outcome)?;
+    let mut sources = read_sources(settings, &subject, &workspace.root, outcome)?;
 
     // The runtime is compiled while the subject is: both take a while, and neither needs the other.
     let root = workspace.root.clone();
@@ -166,6 +167,10 @@ fn pipeline(
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
         return Ok(());
     };
+
+    if let Some(message) = wanted_panic(&workspace.root, &tests, &targets, &baseline) {
+        sources.panic_with(&message);
+    }
 
     let mut run = Run {
         settings,
@@ -203,7 +208,7 @@ const MOST_NEW: usize = 2500;
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
 /// No patch with something new costs less.
-const CHEAP: u32 = 26;
+const CHEAP: u32 = 20;
 
 impl Run<'_> {
     /// Looks for candidates that hold: first at what the subject has, then at the places where
@@ -298,7 +303,7 @@ impl Run<'_> {
     fn may_want_panics(&self) -> bool {
         let mut outputs = self.targets.iter().map(|test| &self.baseline.output[test]);
         let mut files = self.sources.files.iter();
-        outputs.any(|output| output.contains("did not panic"))
+        outputs.any(|output| output.contains(DID_NOT_PANIC))
             || files.any(|file| file.text.contains("catch_unwind"))
     }
 
@@ -376,6 +381,31 @@ impl Run<'_> {
         })
         .collect()
     }
+}
+
+/// Said by the harness of a test that should have panicked.
+const DID_NOT_PANIC: &str = "did not panic";
+
+/// The message of the panic that the first failing test that wants one is waiting for.
+fn wanted_panic(
+    root: &Utf8Path,
+    tests: &[TestId],
+    targets: &[TestIndex],
+    baseline: &Baseline,
+) -> Option<String> {
+    let wants = |test: &&TestIndex| baseline.output[test].contains(DID_NOT_PANIC);
+    let test = &tests[*targets.iter().find(wants)?].name;
+    let name = test.rsplit("::").next().unwrap_or(test);
+    let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
+    let files = files
+        .flatten()
+        .filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
+    let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+    let message = texts
+        .filter_map(|text| panics::expected(&text, name))
+        .next();
+    // In a literal braces would be places for arguments.
+    message.filter(|message| !message.contains(['{', '}']))
 }
 
 /// What localization found.

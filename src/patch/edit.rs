@@ -91,9 +91,13 @@ fn leave(text: &str, site: &Site, condition: &str) -> String {
     let indent = before(text, site);
     let (unit, newline) = habits(text, site, indent);
     let has_lines = indent.trim().is_empty();
+    let message = match site.message() {
+        "" => String::new(),
+        message => format!(", {message}"),
+    };
     match (site.asserts(), has_lines) {
-        (true, true) => return format!("assert!({condition});{newline}{indent}"),
-        (true, false) => return format!("assert!({condition}); "),
+        (true, true) => return format!("assert!({condition}{message});{newline}{indent}"),
+        (true, false) => return format!("assert!({condition}{message}); "),
         (false, false) => return format!("if {condition} {{ {} }} ", site.body),
         (false, true) => {}
     }

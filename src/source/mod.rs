@@ -136,13 +136,19 @@ pub struct Site {
     pub names: Arc<[Name]>,
 }
 
-/// The body of a way out that a patch writes as `assert!`.
+/// The body of a way out that a patch writes as `assert!`; a message may be put in.
 pub const PANICS: &str = "panic!();";
 
 impl Site {
     /// Whether a patch here is an assertion.
     pub fn asserts(&self) -> bool {
-        self.kind == SiteKind::Exit && self.body == PANICS
+        self.kind == SiteKind::Exit && self.body.starts_with("panic!(")
+    }
+
+    /// With what an assertion here panics, as a literal; empty without a message.
+    pub fn message(&self) -> &str {
+        let inside = self.body.strip_prefix("panic!(");
+        inside.map_or("", |inside| inside.trim_end_matches(");"))
     }
 
     /// Where it is; several ways out may share a place.
@@ -315,6 +321,13 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Makes every assertion panic with a message that is asked for.
+    pub fn panic_with(&mut self, message: &str) {
+        for site in self.sites.iter_mut().filter(|site| site.asserts()) {
+            site.body = format!("panic!({message:?});");
+        }
+    }
+
     /// `FILE:LINE:COLUMN` of a site.
     pub fn place(&self, site: &Site) -> String {
         format!(

@@ -18,15 +18,34 @@ pub struct Ast {
 pub fn parse(text: &str) -> syn::Result<Ast> {
     let offset = if text.starts_with('\u{feff}') { 3 } else { 0 };
     // `parse_file` also cuts off a shebang; blanking it keeps all offsets as they are.
-    let body = &text[offset..];
-    let file = match body.starts_with("#!") && !body[2..].trim_start().starts_with('[') {
-        true => {
-            let end = body.find('\n').unwrap_or(body.len());
-            syn::parse_file(&format!("{}{}", " ".repeat(end), &body[end..]))?
-        }
-        false => syn::parse_file(body)?,
-    };
+    let mut body = text[offset..].to_owned();
+    if body.starts_with("#!") && !body[2..].trim_start().starts_with('[') {
+        let end = body.find('\n').unwrap_or(body.len());
+        body.replace_range(..end, &" ".repeat(end));
+    }
+    let file = syn::parse_file(&body).or_else(|error| {
+        let pointers = with_pointers(&body);
+        let again = pointers.map(|body| syn::parse_file(&body));
+        again.and_then(Result::ok).ok_or(error)
+    })?;
     Ok(Ast { file, offset })
+}
+
+/// The text with `&mut FnMut(u8) -> u8`, as it was written before there was `dyn` and as the parser
+/// refuses it, read as a pointer of the same length; `None` if there is no such thing.
+fn with_pointers(text: &str) -> Option<String> {
+    let mut changed = text.to_owned();
+    for name in ["Fn", "FnMut", "FnOnce"] {
+        for (at, _) in text.match_indices(&format!("{name}(")) {
+            let before = text[..at].trim_end();
+            let is_bare = ["&", "&mut", "<"].iter().any(|end| before.ends_with(end));
+            if is_bare {
+                let pointer = format!("{:<1$}", "fn", name.len());
+                changed.replace_range(at..at + name.len(), &pointer);
+            }
+        }
+    }
+    (changed != text).then_some(changed)
 }
 
 /// Where another item can be put first in a file: before the first one, for what stands before that
@@ -194,6 +213,13 @@ fn module_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trait_objects_without_dyn_are_read() {
+        let text = "fn f(g: &mut FnMut(u8, bool,) -> Result<(), ()>, h: Box<Fn() -> u8>) {}";
+        assert_eq!(parse(text).unwrap().file.items.len(), 1);
+        assert!(parse("fn f(").is_err());
+    }
 
     #[test]
     fn a_path_given_by_hand_is_told_without_detours() {

@@ -1,0 +1,75 @@
+//! With what message a test wants a panic: its `#[should_panic(expected = "…")]`.
+
+use syn::visit::Visit;
+use syn::{Attribute, Expr, ItemFn, Lit, Meta};
+
+/// The message that the test of this name expects in a file, if it expects one.
+pub fn expected(text: &str, test: &str) -> Option<String> {
+    if !text.contains("should_panic") {
+        return None;
+    }
+    let file = syn::parse_file(text).ok()?;
+    let mut found = Expected {
+        test,
+        message: None,
+    };
+    found.visit_file(&file);
+    found.message
+}
+
+struct Expected<'a> {
+    test: &'a str,
+    message: Option<String>,
+}
+
+impl<'ast> Visit<'ast> for Expected<'_> {
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        if function.sig.ident == self.test {
+            let mut attributes = function.attrs.iter();
+            self.message = attributes.find_map(message).or(self.message.take());
+        }
+        syn::visit::visit_item_fn(self, function);
+    }
+}
+
+/// `should_panic = "…"` or `should_panic(expected = "…")`.
+fn message(attribute: &Attribute) -> Option<String> {
+    if !attribute.path().is_ident("should_panic") {
+        return None;
+    }
+    let value = match &attribute.meta {
+        Meta::NameValue(pair) => pair.value.clone(),
+        Meta::List(list) => {
+            syn::parse2::<syn::MetaNameValue>(list.tokens.clone())
+                .ok()?
+                .value
+        }
+        Meta::Path(_) => return None,
+    };
+    match value {
+        Expr::Lit(literal) => match literal.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_is_read_from_either_form_of_the_attribute() {
+        let text = r#"
+            mod tests {
+                #[test] #[should_panic(expected = "too far")] fn far() {}
+                #[test] #[should_panic = "too near"] fn near() {}
+                #[test] #[should_panic] fn silent() {}
+            }
+        "#;
+        assert_eq!(expected(text, "far").as_deref(), Some("too far"));
+        assert_eq!(expected(text, "near").as_deref(), Some("too near"));
+        assert_eq!(expected(text, "silent"), None);
+    }
+}
