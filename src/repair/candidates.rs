@@ -1,5 +1,6 @@
 //! Step three: expressions that explain the contexts of each site.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -22,7 +23,7 @@ use crate::synth::{self, Limits};
 /// Candidates of one site that are built and judged.
 const MOST_PER_SITE: usize = 10;
 /// Of those that leave something unexplained, further ones.
-const MOST_LOOSE_PER_SITE: usize = 6;
+const MOST_LOOSE_PER_SITE: usize = 8;
 /// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
 
@@ -181,9 +182,6 @@ impl Run<'_> {
                     (false, expr) => expr.clone(),
                 };
                 let text = style.text(&written, least);
-                if candidates.iter().any(|known| known.text == text) {
-                    continue;
-                }
                 let typed = Style {
                     suffixed: true,
                     ..style
@@ -227,6 +225,10 @@ impl Run<'_> {
             }
         }
         candidates.sort_by(rank);
+        // One that explains several specs is worth what it costs where it fits best.
+        let mut texts = BTreeSet::new();
+        candidates.retain(|candidate| texts.insert(candidate.text.clone()));
+        candidates = various(candidates);
         // Those that explain everything have most of the places, however many cheap edits explain
         // only what must be.
         let mut places = [MOST_PER_SITE, MOST_LOOSE_PER_SITE];
@@ -236,6 +238,7 @@ impl Run<'_> {
             *left = left.saturating_sub(1);
             is_kept
         });
+        candidates.sort_by(rank);
         if !self.settings.no_trivial {
             candidates.extend(self.trivial(found, targets, site, recorded, &problem));
         }
@@ -281,6 +284,23 @@ impl Run<'_> {
             },
         })
     }
+}
+
+/// What each candidate found in the same way as better ones costs more when places are few.
+const SAME_WAY: u32 = 3;
+
+/// The candidates of a site, best first, but so that those found in some other way come earlier:
+/// another operator is no worse an idea than the tenth clause to add.
+fn various(candidates: Vec<SiteCandidate>) -> Vec<SiteCandidate> {
+    let mut before: BTreeMap<String, u32> = BTreeMap::new();
+    let mut ranked: Vec<(u32, SiteCandidate)> = Vec::new();
+    for candidate in candidates {
+        let of_way = before.entry(candidate.why.clone()).or_default();
+        ranked.push((candidate.cost + SAME_WAY * *of_way, candidate));
+        *of_way += 1;
+    }
+    ranked.sort_by_key(|(cost, _)| *cost);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// What a last resort costs, so that it comes after everything else.
