@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::{Located, Run};
-use crate::localize::angelic;
+use super::Run;
+use crate::localize::angelic::{self, AngelicSite};
+use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
 use crate::report::count;
 use crate::run::Plan;
@@ -13,6 +14,12 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
 use crate::source::{SiteIndex, SiteKind};
 use crate::subject::SubjectError;
+
+/// What localization found.
+pub(super) struct Located {
+    pub suspects: Vec<Suspect>,
+    pub angelic: Vec<AngelicSite>,
+}
 
 impl Run<'_> {
     /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.

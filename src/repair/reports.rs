@@ -1,6 +1,7 @@
 //! Sites and tests in the words of the report.
 
-use super::{Located, Run};
+use super::Run;
+use super::localization::Located;
 use crate::report::{AngelicHow, AngelicReport, Outcome, SiteReport};
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::{Site, Sources};
