@@ -53,8 +53,8 @@ impl Bounds {
             true => self.fuel.min(expected.saturating_add(200_000)),
             false if spectrum.long.contains(&test) => self.fuel.max(expected),
             false => {
-                let ample = spectrum.most_ticks().saturating_mul(100);
-                self.fuel.min(ample.saturating_add(2_000_000)).max(expected)
+                let ample = spectrum.most_ticks().saturating_mul(10);
+                self.fuel.min(ample.saturating_add(500_000)).max(expected)
             }
         }
     }
