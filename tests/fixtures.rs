@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::{Subject, fixtures, strings};
 use serde_json::Value;
 
@@ -15,10 +18,21 @@ fn every_fixture_has_its_expected_outcome() {
         .collect();
     names.sort();
     assert!(names.len() >= 8, "fixtures are missing: {names:?}");
-    let failures: Vec<String> = names
-        .iter()
-        .filter_map(|name| check(name).err().map(|error| format!("{name}: {error}")))
-        .collect();
+    // Several at a time: most of what one takes is a compiler that uses one processor.
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = check(name) {
+                        failures.lock().unwrap().push(format!("{name}: {error}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -60,6 +60,8 @@ impl Bounds {
     }
 }
 
+/// Forced runs that ended for want of fuel and are made again with all there is.
+const MOST_LONG: usize = 16;
 /// Cures by less than all evaluations that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
 /// Runs of one test in search of a longer sequence at one site, and its length.
@@ -70,7 +72,7 @@ const MOST_STARTS: usize = 24;
 /// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
 /// more than so many times that.
 const RUNS_PER_SITE: usize = 3;
-const MOST_FLIPS: usize = 8;
+const MOST_FLIPS: usize = 5;
 
 /// A forced run to be made.
 type Trial = (SiteIndex, TestIndex, Sequence);
@@ -82,8 +84,8 @@ type Trial = (SiteIndex, TestIndex, Sequence);
 /// shared by many tests costs little more than one test.
 ///
 /// A test that fails early may go on for long once it is cured: a run with a constant outcome that
-/// ends for want of fuel is made again with all there is, and where that cures the test, the
-/// spectrum is told.
+/// ends for want of fuel is made again with all there is, if it is one of the first of them, and
+/// where that cures the test, the spectrum is told.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -99,30 +101,41 @@ pub fn search(
     let long = Mutex::new(BTreeSet::new());
     let found = {
         let spectrum = &*spectrum;
+        let run = |(site, test, forced): &Trial, fuel: u64| {
+            done();
+            let plan = Plan {
+                force: vec![(*site, forced.clone())],
+                fuel: Some(fuel),
+                confined: true,
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            Ok(suite.run(*test, &plan)?.verdict)
+        };
         let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
-            let cured = pool::map(suite.runner.jobs, &trials, |(site, test, forced)| {
-                let mut plan = Plan {
-                    force: vec![(*site, forced.clone())],
-                    fuel: Some(bounds.fuel_for(*test, spectrum)),
-                    confined: true,
-                    timeout: bounds.timeout,
-                    ..Plan::default()
-                };
-                let mut run = suite.run(*test, &plan)?;
-                let may_be_long = is_constant(forced) && !spectrum.endless.contains(test);
-                if run.verdict == Verdict::OutOfFuel && may_be_long {
-                    plan.fuel = Some(bounds.fuel);
-                    run = suite.run(*test, &plan)?;
-                    if run.verdict.passed() {
-                        long.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .insert(*test);
-                    }
-                }
-                done();
-                Ok(run.verdict.passed())
+            let mut verdicts = pool::map(suite.runner.jobs, &trials, |trial| {
+                run(trial, bounds.fuel_for(trial.1, spectrum))
             })?;
-            let cured = trials.into_iter().zip(cured).filter(|(_, cured)| *cured);
+            let may_be_long = |(nth, verdict): (usize, &Verdict)| {
+                let (site, test, forced) = &trials[nth];
+                let is_there = !sites[*site as usize].kind.is_new();
+                let may = is_there && is_constant(forced) && !spectrum.endless.contains(test);
+                (*verdict == Verdict::OutOfFuel && may).then_some(nth)
+            };
+            let again = verdicts.iter().enumerate().filter_map(may_be_long);
+            let again: Vec<usize> = again.take(MOST_LONG).collect();
+            let longer = pool::map(suite.runner.jobs, &again, |nth| {
+                run(&trials[*nth], bounds.fuel)
+            })?;
+            for (nth, verdict) in again.into_iter().zip(longer) {
+                if verdict.passed() {
+                    let mut long = long.lock().unwrap_or_else(PoisonError::into_inner);
+                    long.insert(trials[nth].1);
+                }
+                verdicts[nth] = verdict;
+            }
+            let cured = trials.into_iter().zip(verdicts);
+            let cured = cured.filter(|(_, verdict)| verdict.passed());
             Ok(cured.map(|(trial, _)| trial).collect())
         };
         let deepen = |starts: Vec<Trial>| {

@@ -43,12 +43,12 @@ fn extra_cost(site: &Site) -> u32 {
     own + site.far
 }
 
-/// What a patch costs at a place that passing tests reach, too, by the share of these: twice as much
-/// for something new, for what a whole suite never missed is hardly missing.
+/// What a patch costs at a place that passing tests reach, too, by the share of these: three times as
+/// much for something new, for what a whole suite never missed is hardly missing.
 const COMMON: f64 = 8.0;
 
 fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
-    let most = if kind.is_new() { 2.0 * COMMON } else { COMMON };
+    let most = if kind.is_new() { 3.0 * COMMON } else { COMMON };
     // Rounded down to a whole number.
     (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
 }

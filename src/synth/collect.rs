@@ -88,7 +88,11 @@ impl<'a> Collector<'a> {
             if !may_be_constant {
                 return;
             }
-            cost += rank::UNTESTED;
+            let was_constant = |old: &Expr| self.table.planes(old).is_constant();
+            cost += match self.table.spec.old.as_ref().is_some_and(was_constant) {
+                true => rank::REVERSED,
+                false => rank::UNTESTED,
+            };
         }
         let pool = self.table.pool;
         // What the old condition has is the maintainer's business.

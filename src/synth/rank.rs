@@ -36,7 +36,8 @@
 //!
 //! The last lines make `!x.is_empty()` cheaper than `x.len() > 0`, and that than `x.len() != 0`.
 //! A group of two clauses beside another costs 3, and an edit that has one outcome wherever it was
-//! observed 16.
+//! observed
+//! 16, or 50 if the old condition had one, too.
 //!
 //! | habit (`habits.rs`) | cost |
 //! | --- | --- |
@@ -79,6 +80,8 @@ pub(super) const GROUP: u32 = 3;
 pub(super) const GUARDED: u32 = 14;
 /// Cost of an outcome that no test shows.
 pub(super) const UNTESTED: u32 = 16;
+/// Cost of the opposite outcome wherever the condition was observed.
+pub(super) const REVERSED: u32 = 50;
 /// Cost of an operand off by one.
 pub(super) const OFF_BY_ONE: u32 = 22;
 /// Cost of a clause less.

@@ -26,6 +26,7 @@ const MOST_RUNS: usize = 2;
 /// What a way out costs by where it was found; see [`Site::far`].
 const OF_SIBLING: u32 = 4;
 const OBVIOUS: u32 = 2;
+const PARAMETER: u32 = 4;
 const CONSTRUCTOR: u32 = 3;
 const RUN: u32 = 4;
 const BREAK: u32 = 2;
@@ -319,8 +320,11 @@ fn bodies(
                 for exit in of_siblings.take(MOST_OF_SIBLINGS) {
                     put(value(&exit.text), OF_SIBLING);
                 }
-                for text in obvious(returns, function) {
-                    put(value(&text), OBVIOUS);
+                for text in obvious(returns) {
+                    put(value(text), OBVIOUS);
+                }
+                for text in parameters(returns, function) {
+                    put(value(&text), PARAMETER);
                 }
                 for text in constructed(returns, function, constructors) {
                     put(value(&text), CONSTRUCTOR);
@@ -336,9 +340,9 @@ fn bodies(
 }
 
 /// Values that a type suggests.
-fn obvious(returns: &str, function: &Function) -> Vec<String> {
+fn obvious(returns: &str) -> Vec<&'static str> {
     let plain = returns.trim_start_matches('&');
-    let values: Vec<&str> = match plain {
+    match plain {
         "bool" => vec!["false", "true"],
         "String" => vec!["String::new()"],
         "str" => vec!["\"\""],
@@ -349,13 +353,18 @@ fn obvious(returns: &str, function: &Function) -> Vec<String> {
         _ if plain.starts_with("Result<()") || plain.ends_with("::Result") => vec!["Ok(())"],
         _ if plain.contains("Result<()") => vec!["Ok(())"],
         _ => Vec::new(),
-    };
+    }
+}
+
+/// Parameters of the type.
+fn parameters(returns: &str, function: &Function) -> Vec<String> {
+    let plain = returns.trim_start_matches('&');
     let of_type = |name: &&Name| {
         let ty = name.ty.as_ref().map(|ty| ty.plain.as_str());
         let own = function.owner.as_deref();
         ty == Some(plain) || plain == "Self" && ty.is_some() && ty == own
     };
-    let mut values: Vec<String> = values.into_iter().map(str::to_owned).collect();
+    let mut values = Vec::new();
     let is_reference = returns.starts_with('&');
     for name in function.parameters.iter().filter(of_type) {
         let is_behind = name.ty.as_ref().is_some_and(|ty| ty.is_reference);
