@@ -44,7 +44,7 @@
 //! | guard that stops exactly where what follows is undefined | −14 |
 //! | `<=` or `>=`; the literal 1; an order against 0 beside another clause | +1 each |
 //! | `!=` between two variables; `==` in a conjunction, `!=` in a disjunction | +1; +1, +2 |
-//! | `==` or `!=` with a number, other than 0, that only one context had | +8 |
+//! | `==` or `!=` with a number, other than 0, that only one context had | +16 |
 //! | `&& n != 0` or `\|\| n == 0` added to an old condition | −2 |
 //!
 //! Ties are broken by the structure of the expression, where earlier terms come first.
@@ -52,7 +52,7 @@
 use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
 
 /// Cost of `==` or `!=` with a number that only one context had.
-pub(super) const SINGLED_OUT: i64 = 8;
+pub(super) const SINGLED_OUT: i64 = 16;
 /// Cost of a new condition where there was none.
 pub(super) const NEW: u32 = 30;
 /// Cost of a new condition in place of an old one.
