@@ -44,8 +44,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The fuel for a forced run of a test: far more than any test took, and all there is for one
-    /// that a cure was seen to make go on for longer. One that never ends gets what others need,
+    /// The fuel for a forced run of a test: far more than it or most tests took, and all there is for
+    /// one that a cure was seen to make go on for longer. One that never ends gets what others need,
     /// and generously, for most of its runs will burn it all.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
         let expected = spectrum.expected_ticks(test).saturating_mul(20);
@@ -53,7 +53,7 @@ impl Bounds {
             true => self.fuel.min(expected.saturating_add(200_000)),
             false if spectrum.long.contains(&test) => self.fuel.max(expected),
             false => {
-                let ample = spectrum.most_ticks().saturating_mul(10);
+                let ample = spectrum.usual_ticks().saturating_mul(100);
                 self.fuel.min(ample.saturating_add(500_000)).max(expected)
             }
         }

@@ -55,6 +55,15 @@ impl Spectrum {
         ending.map(|(_, ticks)| *ticks).max().unwrap_or(0)
     }
 
+    /// The loop iterations of a test in the middle of those that end.
+    pub fn usual_ticks(&self) -> u64 {
+        let ending = self.ticks.iter();
+        let ending = ending.filter(|(test, _)| !self.endless.contains(test));
+        let mut ticks: Vec<u64> = ending.map(|(_, ticks)| *ticks).collect();
+        ticks.sort_unstable();
+        ticks.get(ticks.len() / 2).copied().unwrap_or(0)
+    }
+
     /// Whether a test reaches a site.
     pub fn reaches(&self, test: TestIndex, site: SiteIndex) -> bool {
         self.reached
