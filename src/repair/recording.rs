@@ -254,7 +254,8 @@ impl Run<'_> {
                 sites: Some(self.sources.sites.len()),
                 force: force.clone(),
                 capture: vec![*site, instrumentation.leader(*site)],
-                fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                // The run passed with less; what is captured may loop, too.
+                fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, &self.spectrum))),
                 confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
