@@ -204,9 +204,8 @@ fn power_of_two(other: &Value, end: &Value) -> Option<Value> {
         return None;
     };
     let (other, end) = (other.to_i128()?, end.to_i128()?);
-    let mut powers = (1..127).map(|exponent| 1 << exponent);
-    // Smaller ones are no rounder than others.
-    powers.nth(2);
+    // From 16 on: smaller ones are no rounder than others.
+    let mut powers = (4..127).map(|exponent| 1 << exponent);
     let power = match other < end {
         true => powers.find(|power| *power > other && *power <= end),
         false => powers.rfind(|power| *power < other && *power >= end),

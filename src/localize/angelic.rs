@@ -179,7 +179,7 @@ impl Probe {
     }
 }
 
-/// Makes a run that is traced, forced unless the sequence is empty.
+/// Makes a run that is traced; an empty sequence forces nothing.
 fn probe(
     suite: &Suite,
     sites: &[Site],
@@ -189,10 +189,7 @@ fn probe(
 ) -> Result<Probe> {
     let plan = Plan {
         sites: Some(sites.len()),
-        force: match sequence.is_empty() {
-            true => Vec::new(),
-            false => vec![(*site, sequence.clone())],
-        },
+        force: vec![(*site, sequence.clone())],
         fuel: Some(bounds.fuel_for(*test, spectrum)),
         confined: true,
         timeout: bounds.timeout,

@@ -153,12 +153,12 @@ fn guesses(
         near.map(|(index, _)| Part::Site(index))
             .collect::<Vec<Part>>()
     };
-    let line = |file: usize, at: usize| sources.files[file].text[..at].matches('\n').count();
-    let in_line = |site: &Site| {
-        let mut places = places.iter().filter(|(file, _)| *file == site.file);
-        places.any(|(file, at)| line(*file, *at) == line(*file, site.span.start))
+    let line = |(file, at): &(usize, usize)| {
+        let before = &sources.files[*file].text[..*at];
+        (*file, before.matches('\n').count() + 1)
     };
-    let in_lines = of(&in_line);
+    let lines: Vec<(usize, usize)> = places.iter().map(line).collect();
+    let in_lines = of(&|site| lines.contains(&(site.file, site.line)));
     if !in_lines.is_empty() {
         return in_lines;
     }

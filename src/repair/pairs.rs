@@ -26,11 +26,10 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let pairs = self.localize_pairs()?;
-        let sides = sides(&pairs, &|site| {
-            let suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
-            let found = suspects.into_iter().find(|suspect| suspect.site == site);
-            found.map_or(0.0, |found| found.suspiciousness)
-        });
+        let suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
+        let suspects = suspects.into_iter();
+        let known = suspects.map(|suspect| (suspect.site, suspect.suspiciousness));
+        let sides = sides(&pairs, &known.collect());
         if sides.is_empty() {
             return Ok(Vec::new());
         }
@@ -87,7 +86,7 @@ impl Run<'_> {
 
 /// Each pair of sites as two angelic sites, one after the other: what cures the tests at either
 /// while the other is forced as in the pair found first.
-fn sides(pairs: &[Pair], suspiciousness: &dyn Fn(SiteIndex) -> f64) -> Vec<AngelicSite> {
+fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<AngelicSite> {
     let mut by_sites: BTreeMap<[SiteIndex; 2], Vec<&Pair>> = BTreeMap::new();
     for pair in pairs {
         let sites = [pair.first.0, pair.second.0];
@@ -109,7 +108,7 @@ fn sides(pairs: &[Pair], suspiciousness: &dyn Fn(SiteIndex) -> f64) -> Vec<Angel
             }
             AngelicSite {
                 site,
-                suspiciousness: suspiciousness(site),
+                suspiciousness: suspiciousness.get(&site).copied().unwrap_or(0.0),
                 cures,
                 beside: Some(beside.clone()),
             }

@@ -22,7 +22,7 @@ const MOST_NEW: usize = 2500;
 /// Places of one function, and angelic ways out in all, whose contexts are recorded.
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
-/// No patch with something new costs less.
+/// A patch of what is there that costs no more ends the search.
 const CHEAP: u32 = 20;
 
 impl Run<'_> {

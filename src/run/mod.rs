@@ -102,7 +102,7 @@ impl Plan {
                 .to_string(),
             );
         }
-        if !self.force.is_empty() {
+        if self.force.iter().any(|(_, sequence)| !sequence.is_empty()) {
             let pair = |(site, forced): &(u32, Forced)| {
                 let how = match (forced.how, forced.blind) {
                     (How::Set(true), false) => 't',

@@ -123,11 +123,7 @@ impl Offers<'_> {
     /// The old condition's comparisons with another operator, for operands that cannot be read.
     fn comparisons(&self) -> impl Iterator<Item = Offer> {
         let tree = condition::parse(&self.site.text);
-        let variants = tree.iter().flat_map(|tree| {
-            let mut variants = tree.comparison_variants();
-            variants.extend(tree.tuple_variants());
-            variants
-        });
+        let variants = tree.iter().flat_map(condition::Node::comparison_variants);
         let variants: Vec<String> = variants.collect();
         variants.into_iter().map(|text| Offer {
             binding: Binding::Compare,

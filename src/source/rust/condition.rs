@@ -268,63 +268,46 @@ impl Node {
         }
     }
 
+    /// The comparisons, left to right.
+    fn compared(&self) -> Vec<(&Self, CmpOp, &Self, &Self)> {
+        match &self.shape {
+            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
+            Shape::Not(a) => a.compared(),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.compared();
+                all.extend(b.compared());
+                all
+            }
+            Shape::Cmp(op, a, b) => vec![(self, *op, a, b)],
+        }
+    }
+
     /// Every comparison as a leaf, with its own leaves, left to right.
     pub fn comparisons(&self) -> Vec<(Leaf, Vec<&Leaf>)> {
-        match &self.shape {
-            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
-            Shape::Not(a) => a.comparisons(),
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let mut all = a.comparisons();
-                all.extend(b.comparisons());
-                all
-            }
-            Shape::Cmp(..) => vec![(self.whole(), self.leaves())],
-        }
+        let all = self.compared().into_iter();
+        all.map(|(whole, ..)| (whole.whole(), whole.leaves()))
+            .collect()
     }
 
-    /// Equalities in which a part of a tuple that is compared stands in another one's place, or is
-    /// compared with it, as texts.
-    pub fn tuple_variants(&self) -> Vec<String> {
-        match &self.shape {
-            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
-            Shape::Not(a) => a.tuple_variants(),
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let mut all = a.tuple_variants();
-                all.extend(b.tuple_variants());
-                all
-            }
-            Shape::Cmp(_, a, b) => {
-                let (left, right) = (side(a), side(b));
-                let mut all = Vec::new();
-                for (one, other) in [(&left, &right), (&right, &left)] {
-                    if let Some(part) = other_part(one) {
-                        all.push(format!("{part} == {other}"));
-                        all.push(format!("{part} == {one}"));
-                    }
-                }
-                all
-            }
-        }
-    }
-
-    /// Every comparison with each other operator, as texts.
+    /// Every comparison with each other operator, then equalities in which a part of a tuple that is
+    /// compared stands in another one's place, or is compared with it, as texts.
     pub fn comparison_variants(&self) -> Vec<String> {
-        match &self.shape {
-            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
-            Shape::Not(a) => a.comparison_variants(),
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let mut all = a.comparison_variants();
-                all.extend(b.comparison_variants());
-                all
-            }
-            Shape::Cmp(op, a, b) => {
-                let others = CmpOp::ALL.into_iter().filter(|other| other != op);
-                let (left, right) = (side(a), side(b));
-                others
-                    .map(|other| format!("{left} {} {right}", other.token()))
-                    .collect()
+        let sides = |(_, op, a, b): (&Self, CmpOp, &Self, &Self)| (op, side(a), side(b));
+        let compared: Vec<(CmpOp, String, String)> =
+            self.compared().into_iter().map(sides).collect();
+        let mut all = Vec::new();
+        for (op, left, right) in &compared {
+            let others = CmpOp::ALL.into_iter().filter(|other| other != op);
+            all.extend(others.map(|other| format!("{left} {} {right}", other.token())));
+        }
+        for (_, left, right) in &compared {
+            for (one, other) in [(left, right), (right, left)] {
+                if let Some(part) = other_part(one) {
+                    all.extend([other, one].map(|with| format!("{part} == {with}")));
+                }
             }
         }
+        all
     }
 
     /// The leaves, left to right.
@@ -438,11 +421,15 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_pair_that_is_compared_stand_for_each_other() {
-        let variants = |text| parse(text).unwrap().tuple_variants();
-        assert_eq!(
-            variants("next.1 == &self.node && x < 1.0"),
-            ["next.0 == &self.node", "next.0 == next.1"]
-        );
+        let variants = parse("next.1 == &self.node && x < 1.0")
+            .unwrap()
+            .comparison_variants();
+        let of_pair: Vec<&str> = variants
+            .iter()
+            .map(String::as_str)
+            .filter(|text| text.starts_with("next.0"))
+            .collect();
+        assert_eq!(of_pair, ["next.0 == &self.node", "next.0 == next.1"]);
     }
 
     #[test]
