@@ -86,6 +86,8 @@ struct Run<'a> {
     unwanted: BTreeSet<SiteIndex>,
     /// Sites whose conditions are always evaluated.
     weakened: BTreeSet<Part>,
+    /// Texts, by function, that the compiler did not take before.
+    refused: BTreeSet<(usize, String)>,
     /// Who reaches what, as far as it was traced.
     spectrum: Spectrum,
 }
@@ -186,6 +188,7 @@ fn pipeline(
         excluded: BTreeSet::new(),
         unwanted: settings.excluded(&sources),
         weakened: BTreeSet::new(),
+        refused: BTreeSet::new(),
         spectrum: Spectrum::default(),
     };
     run.outcome.ending = Ending::NoPatch;

@@ -5,6 +5,7 @@ mod evidence;
 mod rows;
 mod seen;
 mod terms;
+mod unaffected;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::source::{Site, Sources};
 use crate::spec::{Binding, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
 pub use evidence::{Evidence, evidence};
 use rows::{Rows, choices};
+pub use unaffected::Witnesses;
 
 /// What was recorded at one site.
 #[derive(Clone, Debug, Default)]

@@ -50,18 +50,19 @@ impl Bounds {
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
         let expected = spectrum.expected_ticks(test).saturating_mul(20);
         match spectrum.endless.contains(&test) {
-            true => self.fuel.min(expected.saturating_add(200_000)),
+            true => self.fuel.min(expected.saturating_add(100_000)),
             false if spectrum.long.contains(&test) => self.fuel.max(expected),
             false => {
                 let ample = spectrum.usual_ticks().saturating_mul(100);
-                self.fuel.min(ample.saturating_add(500_000)).max(expected)
+                self.fuel.min(ample.saturating_add(100_000)).max(expected)
             }
         }
     }
 }
 
-/// Forced runs that ended for want of fuel and are made again with all there is.
-const MOST_LONG: usize = 16;
+/// Forced runs that ended for want of fuel and are made again with so many times as much.
+const MOST_LONG: usize = 4;
+const LONGER: u64 = 20;
 /// Cures by less than all evaluations that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
 /// Runs of one test in search of a longer sequence at one site, and its length.
@@ -125,7 +126,9 @@ pub fn search(
             let again = verdicts.iter().enumerate().filter_map(may_be_long);
             let again: Vec<usize> = again.take(MOST_LONG).collect();
             let longer = pool::map(suite.runner.jobs, &again, |nth| {
-                run(&trials[*nth], bounds.fuel)
+                let trial = &trials[*nth];
+                let little = bounds.fuel_for(trial.1, spectrum);
+                run(trial, bounds.fuel.min(little.saturating_mul(LONGER)))
             })?;
             for (nth, verdict) in again.into_iter().zip(longer) {
                 if verdict.passed() {

@@ -16,17 +16,17 @@ pub struct Switch {
     pub select: Vec<(SiteIndex, u32)>,
     /// Failing tests it must cure.
     pub targets: Vec<TestIndex>,
+    /// Passing tests it could break.
+    pub affected: Vec<TestIndex>,
 }
 
-/// Whether the candidate cures its targets and breaks none of the passing tests: those that reach
-/// a site of it first, then, as a changed path may reach it anew, all others.
+/// Whether the candidate cures its targets and breaks none of the tests it could break.
 ///
 /// # Errors
 /// If the run is stopped.
 pub fn is_plausible(
     suite: &Suite,
     switch: &Switch,
-    passing: &[TestIndex],
     spectrum: &Spectrum,
     bounds: Bounds,
 ) -> Result<bool> {
@@ -37,15 +37,9 @@ pub fn is_plausible(
         timeout: bounds.timeout,
         ..Plan::default()
     };
-    let (near, far): (Vec<_>, Vec<_>) = passing.iter().copied().partition(|test| {
-        let mut sites = switch.select.iter();
-        sites.any(|(site, _)| spectrum.reaches(*test, *site))
-    });
-    for group in [&switch.targets, &near, &far] {
-        for test in group {
-            if !suite.run(*test, &plan(*test))?.verdict.passed() {
-                return Ok(false);
-            }
+    for test in switch.targets.iter().chain(&switch.affected) {
+        if !suite.run(*test, &plan(*test))?.verdict.passed() {
+            return Ok(false);
         }
     }
     Ok(true)

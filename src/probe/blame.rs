@@ -13,8 +13,28 @@ use crate::subject::cargo::Workspace;
 use crate::subject::paths;
 
 /// The parts an error is due to: those it points at, or else the sites around the place it points
-/// at, or else those of the function, or the file.
+/// at, or else those of the function, or the file. What gives a moved variable its next value, and
+/// could now be skipped, is to blame as well, all of it at once: rustc tells of one place only.
 pub fn blame(
+    instrumentation: &Instrumentation,
+    files: &Files,
+    workspace: &Workspace,
+    error: &Diagnostic,
+) -> Vec<Part> {
+    let mut parts = nearest(instrumentation, files, workspace, error);
+    let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
+    let sites = parts.iter().filter_map(|part| match part {
+        Part::Site(site) => Some(&instrumentation.sources.sites[*site as usize]),
+        _ => None,
+    });
+    let places: Vec<(usize, usize)> = sites.map(|site| (site.file, site.span.start)).collect();
+    if is_moved {
+        parts.extend(initializers(instrumentation, error, &places));
+    }
+    parts
+}
+
+fn nearest(
     instrumentation: &Instrumentation,
     files: &Files,
     workspace: &Workspace,
@@ -173,9 +193,12 @@ fn initializers(
     error: &Diagnostic,
     places: &[(usize, usize)],
 ) -> Vec<Part> {
-    let Some(variable) = error.message.split('`').nth(1) else {
+    let variable = error.message.split('`').nth(1).unwrap_or_default();
+    let variable = variable.trim_start_matches('*');
+    let variable = variable.split(['.', '[']).next().unwrap_or_default();
+    if variable.is_empty() {
         return Vec::new();
-    };
+    }
     let sites = &instrumentation.sources.sites;
     let functions = functions(sites, places);
     let assigns = |text: &str| {

@@ -101,6 +101,7 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
         stage,
         dropped,
         weakened,
+        refused,
         ..
     } = instrumentation;
     match (part, &*stage) {
@@ -111,6 +112,10 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
                 && weakened.insert(part)
             {
                 return true;
+            }
+            if capture.kind != CaptureKind::Purity && !BORROWS.contains(&code) {
+                let function = sources.sites[site as usize].function;
+                refused.insert((function, capture.text.clone()));
             }
             dropped.insert(part)
         }

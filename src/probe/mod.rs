@@ -38,6 +38,8 @@ pub struct Instrumentation<'a> {
     pub weakened: BTreeSet<Part>,
     /// Sites that are left out from the start.
     pub excluded: BTreeSet<SiteIndex>,
+    /// Texts that do not compile anywhere in a function, whatever is moved or borrowed there.
+    pub refused: BTreeSet<(usize, String)>,
 }
 
 impl<'a> Instrumentation<'a> {
@@ -55,6 +57,7 @@ impl<'a> Instrumentation<'a> {
             dropped: BTreeSet::new(),
             weakened,
             excluded,
+            refused: BTreeSet::new(),
         }
     }
 

@@ -47,10 +47,16 @@ impl Run<'_> {
                     .then(|| condition::parse(&site.text))
                     .flatten();
                 let offers = offers::at(self.sources, site);
-                (found.site, captures(site, tree.as_ref(), &offers))
+                let mut captures = captures(site, tree.as_ref(), &offers);
+                captures.retain(|capture| {
+                    let text = (site.function, capture.text.clone());
+                    capture.kind == CaptureKind::Purity || !self.refused.contains(&text)
+                });
+                (found.site, captures)
             })
             .collect();
         let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;
+        self.refused.extend(instrumentation.refused.iter().cloned());
         let suite = self.suite(&build.binaries);
 
         let is_impure = |site: SiteIndex| {

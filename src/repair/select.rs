@@ -2,6 +2,7 @@
 //! build of its own for each patch that is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -9,6 +10,7 @@ use super::Run;
 use super::candidates::SiteCandidate;
 use super::explain::Shown;
 use super::ranking::{Fix, groups, spread};
+use crate::contexts::{Problem, Witnesses};
 use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
@@ -51,18 +53,14 @@ impl Run<'_> {
             });
             (part.site, u32::try_from(at + 1).unwrap_or(u32::MAX))
         };
-        let switches = fixes.iter().map(|fix| Switch {
+        let affected = self.affected(&fixes);
+        let switches = fixes.iter().zip(affected).map(|(fix, affected)| Switch {
             select: fix.parts.iter().map(&mut switch).collect(),
             targets: fix.targets.clone(),
+            affected,
         });
         let switches: Vec<Switch> = switches.collect();
         let (build, instrumentation) = self.instrument(Stage::Candidates(texts))?;
-        for test in self.changed_outcomes(&build)? {
-            self.outcome.warnings.push(format!(
-                "{} has another outcome in the build that holds all candidates; each patch shown was checked by itself",
-                self.tests[test]
-            ));
-        }
         let compiles = |(_, switch): &(&Fix, &Switch)| {
             switch.select.iter().all(|(site, number)| {
                 let part = Part::Candidate(*site, *number);
@@ -76,14 +74,13 @@ impl Run<'_> {
         let phase = self
             .progress
             .start("judging candidates", compiled.len(), self.runner.runs());
-        let (passing, bounds) = (self.baseline.passing(), self.bounds());
+        let bounds = self.bounds();
         let suite = self.suite(&build.binaries);
         let mut plausible: Vec<&Fix> = Vec::new();
         let mut judged = 0;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
-                let plausible =
-                    judge::is_plausible(&suite, switch, &passing, &self.spectrum, bounds)?;
+                let plausible = judge::is_plausible(&suite, switch, &self.spectrum, bounds)?;
                 phase.step();
                 Ok(plausible)
             })?;
@@ -102,8 +99,47 @@ impl Run<'_> {
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         let plausible: Vec<Fix> = plausible.into_iter().cloned().collect();
+        if plausible.is_empty() {
+            // If that build itself is why, it should be said.
+            for test in self.changed_outcomes(&build)? {
+                self.outcome.warnings.push(format!(
+                    "{} has another outcome in the build that holds all candidates, so they could not be judged by it",
+                    self.tests[test]
+                ));
+            }
+        }
         self.explain_failures(&fixes, &compiled, judged, &plausible);
         Ok(plausible)
+    }
+
+    /// The passing tests that each fix could break: those that reach a site of it, and of these only
+    /// those with an evaluation there that does not go on as it did.
+    fn affected(&self, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
+        let mut witnesses: Vec<(Arc<Problem>, Witnesses)> = Vec::new();
+        let mut unaffected = |part: &SiteCandidate| {
+            let is_it = |(problem, _): &(Arc<Problem>, _)| Arc::ptr_eq(problem, &part.problem);
+            let at = witnesses.iter().position(is_it).unwrap_or_else(|| {
+                let site = &self.sources.sites[part.site as usize];
+                let of_site = Witnesses::of(site, &part.problem, &part.recorded);
+                witnesses.push((Arc::clone(&part.problem), of_site));
+                witnesses.len() - 1
+            });
+            witnesses[at].1.unaffected(&part.expr)
+        };
+        let passing = self.baseline.passing();
+        let affected = |fix: &Fix| {
+            let unaffected: Vec<_> = fix.parts.iter().map(&mut unaffected).collect();
+            let mut tests = passing.clone();
+            tests.retain(|test| {
+                let mut parts = fix.parts.iter().zip(&unaffected);
+                !self.spectrum.reached.contains_key(test)
+                    || parts.any(|(part, unaffected)| {
+                        self.spectrum.reaches(*test, part.site) && !unaffected.contains(test)
+                    })
+            });
+            tests
+        };
+        fixes.iter().map(affected).collect()
     }
 
     /// Shows the patches for each group of failing tests.
