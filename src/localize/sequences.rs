@@ -10,6 +10,8 @@ use crate::source::Site;
 const MOST_EVALUATIONS: u32 = 20;
 /// Evaluations before and after which a switch is tried: so many of the first and the last.
 const MOST_SWITCHES: u32 = 10;
+/// Visits, the last ones, from which on something new is tried before all other switches.
+const MOST_LATE: usize = 2;
 /// Evaluations that are made otherwise beside earlier ones: so many of the last.
 const MOST_FURTHER: u32 = 4;
 
@@ -70,7 +72,8 @@ pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence>
 }
 
 /// One outcome at the first evaluations and its opposite, or the condition's own, afterwards; or
-/// one outcome after the first ones. Shortest first.
+/// one outcome after the first ones. Shortest first; but before all these, what is new is taken from
+/// one of the last visits on, for there the test failed, and may make more once it passes them.
 pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
     let entered = entered(counter, is_endless);
     // With one evaluation there is nothing between a constant and a single one. A cured loop may
@@ -87,13 +90,17 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
     };
     let first = 1..=MOST_SWITCHES.min(entered.saturating_add(6));
     let last = entered.saturating_sub(MOST_SWITCHES).max(MOST_SWITCHES + 1)..entered;
-    let mut sequences = Vec::new();
+    let values: &[bool] = match own {
+        Some(true) => &[false],
+        Some(false) => &[true],
+        None => &[true, false],
+    };
+    let mut sequences: Vec<Sequence> = Vec::new();
+    if let Some(own) = own {
+        let late = (1..entered).rev().take(MOST_LATE);
+        sequences.extend(late.map(|at| vec![forced(!own, When::From(at))]));
+    }
     for at in first.chain(last) {
-        let values: &[bool] = match own {
-            Some(true) => &[false],
-            Some(false) => &[true],
-            None => &[true, false],
-        };
         for value in values {
             if own.is_none() {
                 sequences.push(vec![
@@ -104,8 +111,9 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
             if at > 1 {
                 sequences.push(vec![forced(*value, When::Until(at))]);
             }
-            if at < entered {
-                sequences.push(vec![forced(*value, When::From(at))]);
+            let from = vec![forced(*value, When::From(at))];
+            if at < entered && !sequences.contains(&from) {
+                sequences.push(from);
             }
         }
     }

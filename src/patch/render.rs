@@ -30,6 +30,9 @@ impl Style<'_> {
         {
             return (text.clone(), binding);
         }
+        if let Some(written) = self.option(expr) {
+            return written;
+        }
         let text = match expr {
             Expr::Term(id) => self.term(*id),
             Expr::Not(a) => match &**a {
@@ -81,6 +84,60 @@ impl Style<'_> {
             }
         };
         (text, binding)
+    }
+
+    /// `f.is_some() && f.unwrap() == 1` for a field is `f == Some(1)`, and
+    /// `f.is_none() || f.unwrap() != 1` is `f != Some(1)`. (What a local variable holds may be a
+    /// reference, which compares with neither.)
+    fn option(&self, expr: &Expr) -> Option<(String, Binding)> {
+        let (Expr::And(before, cmp) | Expr::Or(before, cmp)) = expr else {
+            return None;
+        };
+        let is_and = matches!(expr, Expr::And(..));
+        let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
+        let Expr::Cmp(op, value, constant) = &**cmp else {
+            return None;
+        };
+        let (Expr::Term(value), Expr::Term(constant)) = (&**value, &**constant) else {
+            return None;
+        };
+        let (value, term) = (&self.pool.terms[*value], &self.pool.terms[*constant]);
+        let option = value.text.strip_suffix(".unwrap()")?;
+        let is_field = option.rsplit_once('.').is_some_and(|(_, field)| {
+            let mut chars = field.chars();
+            chars.all(|c| c.is_alphanumeric() || c == '_') && !option.starts_with('*')
+        });
+        let is_plain = matches!(value.ty, Type::Int(_) | Type::Char);
+        if *op != wanted || !is_field || !is_plain || term.constant.is_none() {
+            return None;
+        }
+        let is_there = |expr: &Expr| match expr {
+            Expr::Term(id) => {
+                let query = if is_and { "is_some" } else { "is_none" };
+                self.pool.terms[*id].text == format!("{option}.{query}()")
+            }
+            Expr::Not(a) => match &**a {
+                Expr::Term(id) => {
+                    !is_and && self.pool.terms[*id].text == format!("{option}.is_some()")
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let (op, constant) = (op.token(), self.term(*constant));
+        let text = format!("{option} {op} Some({constant})");
+        match (&**before, is_and) {
+            (before, _) if is_there(before) => Some((text, Binding::Compare)),
+            (Expr::And(others, last), true) if is_there(last) => {
+                let others = self.text(others, Binding::And);
+                Some((format!("{others} && {text}"), Binding::And))
+            }
+            (Expr::Or(others, last), false) if is_there(last) => {
+                let others = self.text(others, Binding::Or);
+                Some((format!("{others} || {text}"), Binding::Or))
+            }
+            _ => None,
+        }
     }
 
     fn binding(&self, expr: &Expr) -> Binding {
@@ -167,6 +224,10 @@ mod tests {
                 term("n", usize, Binding::Atom, None),
                 term("0", usize, Binding::Atom, Some(0)),
                 term("x", Type::F64, Binding::Atom, None),
+                term("p.end.is_some()", Type::Bool, Binding::Atom, None),
+                term("p.end.unwrap()", usize, Binding::Atom, None),
+                term("o.is_some()", Type::Bool, Binding::Atom, None),
+                term("o.unwrap()", usize, Binding::Atom, None),
             ],
         }
     }
@@ -203,6 +264,26 @@ mod tests {
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(4)).not(), false), "n >= 0");
         assert_eq!(text(&t(5).cmp(CmpOp::Lt, t(5)).not(), false), "!(x < x)");
         assert_eq!(text(&t(5).cmp(CmpOp::Eq, t(5)).not(), false), "x != x");
+    }
+
+    #[test]
+    fn an_optional_field_is_compared_as_a_whole() {
+        let t = Expr::Term;
+        let is_zero = |some, value| t(some).and(t(value).cmp(CmpOp::Eq, t(4)));
+        assert_eq!(text(&is_zero(6, 7), false), "p.end == Some(0)");
+        assert_eq!(
+            text(&is_zero(8, 9), false),
+            "o.is_some() && o.unwrap() == 0"
+        );
+        let no_other = t(6).not().or(t(7).cmp(CmpOp::Ne, t(4)));
+        assert_eq!(
+            text(&no_other.and(t(0)), true),
+            "p.end != Some(0_usize) && a"
+        );
+        let both = t(0).and(t(6)).and(t(7).cmp(CmpOp::Eq, t(4)));
+        assert_eq!(text(&both.not(), false), "!(a && p.end == Some(0))");
+        let less = t(6).and(t(7).cmp(CmpOp::Lt, t(4)));
+        assert_eq!(text(&less, false), "p.end.is_some() && p.end.unwrap() < 0");
     }
 
     #[test]

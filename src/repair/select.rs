@@ -32,6 +32,8 @@ const MOST_JUDGED: usize = 400;
 const JUDGED_AT_ONCE: usize = 16;
 /// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
 const SPARE: usize = 3;
+/// Patches shown that differ in nothing but where in a function they stand.
+const MOST_ALIKE: usize = 2;
 
 impl Run<'_> {
     /// Builds all fixes at once and judges them in order, until enough of them hold.
@@ -150,7 +152,7 @@ impl Run<'_> {
         let plausible = spread(plausible);
         let shown = self.validate(&plausible)?;
         self.explain(&shown);
-        self.explain_ranks(&plausible);
+        self.explain_ranks(&plausible, &shown);
         Ok(())
     }
 
@@ -182,6 +184,10 @@ impl Run<'_> {
                 let id = self.patch_id(fix);
                 let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
                 if is_shown || shown.iter().any(is_known) {
+                    continue;
+                }
+                let like = shown.iter().filter(|other| self.is_like(other.fix, fix));
+                if like.count() >= MOST_ALIKE {
                     continue;
                 }
                 let edits = fix.parts.iter().map(|part| {
@@ -218,6 +224,15 @@ impl Run<'_> {
         let result = count(self.outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)
+    }
+
+    /// Whether two fixes do the same on the same condition somewhere in the same function.
+    fn is_like(&self, a: &Fix, b: &Fix) -> bool {
+        let body = |part: &SiteCandidate| &self.sources.sites[part.site as usize].body;
+        let same = |(a, b): (&SiteCandidate, &SiteCandidate)| {
+            a.function == b.function && a.text == b.text && body(a) == body(b)
+        };
+        a.parts.len() == b.parts.len() && a.parts.iter().zip(&b.parts).all(same)
     }
 
     fn patch(&self, fix: &Fix, id: String, edits: &[Edit], cured: &[TestIndex]) -> PatchReport {
@@ -295,7 +310,7 @@ impl Run<'_> {
     }
 
     /// Says of each site with candidates that hold why none of them is shown.
-    fn explain_ranks(&mut self, plausible: &[Fix]) {
+    fn explain_ranks(&mut self, plausible: &[Fix], shown: &[Shown]) {
         for site in single_sites(plausible) {
             let id = &self.sources.sites[site as usize].id;
             let patches = &self.outcome.patches;
@@ -305,10 +320,15 @@ impl Run<'_> {
             {
                 continue;
             }
-            let held = plausible.iter().filter(|fix| fix.is_only_at(site)).count();
-            let reason = match patches.len() >= self.settings.top {
-                true => "its candidates rank below the patches shown".to_string(),
-                false => format!("{held} candidates held until they were rebuilt alone"),
+            let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
+            let repeats = |fix: &Fix| shown.iter().any(|other| self.is_like(other.fix, fix));
+            let reason = if patches.len() >= self.settings.top {
+                "its candidates rank below the patches shown".to_string()
+            } else if held().any(repeats) {
+                "it would do what patches shown do, elsewhere in the function".to_string()
+            } else {
+                let held = held().count();
+                format!("{held} candidates held until they were rebuilt alone")
             };
             self.outcome.set_reason(id, &reason);
         }
