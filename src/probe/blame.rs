@@ -6,22 +6,24 @@ use camino::Utf8Path;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
 use super::compiler::Files;
-use super::{Instrumentation, Part};
+use super::{CaptureKind, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
 use crate::source::{Site, SiteIndex, SiteKind};
 use crate::subject::cargo::Workspace;
 use crate::subject::paths;
 
-/// The parts an error is due to: those it points at, or else the sites around the place it points
-/// at, or else those of the function, or the file. What gives a moved variable its next value, and
+/// The parts an error is due to: those it points at, or else the captures of variables it names, or
+/// else the sites around the place it points at, or else those of the function; or, if nothing of
+/// that is left and so `anywhere`, of the file. What gives a moved variable its next value, and
 /// could now be skipped, is to blame as well, all of it at once: rustc tells of one place only.
 pub fn blame(
     instrumentation: &Instrumentation,
     files: &Files,
     workspace: &Workspace,
     error: &Diagnostic,
+    anywhere: bool,
 ) -> Vec<Part> {
-    let mut parts = nearest(instrumentation, files, workspace, error);
+    let mut parts = nearest(instrumentation, files, workspace, error, anywhere);
     let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
     let sites = parts.iter().filter_map(|part| match part {
         Part::Site(site) => Some(&instrumentation.sources.sites[*site as usize]),
@@ -39,6 +41,7 @@ fn nearest(
     files: &Files,
     workspace: &Workspace,
     error: &Diagnostic,
+    anywhere: bool,
 ) -> Vec<Part> {
     let mut primary = Vec::new();
     let mut secondary = Vec::new();
@@ -108,6 +111,10 @@ fn nearest(
     if !guesses.is_empty() {
         return guesses;
     }
+    let inferred = inferring(instrumentation, error, &places);
+    if !inferred.is_empty() {
+        return inferred;
+    }
     let around = (0..).zip(sites).filter(|(index, site)| {
         present(*index)
             && places
@@ -140,7 +147,7 @@ fn nearest(
     let files: Vec<usize> = places.iter().map(|(file, _)| *file).collect();
     (0..)
         .zip(sites)
-        .filter(|(index, site)| present(*index) && files.contains(&site.file))
+        .filter(|(index, site)| anywhere && present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
 }
@@ -184,6 +191,39 @@ fn guesses(
     }
     let functions = functions(&sources.sites, places);
     of(&|site| functions.contains(&site.function))
+}
+
+/// The type of a variable is inferred to be another: due to what is captured of it in the same
+/// function beyond its value, such as a comparison.
+fn inferring(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(usize, usize)],
+) -> Vec<Part> {
+    let Stage::Captures(captures) = &instrumentation.stage else {
+        return Vec::new();
+    };
+    let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
+    let inferred = labels.filter(|label| label.contains("is inferred to be"));
+    let variables: Vec<&str> = inferred
+        .filter_map(|label| label.split('`').nth(1))
+        .collect();
+    let sites = &instrumentation.sources.sites;
+    let functions = functions(sites, places);
+    let of_function = captures
+        .iter()
+        .filter(|(site, _)| functions.contains(&sites[**site as usize].function));
+    let parts = of_function.flat_map(|(site, captures)| {
+        let captures = captures.iter().enumerate();
+        let of_it = captures.filter(|(_, capture)| {
+            let names = |variable: &&str| mentions(&capture.text, variable);
+            capture.kind != CaptureKind::Place && variables.iter().any(names)
+        });
+        of_it.map(|(nth, _)| Part::Capture(*site, nth))
+    });
+    parts
+        .filter(|part| !instrumentation.dropped.contains(part))
+        .collect()
 }
 
 /// A variable may be uninitialized: due to the statements before that use, of those in the same
@@ -264,6 +304,12 @@ fn collect(
         secondary.append(&mut of_child);
         secondary.append(&mut more);
     }
+}
+
+/// Whether a text has a word.
+pub fn mentions(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|part| part == word)
 }
 
 /// The functions of the sites right before some places.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::diagnostic::Diagnostic;
 
-use super::blame::blame;
+use super::blame::{blame, mentions};
 use super::{CaptureKind, Instrumentation, Part, Stage};
 use crate::source::SiteKind;
 use crate::source::splice::Spliced;
@@ -49,13 +49,18 @@ pub fn settle(
             return Ok((Settled::Built(build), round));
         }
         let mut changed = false;
-        for error in &build.errors {
-            let blamed = blame(instrumentation, &files, workspace, error);
-            let code = error.code.as_ref().map_or("", |code| &code.code);
-            for part in blamed {
-                changed |= give_way(instrumentation, part, code);
-                if let Some(variable) = once_reported(error) {
-                    changed |= later_uses(instrumentation, part, variable, &mut moved);
+        for anywhere in [false, true] {
+            if changed {
+                break;
+            }
+            for error in &build.errors {
+                let blamed = blame(instrumentation, &files, workspace, error, anywhere);
+                let code = error.code.as_ref().map_or("", |code| &code.code);
+                for part in blamed {
+                    changed |= give_way(instrumentation, part, code);
+                    if let Some(variable) = once_reported(error) {
+                        changed |= later_uses(instrumentation, part, variable, &mut moved);
+                    }
                 }
             }
         }
@@ -195,10 +200,4 @@ fn later_uses(
     let before = instrumentation.dropped.len();
     instrumentation.dropped.extend(uses);
     instrumentation.dropped.len() > before
-}
-
-/// Whether a text has a word.
-fn mentions(text: &str, word: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|part| part == word)
 }

@@ -128,10 +128,12 @@ impl Run<'_> {
                     recorded: Arc::new(recorded),
                 });
             } else {
-                self.outcome.set_reason(
-                    &sites[found.site as usize].id,
-                    "the forced test does not pass again when contexts are recorded",
-                );
+                let reason = match instrumentation.has(found.site) {
+                    true => "the forced test does not pass again when contexts are recorded",
+                    false => "with what is recorded there it does not compile",
+                };
+                self.outcome
+                    .set_reason(&sites[found.site as usize].id, reason);
             }
         }
         for test in passed_differently {
