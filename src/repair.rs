@@ -5,14 +5,15 @@ mod baseline;
 mod candidates;
 mod explain;
 mod instrument;
+mod judging;
 mod localization;
 mod pairs;
 mod ranking;
 mod recording;
 mod reports;
 mod rounds;
-mod select;
 pub mod settings;
+mod showing;
 
 use std::collections::{BTreeMap, BTreeSet};
 

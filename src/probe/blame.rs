@@ -5,8 +5,7 @@ use std::ops::Range;
 use camino::Utf8Path;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
-use super::compiler::Files;
-use super::{CaptureKind, Instrumentation, Part, Stage};
+use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
 use crate::source::{Site, SiteIndex, SiteKind};
 use crate::subject::cargo::Workspace;

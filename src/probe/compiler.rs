@@ -5,21 +5,17 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use cargo_metadata::diagnostic::Diagnostic;
 
 use super::blame::{blame, mentions};
-use super::{CaptureKind, Instrumentation, Part, Stage};
+use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::SiteKind;
-use crate::source::splice::Spliced;
 use crate::subject::cargo::{Build, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
 /// reached unless every error is blamed on one part only.
 const MOST_ROUNDS: usize = 60;
-
-/// The files with what is spliced into them.
-pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
 
 /// What became of an instrumentation.
 #[derive(Debug)]

@@ -16,6 +16,9 @@ use crate::source::{Site, SiteIndex, SiteKind, Sources};
 
 const RUNTIME: &str = "::nopol_rt";
 
+/// The files with what is spliced into them.
+pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
+
 /// What each site gets in one build.
 #[derive(Clone, Debug)]
 pub enum Stage {
@@ -86,7 +89,7 @@ impl<'a> Instrumentation<'a> {
     }
 
     /// The instrumented text of every file.
-    pub fn files(&self) -> Vec<(Utf8PathBuf, Spliced<Part>)> {
+    pub fn files(&self) -> Files {
         let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
         for (number, file) in self.sources.files.iter().enumerate() {
             if let Some(at) = file.needs_extern_crate {

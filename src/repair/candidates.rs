@@ -6,7 +6,6 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::Run;
-use super::ranking::rank;
 use super::recording::Place;
 use crate::contexts::{self, Problem, Recorded};
 use crate::exchange;
@@ -284,6 +283,15 @@ impl Run<'_> {
             },
         })
     }
+}
+
+/// The cheapest first, then the one that disagrees least, then the most suspicious place.
+pub fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
+    a.cost
+        .cmp(&b.cost)
+        .then(a.soft_violated.cmp(&b.soft_violated))
+        .then(b.suspiciousness.total_cmp(&a.suspiciousness))
+        .then(a.site.cmp(&b.site))
 }
 
 /// What each candidate found in the same way as better ones costs more when places are few.

@@ -1,9 +1,9 @@
 //! Patches to be, in the order in which they are judged and shown, and the failing tests grouped
 //! by what cures them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::candidates::SiteCandidate;
+use super::candidates::{SiteCandidate, rank};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 
@@ -93,13 +93,10 @@ fn by_parts(a: &Fix, b: &Fix) -> std::cmp::Ordering {
         .then_with(|| of_parts().unwrap_or(a.parts.len().cmp(&b.parts.len())))
 }
 
-/// The cheapest first, then the one that disagrees least, then the most suspicious place.
-pub fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
-    a.cost
-        .cmp(&b.cost)
-        .then(a.soft_violated.cmp(&b.soft_violated))
-        .then(b.suspiciousness.total_cmp(&a.suspiciousness))
-        .then(a.site.cmp(&b.site))
+/// The sites that some fix changes alone.
+pub fn single_sites(fixes: &[Fix]) -> BTreeSet<SiteIndex> {
+    let single = fixes.iter().filter(|fix| fix.parts.len() == 1);
+    single.flat_map(Fix::sites).collect()
 }
 
 /// Failing tests with one cause, as far as can be told: what cures them.
