@@ -34,7 +34,7 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
         let path = subject.path_of(Utf8Path::new(file));
         if !allow_dirty && has_uncommitted_changes(&path) {
             bail!(
-                "{file} has uncommitted changes, so the patch was not applied; commit or stash them, or give --allow-dirty"
+                "{file} has changes that git has not committed, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
             );
         }
         let mut text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;

@@ -45,7 +45,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}", patch.why)?;
         open_question(patch, out)?;
-        writeln!(out, "  more: cargo nopol explain {}\n", patch.id)?;
+        let options = &outcome.options;
+        writeln!(out, "  more: cargo nopol explain {}{options}\n", patch.id)?;
     }
     match outcome.ending {
         Ending::Patched => {
@@ -64,11 +65,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 )?;
             }
             match outcome.applied {
-                Some(rank) => writeln!(
-                    out,
-                    "{BOLD}Applied patch {rank}{BOLD:#}{}",
-                    to(outcome, rank)
-                )?,
+                Some(rank) => applied(outcome, rank, out)?,
                 None if outcome.patches.len() == 1 => {
                     writeln!(out, "Apply it with `cargo nopol --apply`.")?;
                 }
@@ -158,24 +155,43 @@ pub fn is_error(ending: Ending) -> bool {
     )
 }
 
-fn to(outcome: &Outcome, rank: u32) -> String {
-    let patch = outcome
-        .patches
-        .iter()
-        .find(|patch| patch.rank == rank as usize);
-    let edits = patch.iter().flat_map(|patch| &patch.edits);
-    let files: BTreeSet<&str> = edits.map(|edit| edit.file.as_str()).collect();
+/// What was written, and which tests that leaves.
+fn applied(outcome: &Outcome, rank: u32, out: &mut String) -> std::fmt::Result {
+    let mut patches = outcome.patches.iter();
+    let Some(patch) = patches.find(|patch| patch.rank == rank as usize) else {
+        return Ok(());
+    };
+    let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
     let files: Vec<&str> = files.into_iter().collect();
-    format!(" to {}", files.join(" and "))
+    let files = files.join(" and ");
+    writeln!(out, "{BOLD}Applied patch {rank}{BOLD:#} to {files}")?;
+    let left = outcome.failing_tests.iter();
+    let left: Vec<&str> = left
+        .filter(|test| !patch.fixes.contains(test))
+        .map(String::as_str)
+        .collect();
+    match left.is_empty() {
+        true => Ok(()),
+        false => writeln!(
+            out,
+            "It leaves these failing: {}. For the patch of another cause commit this one, or give \
+             --allow-dirty, and run again.",
+            left.join(", ")
+        ),
+    }
 }
 
 fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     writeln!(out, "{BOLD}Angelic sites{BOLD:#}, most suspicious first:")?;
-    for site in outcome.sites.iter().filter(|site| !site.angelic.is_empty()) {
+    let mut angelic: Vec<&SiteReport> = outcome.sites.iter().collect();
+    angelic.retain(|site| !site.angelic.is_empty());
+    angelic.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
+    for site in angelic {
         writeln!(
             out,
-            "  {:.3}  {}  {}  {}",
+            "  {:.3}  {}  {}  {}  {}",
             site.suspiciousness,
+            site.id,
             place(site),
             site.kind,
             first_line(&site.text)
@@ -278,8 +294,15 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .iter()
         .filter(|site| !site.angelic.is_empty())
         .collect();
-    if outcome.sites.is_empty() || outcome.message.is_some() {
+    if outcome.message.is_some() {
         return Ok(());
+    }
+    if outcome.sites.is_empty() {
+        return writeln!(
+            out,
+            "No failing test reaches a place that may be changed. If --file, --exclude or --kind is \
+             given, it may leave out too much; `cargo nopol list` shows what is left."
+        );
     }
     if angelic.is_empty() {
         return writeln!(

@@ -91,6 +91,8 @@ pub struct Outcome {
     pub builds: u32,
     /// The rank of the patch that was written into the subject.
     pub applied: Option<u32>,
+    /// The options that led here, each after a space, for a command that comes to the same patches.
+    pub options: String,
 }
 
 impl Default for Outcome {
@@ -108,6 +110,7 @@ impl Default for Outcome {
             phases: Vec::new(),
             builds: 0,
             applied: None,
+            options: String::new(),
         }
     }
 }

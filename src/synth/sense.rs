@@ -73,10 +73,12 @@ pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
     }
 }
 
-/// Whether some comparison in the expression says nothing: a thing with itself, or whether a
-/// number is within the bounds of its type.
+/// Whether some part of the expression says nothing: `true` or `false` as a clause, a thing compared
+/// with itself, or whether a number is within the bounds of its type.
 pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
+    let is_literal = |expr: &Expr| matches!(expr, Expr::Term(term) if matches!(pool.terms[*term].constant, Some(Value::Bool(_))));
     let own = match expr {
+        Expr::And(a, b) | Expr::Or(a, b) => is_literal(a) || is_literal(b),
         Expr::Cmp(op, a, b) => {
             let bounds = |expr: &Expr| match expr {
                 Expr::Term(term) => match &pool.terms[*term].constant {

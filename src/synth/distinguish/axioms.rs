@@ -5,7 +5,7 @@
 //! A text may lie (anyone may write a `len` and an `is_empty` that disagree), so what an observed
 //! row contradicts is no axiom.
 
-use crate::spec::{CmpOp, Int, IntType, Pool, Row, TermId, Type, Value};
+use crate::spec::{CmpOp, Int, IntType, Pool, Row, Term, TermId, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that holds in every context.
@@ -17,6 +17,8 @@ pub(in crate::synth) enum Axiom {
     Opposite(TermId, TermId),
     /// A length is at most `isize::MAX`.
     Length(TermId),
+    /// Defined in the same places; one integer is the other `as` its own type.
+    Cast { cast: TermId, of: TermId },
     /// Defined in the same places; the boolean is whether the length is 0.
     NoLength { is_empty: TermId, len: TermId },
     /// Defined in the same places; the boolean is whether the text is empty.
@@ -57,6 +59,13 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
         }
         if payload.is_empty() {
             axioms.push(Axiom::Total(id));
+        }
+        if let (Some((of, name)), Type::Int(ty)) = (term.text.rsplit_once(" as "), term.ty)
+            && name == ty.name()
+        {
+            let is_it = |term: &Term| term.text == of && matches!(term.ty, Type::Int(_));
+            let of = pool.terms.iter().position(is_it);
+            axioms.extend(of.map(|of| Axiom::Cast { cast: id, of }));
         }
         let Some((receiver, method)) = term.text.rsplit_once('.') else {
             continue;
@@ -123,6 +132,7 @@ pub(in crate::synth) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BT
             match *axiom {
                 Axiom::Total(_) | Axiom::Length(_) => {}
                 Axiom::Opposite(a, b)
+                | Axiom::Cast { cast: a, of: b }
                 | Axiom::NoLength {
                     is_empty: a,
                     len: b,
@@ -155,6 +165,7 @@ impl Axiom {
         match self {
             Self::Total(a) | Self::Length(a) => vec![a],
             Self::Opposite(a, b)
+            | Self::Cast { cast: a, of: b }
             | Self::NoLength {
                 is_empty: a,
                 len: b,
@@ -179,6 +190,18 @@ impl Axiom {
         match self {
             Self::Total(term) => value(term).is_some(),
             Self::Opposite(a, b) => truth(a) == truth(b).map(|value| !value),
+            Self::Cast { cast, of } => match (value(cast), value(of)) {
+                (Some(Value::Int(ty, cast)), Some(Value::Int(_, of))) => {
+                    let mask = match ty.bits() {
+                        128 => u128::MAX,
+                        bits => (1 << bits) - 1,
+                    };
+                    let low = |int: &Int| int.to_i128().map(|value| value as u128 & mask);
+                    // Beyond `i128` nobody looks.
+                    low(of).is_none() || low(cast) == low(of)
+                }
+                (cast, of) => cast.is_some() == of.is_some(),
+            },
             Self::Length(len) => compares(value(len), CmpOp::Le, &most()) != Some(false),
             Self::NoLength { is_empty, len } => {
                 let zero = Value::Int(IntType::Usize, Int::from_u128(0));
@@ -204,7 +227,7 @@ pub(in crate::synth) fn most() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Origin, Term};
+    use crate::spec::{Binding, Origin};
 
     fn pool(terms: &[(&str, Type)]) -> Pool {
         let term = |(text, ty): &(&str, Type)| Term {

@@ -10,6 +10,7 @@ use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
 use crate::synth::distinguish::axioms::{Axiom, most};
 use crate::synth::distinguish::pair::{Context, Equality, Pair};
+use std::cmp::Ordering;
 use z3::SatResult;
 use z3::ast::{BV, Bool};
 
@@ -177,6 +178,10 @@ impl<'a> Search<'a> {
             Datum::Bits(bits, _) => Some(bits.clone()),
             _ => None,
         };
+        let number = |term: TermId| match &symbol(term)?.value {
+            Datum::Bits(bits, is_signed) => Some((bits.clone(), *is_signed)),
+            _ => None,
+        };
         let zero = |bits: &BV| BV::from_u64(0, bits.get_size());
         match axiom {
             Axiom::Total(term) => Some(symbol(term)?.defined.clone()),
@@ -187,6 +192,20 @@ impl<'a> Search<'a> {
                     return None;
                 };
                 Some(len.bvule(super::number::constant(most, len.get_size())))
+            }
+            Axiom::Cast { cast, of } => {
+                let (to, from) = (number(cast)?, number(of)?);
+                let (width, old) = (to.0.get_size(), from.0.get_size());
+                let converted = match (width.cmp(&old), from.1) {
+                    (Ordering::Less, _) => from.0.extract(width - 1, 0),
+                    (Ordering::Equal, _) => from.0.clone(),
+                    (Ordering::Greater, true) => from.0.sign_ext(width - old),
+                    (Ordering::Greater, false) => from.0.zero_ext(width - old),
+                };
+                Some(all([
+                    symbol(cast)?.defined.iff(&symbol(of)?.defined),
+                    to.0.eq(converted),
+                ]))
             }
             Axiom::NoLength { is_empty, len } => {
                 let bits = bits(len)?;

@@ -104,6 +104,22 @@ fn state_queries_are_tied_by_their_texts() {
 }
 
 #[test]
+fn a_cast_is_the_number_that_it_was() {
+    let problem = Problem::default()
+        .term("n", Type::Int(IntType::I8), Origin::Variable)
+        .term("n as u32", Type::Int(IntType::U32), Origin::Variable)
+        .constants(IntType::I8)
+        .constants(IntType::U32);
+    let (one, wide_one) = (3, 6);
+    let above = cmp(0, CmpOp::Gt, one).or(cmp(1, CmpOp::Eq, wide_one));
+    let at_least = cmp(0, CmpOp::Ge, one);
+    assert_eq!(verdict(&problem, &above, &at_least), Equality::Proved);
+    // What is negative is huge as `u32`.
+    let (values, _) = shown(&problem, &cmp(1, CmpOp::Ge, wide_one), &at_least).unwrap();
+    assert_eq!(values, "n as u32 = 4294967168, n = -128");
+}
+
+#[test]
 fn a_payload_needs_its_guard_even_if_it_was_always_there() {
     let i32_type = Type::Int(IntType::I32);
     let problem = Problem::default()
