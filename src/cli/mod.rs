@@ -9,6 +9,7 @@ mod output;
 mod repair;
 mod synth;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::repair::settings::Settings;
@@ -85,6 +86,9 @@ pub fn main() -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
+            if let Some(tip) = tip(&error) {
+                output::tip(&tip);
+            }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
@@ -95,5 +99,34 @@ pub fn main() -> u8 {
         Some(Command::Explain(explain)) => explain.run(),
         Some(Command::List(list)) => list.run(),
         Some(Command::Synth(synth)) => synth.run(),
+    }
+}
+
+/// What someone may have meant by an argument that none is expected for.
+fn tip(error: &clap::Error) -> Option<String> {
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => {
+            Some(match arg.parse::<u32>() {
+                Ok(rank) => format!("a rank follows an equals sign: `--apply={rank}`"),
+                Err(_) => format!("to repair one test, give its name: `--failing {arg}`"),
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_expected_gets_a_tip() {
+        let tip = |args: &[&str]| tip(&Cli::try_parse_from(args).unwrap_err());
+        let named = tip(&["cargo-nopol", "tests::mine"]).unwrap();
+        assert!(named.contains("`--failing tests::mine`"), "{named}");
+        let ranked = tip(&["cargo-nopol", "--apply", "2"]).unwrap();
+        assert!(ranked.contains("`--apply=2`"), "{ranked}");
+        assert_eq!(tip(&["cargo-nopol", "--no-such-option"]), None);
     }
 }

@@ -27,6 +27,11 @@ pub fn complain(message: &str) {
     let _ = writeln!(anstream::stderr(), "error: {message}");
 }
 
+/// A hint below an error message.
+pub fn tip(text: &str) {
+    let _ = writeln!(anstream::stderr(), "\n  tip: {text}");
+}
+
 /// Shows the outcome in the chosen format; the exit code.
 pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {

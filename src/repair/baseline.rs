@@ -172,7 +172,12 @@ pub fn targets(
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
             true => format!("All {} tests pass.", tests.len()),
-            false => format!("{} passes.", settings.failing.join(", ")),
+            false if failing.is_empty() => format!("{} passes.", settings.failing.join(", ")),
+            false => format!(
+                "{} passes; what fails is {}.",
+                settings.failing.join(", "),
+                outcome.failing_tests.join(", ")
+            ),
         });
         return Ok(None);
     }

@@ -9,11 +9,14 @@ use crate::localize::angelic::{self, AngelicSite};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
 use crate::report::count;
-use crate::run::Plan;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
+use crate::run::{Plan, Verdict};
 use crate::source::{SiteIndex, SiteKind};
 use crate::subject::SubjectError;
+
+/// The part of all fuel that a test which hangs is traced with.
+const ENDLESS: u64 = 5;
 
 /// What localization found.
 pub(super) struct Located {
@@ -87,8 +90,13 @@ impl Run<'_> {
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
         let plan = |test: TestIndex| Plan {
             sites: Some(self.sources.sites.len()),
-            // A passing test ends by itself, however long it loops.
-            fuel: (!self.baseline.verdicts[test].passed()).then_some(self.settings.fuel),
+            // A passing test ends by itself, however long it loops; of one that never does the
+            // beginning will do.
+            fuel: match self.baseline.verdicts[test] {
+                Verdict::Passed => None,
+                Verdict::TimedOut => Some(self.settings.fuel / ENDLESS),
+                _ => Some(self.settings.fuel),
+            },
             timeout: self.patience(test),
             ..Plan::default()
         };
