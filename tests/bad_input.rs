@@ -456,7 +456,7 @@ fn ctrl_c_kills_the_children_and_removes_the_working_copy() {
 }
 
 #[test]
-fn a_test_that_reads_its_own_source_loses_its_sites_and_is_named() {
+fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     let text = GRADES.replace(
         "    #[test]\n    fn less_is_not",
         "    #[test]\n    fn short() { assert!(include_str!(\"lib.rs\").len() < LEN); passes(1, 2); }\n\n    #[test]\n    fn less_is_not",
@@ -470,11 +470,9 @@ fn a_test_that_reads_its_own_source_loses_its_sites_and_is_named() {
         "{}",
         run.stderr
     );
-    assert_eq!(
-        run.code, 1,
-        "its only site is reached by that test: {}",
-        run.stdout
-    );
+    // It does not get as far as the fault, and passes once more without instrumentation.
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("+    if score >= needed {"));
 }
 
 #[test]
@@ -484,7 +482,7 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     let edited = format!("{GRADES}// a change of my own\n");
     fs::write(subject.root.join("src/lib.rs"), &edited).unwrap();
     let run = subject.nopol(&["--apply"]);
-    assert_says(&run, 2, &["uncommitted changes", "--allow-dirty"]);
+    assert_says(&run, 2, &["git has not committed", "--allow-dirty"]);
     assert!(
         run.stdout.contains("+    if score >= needed {"),
         "the patch is still shown"
