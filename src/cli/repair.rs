@@ -24,7 +24,8 @@ impl Repair {
     pub fn run(self) -> u8 {
         let settings = &self.common.settings;
         let mut outcome = output::run(settings);
-        outcome.options = options(std::env::args());
+        let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+        outcome.options = options(args);
         let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
             return output::show(&outcome, self.common.format);
         };
@@ -45,30 +46,26 @@ impl Repair {
 
 /// The arguments that a search depends on, quoted for a shell, each after a space.
 fn options(args: impl Iterator<Item = String>) -> String {
-    let args: Vec<String> = args
-        .skip(1)
-        .skip_while(|arg| arg == "nopol" || arg == "repair")
-        .collect();
-    let mut options = String::new();
-    let mut is_shown_only = false;
-    for (nth, arg) in args.iter().enumerate() {
-        let for_tests = args[..nth].iter().any(|earlier| earlier == "--");
-        let follows = std::mem::replace(&mut is_shown_only, arg == "--format" && !for_tests);
-        let is_output = ["--apply", "--allow-dirty", "--format", "--verbose", "-v"]
-            .iter()
-            .any(|name| arg.split('=').next() == Some(name));
-        if follows || is_output && !for_tests {
-            continue;
+    const SWITCHES: [&str; 4] = ["--apply", "--allow-dirty", "--verbose", "-v"];
+    let args = args.skip(1);
+    let mut args = args.skip_while(|arg| arg == "nopol" || arg == "repair");
+    let mut kept = Vec::new();
+    while let Some(arg) = args.next() {
+        match arg.split('=').next().unwrap_or_default() {
+            // What follows is for the tests.
+            "--" => kept.extend(std::iter::once(arg).chain(&mut args)),
+            // Its value may be an argument of its own.
+            "--format" => drop((!arg.contains('=')).then(|| args.next())),
+            name if SWITCHES.contains(&name) => {}
+            _ => kept.push(arg),
         }
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
-        let quoted = match arg.chars().all(is_plain) && !arg.is_empty() {
-            true => arg.clone(),
-            false => format!("'{}'", arg.replace('\'', r"'\''")),
-        };
-        options.push(' ');
-        options.push_str(&quoted);
     }
-    options
+    let quoted = kept.iter().map(|arg| match shlex::try_quote(arg) {
+        Ok(quoted) => format!(" {quoted}"),
+        // No argument has a NUL.
+        Err(_) => String::new(),
+    });
+    quoted.collect()
 }
 
 #[cfg(test)]
@@ -85,7 +82,7 @@ mod tests {
         );
         assert_eq!(
             options("cargo-nopol|--failing|it's|-v|--|--format|pretty"),
-            r" --failing 'it'\''s' -- --format pretty"
+            r#" --failing "it's" -- --format pretty"#
         );
     }
 }

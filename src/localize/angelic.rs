@@ -85,8 +85,8 @@ type Trial = (SiteIndex, TestIndex, Sequence);
 /// shared by many tests costs little more than one test.
 ///
 /// A test that fails early may go on for long once it is cured: a run with a constant outcome that
-/// ends for want of fuel is made again with all there is, if it is one of the first of them, and
-/// where that cures the test, the spectrum is told.
+/// ends for want of fuel is made again with [`LONGER`] times as much, if it is one of the first of
+/// them, and where that cures the test, the spectrum is told.
 ///
 /// # Errors
 /// If the run is stopped.

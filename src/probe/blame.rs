@@ -232,12 +232,9 @@ fn initializers(
     error: &Diagnostic,
     places: &[(usize, usize)],
 ) -> Vec<Part> {
-    let variable = error.message.split('`').nth(1).unwrap_or_default();
-    let variable = variable.trim_start_matches('*');
-    let variable = variable.split(['.', '[']).next().unwrap_or_default();
-    if variable.is_empty() {
+    let Some(variable) = error.message.split('`').nth(1).map(root) else {
         return Vec::new();
-    }
+    };
     let sites = &instrumentation.sources.sites;
     let functions = functions(sites, places);
     let assigns = |text: &str| {
@@ -303,6 +300,12 @@ fn collect(
         secondary.append(&mut of_child);
         secondary.append(&mut more);
     }
+}
+
+/// The variable that a place is in: `v` of `*v.f[0]`.
+pub fn root(place: &str) -> &str {
+    let place = place.trim_start_matches('*');
+    place.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Whether a text has a word.

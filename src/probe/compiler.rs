@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use camino::Utf8Path;
 use cargo_metadata::diagnostic::Diagnostic;
 
-use super::blame::{blame, mentions};
+use super::blame::{blame, mentions, root};
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::SiteKind;
 use crate::subject::cargo::{Build, Linked, Workspace};
@@ -171,8 +171,7 @@ fn later_uses(
     if *times == 1 {
         return false;
     }
-    let root = variable.trim_start_matches('*');
-    let root = root.split(['.', '[']).next().unwrap_or_default();
+    let root = root(variable);
     let mut uses = Vec::new();
     let later = (0..).zip(&sources.sites).skip(first as usize);
     for (site, _) in later.filter(|(_, site)| site.function == function) {
