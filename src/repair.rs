@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::instrument::Ahead;
 use self::rounds::wanted_panic;
 use self::settings::{Depth, Settings};
 use crate::localize::angelic::Bounds;
@@ -33,7 +34,8 @@ use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
 use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::cargo::Workspace;
-use crate::subject::copy::WorkDir;
+use crate::subject::copy::{Lane, WorkDir};
+use crate::subject::seed::seed;
 use crate::subject::{Subject, SubjectError, runtime};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
@@ -73,7 +75,10 @@ struct Run<'a> {
     settings: &'a Settings,
     progress: &'a mut Progress,
     outcome: &'a mut Outcome,
+    /// Where instrumented builds are made.
     workspace: &'a Workspace<'a>,
+    /// Where the subject is built as it is.
+    plain: &'a Workspace<'a>,
     runner: &'a Runner<'a>,
     sources: &'a Sources,
     tests: &'a [TestId],
@@ -81,6 +86,8 @@ struct Run<'a> {
     /// Failing tests to be cured.
     targets: Vec<TestIndex>,
     runtime: Utf8PathBuf,
+    /// The first instrumented build, if it is made already.
+    ahead: Option<Ahead>,
     /// Sites that no build may have.
     excluded: BTreeSet<SiteIndex>,
     /// Sites that are not to be patched; what reaches them still says who reaches a function.
@@ -119,37 +126,47 @@ fn pipeline(
 ) -> Result<()> {
     let subject = Subject::load(&settings.cargo)?;
     let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
-    let phase = progress.start("copying", 0, 0);
-    let root = work.copy(&subject)?;
-    progress.finish(phase, 0, &format!("{} → {root}", subject.root));
-    let mut workspace = Workspace {
-        subject: &subject,
-        options: &settings.cargo,
-        root,
-        target: work.target(),
-        logs: work.scratch(),
-        supervisor,
-        caps_lints: false,
-        capturing: BTreeSet::new(),
+    let lane = |lane| {
+        let root = work.copy(&subject, lane)?;
+        anyhow::Ok(Workspace {
+            subject: &subject,
+            options: &settings.cargo,
+            root,
+            target: work.target(lane),
+            logs: work.logs(lane),
+            supervisor,
+            caps_lints: false,
+            capturing: BTreeSet::new(),
+        })
     };
+    let phase = progress.start("copying", 0, 0);
+    let mut plain = lane(Lane::Plain)?;
+    let mut workspace = lane(Lane::Instrumented)?;
+    progress.finish(phase, 0, &format!("{} → {}", subject.root, plain.root));
     let runner = Runner::new(
         supervisor,
         work.scratch(),
         &settings.cargo.test_args,
         settings.jobs(),
     );
-    let mut sources = read_sources(settings, &subject, &workspace.root, outcome)?;
+    let mut sources = read_sources(settings, &subject, &plain.root, outcome)?;
 
-    // The runtime is compiled while the subject is: both take a while, and neither needs the other.
-    let root = workspace.root.clone();
-    let (baseline, runtime) = std::thread::scope(|scope| {
-        let runtime = scope.spawn(|| runtime::build(&work.base, &root));
-        let baseline = baseline::take(settings, progress, outcome, &mut workspace, &runner);
-        (baseline, runtime.join())
+    let (built, prepared) = std::thread::scope(|scope| {
+        let prepared = scope.spawn(|| prepare(settings, &work, &workspace, &sources));
+        let built = baseline::build(progress, outcome, &mut plain, &runner);
+        (built, prepared.join())
     });
-    let Some((tests, baseline)) = baseline? else {
+    let built = built?;
+    let (runtime, ahead) = prepared.map_err(|_| anyhow::anyhow!("the first build panicked"))??;
+    if !subject.stands_alone() {
+        seed(&plain.target, &workspace.target)?;
+    }
+    let baseline = baseline::take(settings, progress, outcome, &mut plain, built, &runner)?;
+    let Some((tests, baseline)) = baseline else {
         return Ok(());
     };
+    workspace.caps_lints = plain.caps_lints;
+    workspace.capturing.clone_from(&plain.capturing);
     if settings.depth == Depth::List {
         outcome.tests = tests.iter().map(ToString::to_string).collect();
         let excluded = settings.excluded(&sources);
@@ -171,7 +188,7 @@ fn pipeline(
         return Ok(());
     };
 
-    if let Some(message) = wanted_panic(&workspace.root, &tests, &targets, &baseline) {
+    if let Some(message) = wanted_panic(&plain.root, &tests, &targets, &baseline) {
         sources.panic_with(&message);
     }
 
@@ -180,12 +197,14 @@ fn pipeline(
         progress,
         outcome,
         workspace: &workspace,
+        plain: &plain,
         runner: &runner,
         sources: &sources,
         tests: &tests,
         baseline: &baseline,
         targets,
-        runtime: runtime.map_err(|_| anyhow::anyhow!("compiling the runtime panicked"))??,
+        runtime,
+        ahead,
         excluded: BTreeSet::new(),
         unwanted: settings.excluded(&sources),
         weakened: BTreeSet::new(),
@@ -202,6 +221,23 @@ fn pipeline(
         return Ok(());
     }
     run.show(plausible)
+}
+
+/// What can be done while the subject is built as it is: the runtime, and, if that does not compile
+/// anybody's dependencies a second time, the first instrumented build.
+fn prepare(
+    settings: &Settings,
+    work: &WorkDir,
+    workspace: &Workspace,
+    sources: &Sources,
+) -> Result<(Utf8PathBuf, Option<Ahead>)> {
+    let runtime = runtime::build(&work.base, &workspace.root)?;
+    let is_apt = settings.depth != Depth::List && settings.jobs() > 1;
+    let ahead = match is_apt && workspace.subject.stands_alone() {
+        true => Some(Ahead::build(sources, workspace, &runtime)?),
+        false => None,
+    };
+    Ok((runtime, ahead))
 }
 
 fn read_sources(

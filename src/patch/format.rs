@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -15,19 +16,21 @@ const EDITIONS: [&str; 4] = ["2024", "2021", "2018", "2015"];
 #[derive(Debug, Default)]
 pub struct Formatter {
     /// Per file, the edition as which it is formatted, if it is.
-    editions: BTreeMap<Utf8PathBuf, Option<&'static str>>,
+    editions: Mutex<BTreeMap<Utf8PathBuf, Option<&'static str>>>,
 }
 
 impl Formatter {
     /// The edit with what rustfmt would make of the patched file, if it has nothing to say about
     /// the file as it is. `root` is the directory files are relative to, `text` the file's text.
-    pub fn formatted(&mut self, root: &Utf8Path, text: &str, edit: Edit) -> Edit {
+    pub fn formatted(&self, root: &Utf8Path, text: &str, edit: Edit) -> Edit {
         let home = root.join(edit.file.parent().unwrap_or(Utf8Path::new("")));
-        let edition = self.editions.entry(edit.file.clone()).or_insert_with(|| {
+        let mut editions = self.editions.lock().unwrap_or_else(PoisonError::into_inner);
+        let edition = *editions.entry(edit.file.clone()).or_insert_with(|| {
             let is_stable =
                 |edition: &&&str| rustfmt(&home, edition, text).as_deref() == Some(text);
             EDITIONS.iter().find(is_stable).copied()
         });
+        drop(editions);
         let patched = edit.apply(text);
         let formatted = edition.and_then(|edition| rustfmt(&home, edition, &patched));
         match formatted.filter(|formatted| *formatted != patched) {

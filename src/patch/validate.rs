@@ -2,9 +2,10 @@
 //! and no test or doctest that passed before fails.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::edit::{Edit, apply_all};
 use crate::probe::compiler::write_if_changed;
@@ -14,51 +15,66 @@ use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
 use crate::subject::cargo::{Linked, Workspace};
 
-/// Checks patches one after the other in the working copy.
+/// Checks patches in the working copies, as many at once as there are.
 #[derive(Debug)]
 pub struct Validator<'a> {
-    pub workspace: &'a Workspace<'a>,
-    pub runner: &'a Runner<'a>,
-    pub sources: &'a Sources,
-    pub tests: &'a [TestId],
-    pub baseline: &'a Baseline,
-    pub timeout: Duration,
+    runner: &'a Runner<'a>,
+    sources: &'a Sources,
+    tests: &'a [TestId],
+    baseline: &'a Baseline,
+    timeout: Duration,
+    /// Working copies in which nothing is being checked.
+    free: Mutex<Vec<&'a Workspace<'a>>>,
+    /// Held while tests run: more of them at once than usual might be too slow.
+    running: Mutex<()>,
     /// Doctests of the subject as it is, `true` for those that passed; read when first needed.
-    pub doctests: Option<BTreeMap<String, bool>>,
-    /// Builds made.
-    pub builds: u32,
+    doctests: Mutex<Option<BTreeMap<String, bool>>>,
 }
 
-impl Validator<'_> {
-    /// Gives every file of the working copy the subject's own text.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn restore(&self) -> Result<()> {
-        for file in &self.sources.files {
-            write_if_changed(&self.workspace.root.join(&file.path), &file.text)?;
+impl<'a> Validator<'a> {
+    /// `timeout` is for each test. Each working copy is for one check at a time.
+    pub fn new(
+        workspaces: Vec<&'a Workspace<'a>>,
+        runner: &'a Runner<'a>,
+        sources: &'a Sources,
+        tests: &'a [TestId],
+        baseline: &'a Baseline,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            runner,
+            sources,
+            tests,
+            baseline,
+            timeout,
+            free: Mutex::new(workspaces),
+            running: Mutex::new(()),
+            doctests: Mutex::new(None),
         }
-        Ok(())
     }
 
     /// The failing tests that the edits of one patch, applied alone, cure: the targets and whichever others.
-    /// `None` if it does not cure the targets, or breaks something.
+    /// `None` if it does not cure the targets, or breaks something. To be called from no more threads than
+    /// there are working copies.
     ///
     /// # Errors
-    /// If the run is stopped or a file cannot be written.
-    pub fn accepts(
-        &mut self,
+    /// If the run is stopped, a file cannot be written, or every working copy is in use.
+    pub fn accepts(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Option<Vec<TestIndex>>> {
+        let workspace = lock(&self.free).pop();
+        let workspace = workspace.context("every working copy is in use")?;
+        let cured = self.accepts_in(workspace, edits, targets);
+        lock(&self.free).push(workspace);
+        cured
+    }
+
+    fn accepts_in(
+        &self,
+        workspace: &Workspace,
         edits: &[Edit],
         targets: &[TestIndex],
     ) -> Result<Option<Vec<TestIndex>>> {
-        self.restore()?;
-        for file in &self.sources.files {
-            if let Some(text) = apply_all(edits, &file.path, &file.text) {
-                write_if_changed(&self.workspace.root.join(&file.path), &text)?;
-            }
-        }
-        self.builds += 1;
-        let build = self.workspace.build(Linked::Plain)?;
+        self.write(workspace, edits)?;
+        let build = workspace.build(Linked::Plain)?;
         if !build.succeeded {
             return Ok(None);
         }
@@ -67,6 +83,25 @@ impl Validator<'_> {
             tests: self.tests,
             binaries: &build.binaries,
         };
+        let Some(cured) = self.cures(&suite, targets)? else {
+            return Ok(None);
+        };
+        Ok(self.doctests_hold(workspace)?.then_some(cured))
+    }
+
+    /// Gives every file the subject's own text, but for these edits.
+    fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
+        for file in &self.sources.files {
+            let patched = apply_all(edits, &file.path, &file.text);
+            let text = patched.as_ref().unwrap_or(&file.text);
+            write_if_changed(&workspace.root.join(&file.path), text)?;
+        }
+        Ok(())
+    }
+
+    /// The failing tests that pass in a build; `None` if a target does not, or another fails that passed.
+    fn cures(&self, suite: &Suite, targets: &[TestIndex]) -> Result<Option<Vec<TestIndex>>> {
+        let _alone = lock(&self.running);
         let mut tests = targets.to_vec();
         tests.extend(self.baseline.passing());
         let plan = |_| Plan {
@@ -90,34 +125,39 @@ impl Validator<'_> {
             .filter(|(_, run)| run.verdict.passed());
         cured.extend(passed.map(|(test, _)| *test));
         cured.sort_unstable();
-        Ok(self.doctests_hold()?.then_some(cured))
+        Ok(Some(cured))
     }
 
     /// Whether no doctest fails that passed before the edit, which is in the working copy. The
     /// subject as it was is only asked if one fails.
-    fn doctests_hold(&mut self) -> Result<bool> {
+    fn doctests_hold(&self, workspace: &Workspace) -> Result<bool> {
         // Those of packages outside of the workspace are not run.
         let files = self.sources.files.iter();
         let inside = files.filter(|file| !file.path.starts_with(".."));
         let texts = inside.map(|file| &*file.text);
-        if !self.workspace.may_have_doctests(texts) {
+        if !workspace.may_have_doctests(texts) {
             return Ok(true);
         }
-        let after = self.workspace.doctests()?;
+        let after = workspace.doctests()?;
         if after.values().all(|passed| *passed) && !after.is_empty() {
             return Ok(true);
         }
-        let before = match self.doctests.take() {
-            Some(known) => known,
+        let mut known = lock(&self.doctests);
+        let before = match known.take() {
+            Some(before) => before,
             None => {
-                self.restore()?;
-                self.workspace.doctests()?
+                self.write(workspace, &[])?;
+                workspace.doctests()?
             }
         };
         let holds = still_passing(&before, &after);
-        self.doctests = Some(before);
+        *known = Some(before);
         Ok(holds)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether each doctest that passed still does. They are named by line, and a patch may move

@@ -26,7 +26,7 @@ pub enum Settled {
 }
 
 /// Builds the instrumented working copy, leaving out what does not compile, and tells how many
-/// rounds it took.
+/// rounds it took. The first may have been made `ahead`, of just this instrumentation.
 ///
 /// # Errors
 /// If a file cannot be written, or the run is stopped.
@@ -34,13 +34,19 @@ pub fn settle(
     workspace: &Workspace,
     instrumentation: &mut Instrumentation,
     runtime: &Utf8Path,
+    mut ahead: Option<Build>,
 ) -> Result<(Settled, usize)> {
     // Variables for which a use after a move was reported, with the first site affected.
     let mut moved: BTreeMap<(usize, String), u32> = BTreeMap::new();
     for round in 1..=MOST_ROUNDS {
         let files = instrumentation.files();
-        write(workspace, &files)?;
-        let build = workspace.build(Linked::Runtime(runtime))?;
+        let build = match ahead.take() {
+            Some(build) => build,
+            None => {
+                write(workspace, &files)?;
+                workspace.build(Linked::Runtime(runtime))?
+            }
+        };
         if build.succeeded {
             return Ok((Settled::Built(build), round));
         }
@@ -70,7 +76,10 @@ pub fn settle(
 
 /// Writes the texts that differ from what the working copy has, so that only their crates are
 /// built again.
-fn write(workspace: &Workspace, files: &Files) -> Result<()> {
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(workspace: &Workspace, files: &Files) -> Result<()> {
     for (path, spliced) in files {
         write_if_changed(&workspace.root.join(path), &spliced.text)?;
     }

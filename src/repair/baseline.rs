@@ -8,18 +8,16 @@ use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
-use crate::subject::cargo::{Linked, Workspace};
+use crate::subject::cargo::{Build, Linked, Workspace};
 use crate::subject::{SubjectError, listing};
 
-/// Builds the subject, with lints capped if only those are in the way, and runs every test twice.
-/// `None` if the outcome is settled by that.
-pub fn take(
-    settings: &Settings,
+/// Builds the subject, with lints capped if only those are in the way.
+pub fn build(
     progress: &mut Progress,
     outcome: &mut Outcome,
     workspace: &mut Workspace,
     runner: &Runner,
-) -> Result<Option<(Vec<TestId>, Baseline)>> {
+) -> Result<Build> {
     let phase = progress.start("building", 0, runner.runs());
     outcome.builds += 1;
     let mut build = workspace.build(Linked::Plain)?;
@@ -43,7 +41,18 @@ pub fn take(
         runner.runs(),
         &count(build.binaries.len(), "test binary"),
     );
+    Ok(build)
+}
 
+/// Lists the tests of a plain build and runs each twice. `None` if the outcome is settled by that.
+pub fn take(
+    settings: &Settings,
+    progress: &mut Progress,
+    outcome: &mut Outcome,
+    workspace: &mut Workspace,
+    mut build: Build,
+    runner: &Runner,
+) -> Result<Option<(Vec<TestId>, Baseline)>> {
     let args = &settings.cargo.test_args;
     let binaries = &mut build.binaries;
     let (tests, unlisted) = listing::list(workspace.supervisor, &workspace.logs, binaries, args)?;

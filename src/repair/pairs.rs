@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::Run;
 use super::candidates::SiteCandidate;
 use super::ranking::{Fix, spread};
+use super::{Run, instrument};
 use crate::localize::angelic::AngelicSite;
 use crate::localize::pairs::{self, Pair};
 use crate::probe::Stage;
@@ -49,7 +49,7 @@ impl Run<'_> {
     }
 
     fn localize_pairs(&mut self) -> Result<Vec<Pair>> {
-        let wanted = self.sites(|site| !site.kind.is_new());
+        let wanted = instrument::there(self.sources, &self.excluded);
         let runs = self.runner.runs();
         let phase = self.progress.start("forcing pairs", 0, runs);
         let (build, _) = self.instrument(Stage::Conditions(wanted.clone()))?;

@@ -7,13 +7,13 @@ use camino::Utf8Path;
 
 use super::ranking::{Fix, spread};
 use super::settings::Depth;
-use super::{Run, reports};
+use super::{Run, instrument, reports};
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, TestIndex};
+use crate::source::SiteIndex;
 use crate::source::rust::panics;
-use crate::source::{Site, SiteIndex};
 
 /// Conditions that are tried without an angelic outcome.
 const MOST_UNCONFIRMED: usize = 20;
@@ -30,8 +30,9 @@ impl Run<'_> {
     /// something new could stand, which costs more builds and whose patches rank lower; last of
     /// all, where no forced outcome showed a place, near the most suspicious conditions.
     pub(super) fn rounds(&mut self) -> Result<Vec<Fix>> {
-        let there: BTreeSet<SiteIndex> = self.sites(|site| !site.kind.is_new());
-        let located = self.localize(there, self.entries())?;
+        let there = instrument::there(self.sources, &self.excluded);
+        let entries = instrument::entries(self.sources, &self.excluded);
+        let located = self.localize(there, entries)?;
         self.outcome.sites = reports::suspects(self, &located);
         let mut plausible = self.repair_at(&located.angelic)?;
         let mut angelic = located.angelic;
@@ -61,24 +62,6 @@ impl Run<'_> {
         Ok(plausible)
     }
 
-    /// The sites of a kind that may be patched.
-    pub(super) fn sites(&self, wanted: impl Fn(&Site) -> bool) -> BTreeSet<SiteIndex> {
-        let sites = (0..).zip(&self.sources.sites);
-        let wanted = sites.filter(|(index, site)| wanted(site) && !self.excluded.contains(index));
-        wanted.map(|(index, _)| index).collect()
-    }
-
-    /// One place in each function where it can be seen that the function is entered, whether or not
-    /// that comes to any condition.
-    fn entries(&self) -> BTreeSet<SiteIndex> {
-        let mut first: BTreeMap<usize, SiteIndex> = BTreeMap::new();
-        for index in self.sites(Site::asserts) {
-            let site = &self.sources.sites[index as usize];
-            first.entry(site.function).or_insert(index);
-        }
-        first.into_values().collect()
-    }
-
     /// Places for something new, in the functions that failing tests reach, the most suspicious
     /// ones first. A function that could not be traced may have been reached.
     fn new_places(&self) -> BTreeSet<SiteIndex> {
@@ -89,10 +72,13 @@ impl Run<'_> {
             functions.entry(function).or_insert(suspect.suspiciousness);
         }
         let function = |index: SiteIndex| sites[index as usize].function;
-        let seen: BTreeSet<usize> = self.entries().into_iter().map(function).collect();
+        let entries = instrument::entries(self.sources, &self.excluded);
+        let seen: BTreeSet<usize> = entries.into_iter().map(function).collect();
         let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
         let may_panic = self.may_want_panics();
-        let new = self.sites(|site| site.kind.is_new() && (may_panic || !site.asserts()));
+        let new = instrument::sites(self.sources, &self.excluded, |site| {
+            site.kind.is_new() && (may_panic || !site.asserts())
+        });
         for index in new.difference(&self.unwanted).copied() {
             let function = sites[index as usize].function;
             by_function.entry(function).or_default().push(index);

@@ -1,6 +1,8 @@
 //! From what holds to patches: each is built by itself, and has to pass the whole suite, before it
 //! is shown.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 
 use super::Run;
@@ -13,12 +15,20 @@ use crate::patch::edit::{Edit, apply_all};
 use crate::patch::format::Formatter;
 use crate::patch::validate::Validator;
 use crate::report::{EditReport, Ending, GroupReport, PatchReport, count};
+use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::spec::Expr;
 use crate::synth::{self, Equality};
 
 /// Patches shown that differ in nothing but where in a function they stand.
 const MOST_ALIKE: usize = 2;
+
+/// A fix that was rebuilt by itself.
+struct Checked {
+    edits: Vec<Edit>,
+    /// The failing tests that it cures; `None` if it does not hold.
+    cured: Option<Vec<TestIndex>>,
+}
 
 impl Run<'_> {
     /// Shows the patches for each group of failing tests.
@@ -33,59 +43,66 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Rebuilds plausible fixes one by one, best first, until there are enough patches for each
+    /// Rebuilds plausible fixes by themselves, best first, until there are enough patches for each
     /// group of failing tests.
     fn validate<'c>(&mut self, plausible: &'c [Fix]) -> Result<Vec<Shown<'c>>> {
         let phase = self
             .progress
             .start("checking patches", 0, self.runner.runs());
-        let mut validator = Validator {
-            workspace: self.workspace,
-            runner: self.runner,
-            sources: self.sources,
-            tests: self.tests,
-            baseline: self.baseline,
-            timeout: self.settings.test_timeout,
-            doctests: None,
-            builds: 0,
+        let mut lanes = vec![self.workspace, self.plain];
+        if self.settings.jobs() == 1 {
+            lanes.remove(0);
+        }
+        let at_once = lanes.len();
+        let validator = Validator::new(
+            lanes,
+            self.runner,
+            self.sources,
+            self.tests,
+            self.baseline,
+            self.settings.test_timeout,
+        );
+        let formatter = Formatter::default();
+        let check = |run: &Self, fix: &Fix| {
+            let edits = run.edits(fix, &formatter);
+            let cured = validator.accepts(&edits, &fix.targets)?;
+            Ok(Checked { edits, cured })
         };
+
         let mut shown: Vec<Shown> = Vec::new();
-        let mut formatter = Formatter::default();
         for group in groups(plausible) {
+            let fixes: Vec<&Fix> = group.fixes.iter().map(|nth| &plausible[*nth]).collect();
             let first = self.outcome.patches.len();
-            for fix in group.fixes.iter().map(|nth| &plausible[*nth]) {
-                if self.outcome.patches.len() - first == self.settings.top {
+            let mut known: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
+            let mut from = 0;
+            loop {
+                let left = self.settings.top + first - self.outcome.patches.len();
+                let said: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
+                let wanted = self.worth_showing(&fixes, from, said, left);
+                let Some(nth) = wanted.first().copied() else {
                     break;
+                };
+                if !known.contains_key(&nth) {
+                    // All that will be shown if all of them hold.
+                    let mut unknown = wanted;
+                    unknown.retain(|nth| !known.contains_key(nth));
+                    self.outcome.builds += u32::try_from(unknown.len())?;
+                    let checked = pool::map(at_once, &unknown, |nth| Ok(check(self, fixes[*nth])))?;
+                    known.extend(unknown.into_iter().zip(checked));
                 }
-                let is_known = |other: &Shown| is_same(other.fix, fix) || is_padded(other.fix, fix);
-                let id = self.patch_id(fix);
-                let is_shown = self.outcome.patches.iter().any(|patch| patch.id == id);
-                if is_shown || shown.iter().any(is_known) {
+                from = nth + 1;
+                let Some(checked) = known.remove(&nth) else {
                     continue;
-                }
-                let like = shown.iter().filter(|other| self.is_like(other.fix, fix));
-                if like.count() >= MOST_ALIKE {
-                    continue;
-                }
-                let edits = fix.parts.iter().map(|part| {
-                    let site = &self.sources.sites[part.site as usize];
-                    let text = &self.sources.files[site.file].text;
-                    let edit = Edit::at(self.sources, site, &part.text);
-                    formatter.formatted(&self.workspace.root, text, edit)
-                });
-                let edits: Vec<Edit> = edits.collect();
-                let builds = validator.builds;
-                let cured = validator.accepts(&edits, &fix.targets)?;
-                self.outcome.builds += validator.builds - builds;
+                };
+                // If the run was stopped, what comes before is kept.
+                let Checked { edits, cured } = checked?;
                 if let Some(cured) = cured {
-                    let patch = self.patch(fix, id, &edits, &cured);
-                    let patch = (patch, self.outcome.patches.len());
-                    shown.push(Shown {
-                        fix,
-                        patch: patch.1,
-                    });
-                    self.outcome.patches.push(patch.0);
+                    let fix = fixes[nth];
+                    let patch = self.outcome.patches.len();
+                    let report = self.patch(fix, &edits, &cured);
+                    self.outcome.patches.push(report);
                     self.outcome.ending = Ending::Patched;
+                    shown.push(Shown { fix, patch });
                 }
             }
             let patches = &self.outcome.patches[first..];
@@ -97,10 +114,43 @@ impl Run<'_> {
                 });
             }
         }
-        validator.restore()?;
         let result = count(self.outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)
+    }
+
+    /// The next of these fixes, no more than `most`, that say something beside those said and each other.
+    fn worth_showing<'c>(
+        &self,
+        fixes: &[&'c Fix],
+        from: usize,
+        mut said: Vec<&'c Fix>,
+        most: usize,
+    ) -> Vec<usize> {
+        let mut wanted = Vec::new();
+        for (nth, fix) in fixes.iter().enumerate().skip(from) {
+            if wanted.len() == most {
+                break;
+            }
+            let is_known = |other: &&Fix| is_same(other, fix) || is_padded(other, fix);
+            let like = said.iter().filter(|other| self.is_like(other, fix)).count();
+            if like < MOST_ALIKE && !said.iter().any(is_known) {
+                said.push(fix);
+                wanted.push(nth);
+            }
+        }
+        wanted
+    }
+
+    /// What a fix changes in the subject, as rustfmt would have it.
+    fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
+        let edits = fix.parts.iter().map(|part| {
+            let site = &self.sources.sites[part.site as usize];
+            let text = &self.sources.files[site.file].text;
+            let edit = Edit::at(self.sources, site, &part.text);
+            formatter.formatted(&self.plain.root, text, edit)
+        });
+        edits.collect()
     }
 
     /// Whether two fixes do the same on the same condition somewhere in the same function.
@@ -112,7 +162,7 @@ impl Run<'_> {
         a.parts.len() == b.parts.len() && a.parts.iter().zip(&b.parts).all(same)
     }
 
-    fn patch(&self, fix: &Fix, id: String, edits: &[Edit], cured: &[TestIndex]) -> PatchReport {
+    fn patch(&self, fix: &Fix, edits: &[Edit], cured: &[TestIndex]) -> PatchReport {
         let of_part = |(part, edit): (&SiteCandidate, &Edit)| EditReport {
             file: edit.file.to_string(),
             line: edit.line,
@@ -125,7 +175,7 @@ impl Run<'_> {
         let kind = |part: &SiteCandidate| self.sources.sites[part.site as usize].kind;
         let why: Vec<&str> = fix.parts.iter().map(|part| part.why.as_str()).collect();
         PatchReport {
-            id,
+            id: self.patch_id(fix),
             rank: self.outcome.patches.len() + 1,
             kind: kind(&fix.parts[0]).patch_kind().name(),
             edits: fix.parts.iter().zip(edits).map(of_part).collect(),

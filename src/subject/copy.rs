@@ -1,4 +1,4 @@
-//! The working copy: everything the tool writes goes there, the subject's own files are only read.
+//! The working copies: everything the tool writes goes there, the subject's own files are only read.
 
 use std::fs::{self, File};
 
@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 
 use super::Subject;
 
-/// A place to work in, kept by a lock while this value lives; the copy in it is removed on drop,
+/// A place to work in, kept by a lock while this value lives; the copies in it are removed on drop,
 /// the build cache is kept for the next run.
 #[derive(Debug)]
 pub struct WorkDir {
@@ -18,6 +18,25 @@ pub struct WorkDir {
     /// Removed as a whole at the end, when nothing could be written beside the subject.
     temporary: Option<tempfile::TempDir>,
     _lock: File,
+}
+
+/// The subject is copied and built twice, so that the two builds neither wait for each other nor
+/// undo each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// As it is.
+    Plain,
+    /// With instrumentation.
+    Instrumented,
+}
+
+impl Lane {
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Instrumented => "-instrumented",
+        }
+    }
 }
 
 /// More runs at once than this on one subject are refused.
@@ -74,9 +93,9 @@ impl WorkDir {
         bail!("{SLOTS} runs are at work in {base}; wait for one, or give another --work-dir")
     }
 
-    /// Cargo's target directory for all builds.
-    pub fn target(&self) -> Utf8PathBuf {
-        self.slot.join("target")
+    /// Cargo's target directory.
+    pub fn target(&self, lane: Lane) -> Utf8PathBuf {
+        self.slot.join(format!("target{}", lane.suffix()))
     }
 
     /// Where test runs write.
@@ -84,16 +103,21 @@ impl WorkDir {
         self.slot.join("runs")
     }
 
+    /// Where cargo's own output goes.
+    pub fn logs(&self, lane: Lane) -> Utf8PathBuf {
+        self.scratch().join(format!("cargo{}", lane.suffix()))
+    }
+
     /// Copies the workspace, and the path dependencies outside of it at the same distance.
     /// Returns the copy of the workspace's root.
     ///
     /// # Errors
     /// If something cannot be read or written.
-    pub fn copy(&self, subject: &Subject) -> Result<Utf8PathBuf> {
+    pub fn copy(&self, subject: &Subject, lane: Lane) -> Result<Utf8PathBuf> {
         let ancestor = subject.top();
         let top = self
             .slot
-            .join("copy")
+            .join(format!("copy{}", lane.suffix()))
             .join(ancestor.file_name().unwrap_or("root"));
         let skipped = [subject.target_dir.clone(), self.base.clone()];
         let mut root = top.clone();
@@ -113,7 +137,9 @@ impl WorkDir {
 
     fn remove_copy(&self) {
         // Best effort: what cannot be removed now is removed by the next run.
-        let _ = fs::remove_dir_all(self.slot.join("copy"));
+        for lane in [Lane::Plain, Lane::Instrumented] {
+            let _ = fs::remove_dir_all(self.slot.join(format!("copy{}", lane.suffix())));
+        }
         let _ = fs::remove_dir_all(self.scratch());
     }
 }

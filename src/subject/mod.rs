@@ -8,7 +8,7 @@ pub mod options;
 mod outside;
 pub mod paths;
 pub mod runtime;
-
+pub mod seed;
 pub mod wrapper;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -180,6 +180,15 @@ impl Subject {
         // Libraries before the binaries that use them, and the same order every time.
         roots.sort_by(|a, b| (a.is_test, &a.path).cmp(&(b.is_test, &b.path)));
         roots
+    }
+
+    /// Whether its tests are built from nothing but packages of the workspace.
+    pub fn stands_alone(&self) -> bool {
+        let mut dependencies = self
+            .members
+            .iter()
+            .flat_map(|member| &member.metadata.dependencies);
+        self.outside.is_empty() && dependencies.all(|dependency| dependency.path.is_some())
     }
 
     /// The directory that holds the root and all that is outside of it.

@@ -1,0 +1,64 @@
+//! Dependencies are compiled once: what cargo made of them in one target directory is put into the
+//! other, where cargo finds it fresh.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use camino::Utf8Path;
+use walkdir::{DirEntry, WalkDir};
+
+/// Fills a target directory that is not there yet from another one. Libraries are hard links, for
+/// whoever makes a new one gives it a new file; what may be written to in place is copied.
+///
+/// # Errors
+/// If something cannot be read or written.
+pub fn seed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    if to.exists() || !from.exists() {
+        return Ok(());
+    }
+    // Aside first: half of it would be taken for all of it by the next run.
+    let aside = to.with_extension("half");
+    let _ = fs::remove_dir_all(&aside);
+    let walk = WalkDir::new(from).into_iter().filter_entry(is_of_use);
+    for entry in walk {
+        let entry = entry.with_context(|| format!("cannot read {from}"))?;
+        let target = aside.as_std_path().join(entry.path().strip_prefix(from)?);
+        let said = || format!("cannot write {}", target.display());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&target).with_context(said)?;
+        } else if !is_library(entry.path()) || fs::hard_link(entry.path(), &target).is_err() {
+            copy(entry.path(), &target).with_context(said)?;
+        }
+    }
+    fs::rename(&aside, to).with_context(|| format!("cannot create {to}"))
+}
+
+/// Whether a directory may have something of a dependency in it, or a file be that. Test programs
+/// are the subject's, and so is all that is compiled incrementally.
+fn is_of_use(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    if entry.file_type().is_dir() {
+        return !matches!(&*name, "incremental" | "examples" | "doc" | "tmp");
+    }
+    let dir = entry.path().parent().and_then(Path::file_name);
+    let in_deps = dir.is_some_and(|dir| dir == "deps");
+    let is_plain = matches!(entry.path().extension(), Some(extension) if extension == "d");
+    name != ".cargo-lock" && (!in_deps || is_plain || is_library(entry.path()))
+}
+
+fn is_library(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("rlib" | "rmeta" | "so" | "dylib" | "a"))
+}
+
+/// Copies a file with the time it was written, by which cargo knows what is fresh.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to)?;
+    let written = fs::metadata(from)?.modified()?;
+    File::options()
+        .append(true)
+        .open(to)?
+        .set_modified(written)?;
+    Ok(())
+}
