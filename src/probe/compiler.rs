@@ -55,10 +55,12 @@ pub fn settle(
             if changed {
                 break;
             }
-            for error in &build.errors {
-                let blamed = blame(instrumentation, &files, workspace, error, anywhere);
+            // All of a round at once: what one error takes out may be the cause of the next, too.
+            let blamed = |error| blame(instrumentation, &files, workspace, error, anywhere);
+            let blamed: Vec<Vec<Part>> = build.errors.iter().map(blamed).collect();
+            for (error, parts) in build.errors.iter().zip(blamed) {
                 let code = error.code.as_ref().map_or("", |code| &code.code);
-                for part in blamed {
+                for part in parts {
                     changed |= give_way(instrumentation, part, code);
                     if let Some(variable) = once_reported(error) {
                         changed |= later_uses(instrumentation, part, variable, &mut moved);

@@ -219,6 +219,8 @@ pub struct Harvested {
     pub holes: Vec<Range<usize>>,
     /// What it calls: paths of functions, and methods as `.name`.
     pub calls: Vec<String>,
+    /// The methods it calls on variables, their fields and elements.
+    pub asked: Vec<String>,
 }
 
 /// What a harvested expression is.

@@ -15,31 +15,51 @@ use super::harvest::path_text;
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     own: bool,
+    /// It takes `&mut self`: what it does there rustc refuses where nothing may be changed, and what
+    /// a function does to its own variables leaves no trace.
+    changes_self: bool,
     /// Paths of functions, and methods as `.name`.
     calls: BTreeSet<String>,
 }
 
 /// The effects of a function.
 pub fn of_function(signature: &Signature, body: &Block) -> Effects {
+    let takes_mutable = |argument: &FnArg| match argument {
+        FnArg::Receiver(_) => false,
+        FnArg::Typed(typed) => is_mutable(&typed.ty),
+    };
+    let changes_self = signature
+        .receiver()
+        .is_some_and(|receiver| match &receiver.kind {
+            syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+            syn::ReceiverKind::Typed(_, ty) => is_mutable(ty),
+            _ => false,
+        });
     let mut effects = Effects {
         own: matches!(signature.safety, syn::Safety::Unsafe(_))
             || signature.asyncness.is_some()
-            || signature.inputs.iter().any(is_mutable),
+            || signature.inputs.iter().any(takes_mutable),
+        changes_self,
         ..Effects::default()
     };
     effects.visit_block(body);
     effects
 }
 
-fn is_mutable(argument: &FnArg) -> bool {
-    let by_reference = |ty: &syn::Type| matches!(ty, syn::Type::Reference(reference) if reference.mutability.is_some());
-    match argument {
-        FnArg::Receiver(receiver) => {
-            matches!(receiver.kind, syn::ReceiverKind::Reference(..))
-                && receiver.mutability.is_some()
-        }
-        FnArg::Typed(typed) => by_reference(&typed.ty),
-    }
+fn is_mutable(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Reference(reference) if reference.mutability.is_some())
+}
+
+/// The methods that need `&mut self`, whatever type they belong to.
+pub fn mutating(functions: &[(String, Effects)]) -> BTreeSet<&str> {
+    let names = |changes: bool| {
+        let some = functions
+            .iter()
+            .filter(move |(_, effects)| effects.changes_self == changes);
+        some.map(|(name, _)| name.as_str())
+    };
+    let others: BTreeSet<&str> = names(false).collect();
+    names(true).filter(|name| !others.contains(name)).collect()
 }
 
 /// The names of functions that may leave a trace, directly or through what they call. Several
@@ -128,6 +148,57 @@ pub fn may_be_called(path: &str, known: &BTreeSet<&str>) -> bool {
         && !path.split("::").any(|segment| OUTSIDE.contains(&segment))
 }
 
+/// Whether a method of std by this name takes `&mut self`, and none of that name anything else that
+/// would be asked of a variable.
+pub fn changes_receiver(method: &str) -> bool {
+    const CHANGES: [&str; 43] = [
+        "append",
+        "by_ref",
+        "clear",
+        "dedup",
+        "dedup_by",
+        "dedup_by_key",
+        "drain",
+        "entry",
+        "extend",
+        "extend_from_slice",
+        "fill",
+        "get_or_insert",
+        "get_or_insert_with",
+        "insert",
+        "insert_str",
+        "next",
+        "next_back",
+        "nth",
+        "peek",
+        "pop",
+        "pop_back",
+        "pop_first",
+        "pop_front",
+        "pop_last",
+        "push",
+        "push_back",
+        "push_front",
+        "push_str",
+        "remove",
+        "reserve",
+        "resize",
+        "retain",
+        "reverse",
+        "sort",
+        "sort_by",
+        "sort_by_key",
+        "sort_unstable",
+        "sort_unstable_by",
+        "split_off",
+        "swap_remove",
+        "truncate",
+        "write_char",
+        "write_str",
+    ];
+    CHANGES.contains(&method) || method.ends_with("_mut")
+}
+
 fn is_scalar(name: &str) -> bool {
     crate::spec::Type::from_name(name).is_some()
 }
@@ -180,6 +251,28 @@ mod tests {
             function.sig.ident.to_string(),
             of_function(&function.sig, &function.block),
         )
+    }
+
+    fn method(function: &str) -> (String, Effects) {
+        let function: syn::ImplItemFn = syn::parse_str(function).unwrap();
+        (
+            function.sig.ident.to_string(),
+            of_function(&function.sig, &function.block),
+        )
+    }
+
+    #[test]
+    fn what_is_called_on_self_to_change_it_is_known_by_its_name() {
+        let functions = [
+            method("fn marks(&mut self) -> bool { self.marked = true; true }"),
+            method("fn moves(self: &mut Self) { self.at += 1 }"),
+            method("fn shows(&self) -> bool { self.marked }"),
+            method("fn at(&mut self) -> usize { self.at }"),
+            method("fn at(&self) -> usize { self.at }"),
+        ];
+        let mutating: Vec<&str> = mutating(&functions).into_iter().collect();
+        assert_eq!(mutating, ["marks", "moves"]);
+        assert!(guilty(&functions).is_empty());
     }
 
     #[test]

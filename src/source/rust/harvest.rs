@@ -90,6 +90,7 @@ impl Harvest<'_> {
             names: reads.names,
             holes,
             calls: reads.calls,
+            asked: reads.asked,
         });
     }
 }
@@ -165,6 +166,8 @@ struct Reads {
     /// Bytes of receivers and arguments of calls that are places of names in scope.
     places: Vec<Range<usize>>,
     calls: Vec<String>,
+    /// Methods called on places.
+    asked: Vec<String>,
 }
 
 impl Reads {
@@ -200,6 +203,9 @@ impl Reads {
             }
             Expr::MethodCall(call) => {
                 self.calls.push(format!(".{}", call.method));
+                if is_place(&call.receiver) || matches!(*call.receiver, Expr::Index(_)) {
+                    self.asked.push(call.method.to_string());
+                }
                 self.operand(&call.receiver) && call.args.iter().all(|arg| self.operand(arg))
             }
             Expr::Call(call) => {

@@ -113,12 +113,18 @@ fn keep_innocent(sources: &mut Sources, functions: &sites::Known) {
     let innocent = |call: &String| {
         !guilty.contains(effects::last(call)) && effects::may_be_called(call, &names)
     };
+    // What must not change anything cannot call these; rustc would say so, a build later.
+    let mutating = effects::mutating(functions);
+    let changes = |method: &String| match names.contains(method.as_str()) {
+        true => mutating.contains(method.as_str()),
+        false => effects::changes_receiver(method),
+    };
     sources
         .callables
-        .retain(|callable| !guilty.contains(&callable.name));
+        .retain(|callable| !guilty.contains(&callable.name) && !changes(&callable.name));
     for function in &mut sources.functions {
         function
             .expressions
-            .retain(|found| found.calls.iter().all(innocent));
+            .retain(|found| found.calls.iter().all(innocent) && !found.asked.iter().any(changes));
     }
 }
