@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -61,9 +62,17 @@ fn between(text: &str, other: &str, edit: Edit) -> Edit {
     }
 }
 
+/// The rustfmt beside the cargo that called us, or the one on the path.
+fn program() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").map(PathBuf::from);
+    let beside = cargo.and_then(|cargo| Some(cargo.parent()?.join("rustfmt")));
+    let beside = beside.filter(|rustfmt| rustfmt.is_file());
+    beside.unwrap_or_else(|| PathBuf::from("rustfmt"))
+}
+
 /// The text as rustfmt has it; `None` if it is not there or cannot read it.
 fn rustfmt(dir: &Utf8Path, edition: &str, text: &str) -> Option<String> {
-    let mut child = Command::new("rustfmt")
+    let mut child = Command::new(program())
         .args(["--quiet", "--edition", edition])
         .current_dir(dir)
         .stdin(Stdio::piped())

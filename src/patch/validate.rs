@@ -104,12 +104,10 @@ impl<'a> Validator<'a> {
         let _alone = lock(&self.running);
         let mut tests = targets.to_vec();
         tests.extend(self.baseline.passing());
-        let plan = |_| Plan {
-            timeout: self.timeout,
-            ..Plan::default()
-        };
-        let runs = suite.run_all(&tests, plan, &|| ())?;
-        if !runs.iter().all(|run| run.verdict.passed()) {
+        if !suite
+            .not_passing(&tests, self.baseline, self.timeout)?
+            .is_empty()
+        {
             return Ok(None);
         }
         // What hangs would hang for as long again.
@@ -117,6 +115,10 @@ impl<'a> Validator<'a> {
         others.retain(|test| {
             !targets.contains(test) && self.baseline.verdicts[*test] != Verdict::TimedOut
         });
+        let plan = |_| Plan {
+            timeout: self.timeout,
+            ..Plan::default()
+        };
         let runs = suite.run_all(&others, plan, &|| ())?;
         let mut cured = targets.to_vec();
         let passed = others

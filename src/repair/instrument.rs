@@ -106,15 +106,21 @@ impl<'a> Run<'a> {
     /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
     /// Tests that hang in the baseline hang here, too, and are not waited for again.
     pub(super) fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
+        let suite = self.suite(&build.binaries);
+        let passing = self.baseline.passing();
+        let slowest = passing.iter().map(|test| self.patience(*test)).max();
+        let mut changed =
+            suite.not_passing(&passing, self.baseline, slowest.unwrap_or_default())?;
+
+        let mut failing = self.baseline.failing();
+        failing.retain(|test| self.baseline.verdicts[*test] != Verdict::TimedOut);
         let plan = |test| Plan {
             timeout: self.patience(test),
             ..Plan::default()
         };
-        let suite = self.suite(&build.binaries);
-        let mut tests = suite.all();
-        tests.retain(|test| self.baseline.verdicts[*test] != Verdict::TimedOut);
-        let runs = suite.run_all(&tests, plan, &|| ())?;
-        Ok(self.differing(&tests, &runs))
+        let runs = suite.run_all(&failing, plan, &|| ())?;
+        changed.extend(self.differing(&failing, &runs));
+        Ok(changed)
     }
 
     /// How long a test may take with instrumentation.

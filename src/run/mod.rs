@@ -11,7 +11,7 @@ mod verdict;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -183,6 +183,8 @@ pub struct Runner<'a> {
     /// Processes at a time.
     pub jobs: usize,
     runs: AtomicU64,
+    /// Tests were seen to pass each in a process of its own, and not all in one.
+    apart: AtomicBool,
 }
 
 impl<'a> Runner<'a> {
@@ -210,6 +212,7 @@ impl<'a> Runner<'a> {
             args: kept,
             jobs,
             runs: AtomicU64::new(0),
+            apart: AtomicBool::new(false),
         }
     }
 
@@ -229,6 +232,42 @@ impl<'a> Runner<'a> {
         // A test may have made its directories unreadable; what is left goes with the scratch.
         let _ = fs::remove_dir_all(&dir);
         result
+    }
+
+    /// Whether these tests pass when they run in one process, as under `cargo test`. What does not
+    /// may still pass in a process of its own.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    fn pass_together(&self, binary: &Binary, tests: &[&str], timeout: Duration) -> Result<bool> {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let dir = self.scratch.join(format!("run-{number}"));
+        fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
+        let mut args = vec![
+            "--exact".to_string(),
+            format!("--test-threads={}", self.jobs),
+        ];
+        args.extend(tests.iter().map(ToString::to_string));
+        args.extend(self.args.iter().cloned());
+        let mut vars = binary.env.clone();
+        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
+        let stdout = dir.join("stdout");
+        let ended = self.supervisor.run(&Job {
+            program: &binary.exe,
+            args: &args,
+            cwd: &binary.cwd,
+            env: &vars,
+            unset: &env::ALL,
+            stdout: File::create(&stdout)?,
+            stderr: File::create(dir.join("stderr"))?,
+            timeout: Some(timeout),
+            memory: None,
+            file_size: None,
+        })?;
+        let said = summary(&tail(stdout.as_std_path())?);
+        let _ = fs::remove_dir_all(&dir);
+        let all = format!("ok. {} passed; 0 failed;", tests.len());
+        Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
     }
 
     fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {

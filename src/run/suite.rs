@@ -1,6 +1,8 @@
 //! The subject's tests as a whole: which there are, in which binary, and how they fare together.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 
@@ -47,6 +49,69 @@ impl Suite<'_> {
             done();
             run
         })
+    }
+
+    /// Those of some tests that do not pass with nothing asked of the runtime. All of a binary run
+    /// in one process first, which is much faster; if that does not end well, each runs by itself.
+    ///
+    /// # Errors
+    /// As [`Suite::run`].
+    pub fn not_passing(
+        &self,
+        tests: &[TestIndex],
+        baseline: &Baseline,
+        timeout: Duration,
+    ) -> Result<Vec<TestIndex>> {
+        let mut apart: Vec<TestIndex> = Vec::new();
+        let mut failed = Vec::new();
+        for group in self.together(tests) {
+            // They took no longer one after the other.
+            let usual: f64 = group.iter().map(|test| baseline.seconds[*test]).sum();
+            let limit = timeout + Duration::from_secs_f64(usual);
+            if !self.pass_together(&group, limit)? {
+                apart.extend(group);
+            }
+        }
+        let plan = |_| Plan {
+            timeout,
+            ..Plan::default()
+        };
+        let runs = self.run_all(&apart, plan, &|| ())?;
+        let not_passed = apart
+            .iter()
+            .zip(&runs)
+            .filter(|(_, run)| !run.verdict.passed());
+        failed.extend(not_passed.map(|(test, _)| *test));
+        if failed.is_empty() && !apart.is_empty() {
+            self.runner.apart.store(true, Ordering::Relaxed);
+        }
+        Ok(failed)
+    }
+
+    /// Tests of one binary each, as many as one command line takes.
+    fn together(&self, tests: &[TestIndex]) -> Vec<Vec<TestIndex>> {
+        const MOST: usize = 1000;
+        let mut by_target: BTreeMap<&TargetId, Vec<TestIndex>> = BTreeMap::new();
+        for test in tests {
+            by_target
+                .entry(&self.tests[*test].target)
+                .or_default()
+                .push(*test);
+        }
+        let groups = by_target.values().flat_map(|group| group.chunks(MOST));
+        groups.map(<[TestIndex]>::to_vec).collect()
+    }
+
+    fn pass_together(&self, tests: &[TestIndex], timeout: Duration) -> Result<bool> {
+        let target = &self.tests[tests[0]].target;
+        let Some(binary) = self.binaries.get(target) else {
+            return Ok(false);
+        };
+        if tests.len() == 1 || self.runner.apart.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let names: Vec<&str> = tests.iter().map(|test| &*self.tests[*test].name).collect();
+        self.runner.pass_together(binary, &names, timeout)
     }
 
     /// Indices of all tests.
