@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::layout::{tag, LONGEST_STRING};
+use crate::sample;
 use crate::snapshot::Snapshot;
-use crate::state::{state, wants, INSIDE};
+use crate::state::{records, state, INSIDE};
 
 thread_local! {
     static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -16,6 +17,7 @@ thread_local! {
 /// Starts a snapshot on this thread; code that runs until [`close`] leaves no trace.
 pub fn open() {
     INSIDE.with(|inside| inside.set(true));
+    sample::start();
     ENTRIES.with(|entries| entries.borrow_mut().clear());
 }
 
@@ -23,13 +25,19 @@ pub fn open() {
 pub fn close(site: u32) -> Snapshot {
     INSIDE.with(|inside| inside.set(false));
     let entries = ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut()));
+    sample::pay(site, entries.len());
     LAST.with(|last| *last.borrow_mut() = (site, entries.clone()));
     Snapshot::of(entries)
 }
 
+/// No snapshot was taken at this evaluation.
+pub(crate) fn forget() {
+    LAST.with(|last| last.borrow_mut().0 = u32::MAX);
+}
+
 /// The snapshot just taken at `leader`, for `site` right behind it.
 pub fn again(site: u32, leader: u32) -> Snapshot {
-    if !wants(site) {
+    if !records(site) || INSIDE.with(Cell::get) {
         return Snapshot::NONE;
     }
     LAST.with(|last| {

@@ -10,6 +10,7 @@ pub mod capture;
 pub mod layout;
 mod macros;
 pub mod observe;
+mod sample;
 // Only as linked into a subject: no program has room for two of them.
 #[cfg(all(
     nopol_rt,

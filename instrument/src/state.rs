@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use crate::layout::{self, env};
 use crate::snapshot::Snapshot;
 use crate::trace::Trace;
+use crate::{capture, sample};
 
 /// Not yet known, nothing to do, something to do.
 static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -32,6 +33,8 @@ pub(crate) struct State {
     select: Vec<(u32, u32)>,
     /// The sites of all these.
     asked: Vec<u32>,
+    /// Every evaluation may be the one that is forced.
+    records_all: bool,
     fuel: u64,
 }
 
@@ -124,6 +127,7 @@ impl State {
                 .chain(capture.iter().copied())
                 .chain(selected)
                 .collect(),
+            records_all: force.iter().any(|force| force.at.is_some()),
             force,
             capture,
             select,
@@ -197,6 +201,7 @@ pub fn ask(site: u32) -> Ask {
 
 fn ask_live(state: &State, site: u32) -> Ask {
     if INSIDE.with(Cell::get) {
+        sample::work();
         return Ask::free(site, false);
     }
     if let Some(trace) = &state.trace {
@@ -288,13 +293,27 @@ fn here_live(state: &State, first: u32, last: u32) -> bool {
     false
 }
 
-/// Whether the contexts of this site are to be recorded.
+/// Whether the context of this evaluation of the site is to be recorded.
 #[inline]
 pub fn wants(site: u32) -> bool {
     match state() {
         None => false,
-        Some(state) => state.capture.contains(&site) && !INSIDE.with(Cell::get),
+        Some(state) => {
+            records(site) && !INSIDE.with(Cell::get) && {
+                let is_due = state.records_all || sample::is_due(site);
+                if let (false, Some(trace)) = (is_due, &state.trace) {
+                    trace.skipped();
+                    capture::forget();
+                }
+                is_due
+            }
+        }
     }
+}
+
+/// Whether this process records contexts of the site.
+pub(crate) fn records(site: u32) -> bool {
+    state().is_some_and(|state| state.capture.contains(&site))
 }
 
 /// The candidate chosen for this site; 0 is the old condition.
@@ -319,6 +338,9 @@ pub fn tick() {
 }
 
 fn burn(state: &State) {
+    if INSIDE.with(Cell::get) {
+        sample::work();
+    }
     let ticks = TICKS.fetch_add(1, Ordering::Relaxed) + 1;
     if let Some(trace) = &state.trace {
         trace.ticks(ticks);

@@ -188,6 +188,11 @@ impl Trace {
         }
     }
 
+    /// An evaluation was not looked at.
+    pub(crate) fn skipped(&self) {
+        self.at_u32(layout::DROPPED).fetch_add(1, Ordering::Relaxed);
+    }
+
     fn append(&self, log: &mut Log, record: &[u8]) -> Option<usize> {
         let at = log.start + log.used;
         if at + record.len() > log.end {

@@ -9,8 +9,8 @@ use camino::Utf8Path;
 use cargo_metadata::diagnostic::Diagnostic;
 
 use super::blame::{blame, mentions, root};
-use super::{CaptureKind, Files, Instrumentation, Part, Stage};
-use crate::source::SiteKind;
+use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
+use crate::source::{SiteIndex, SiteKind};
 use crate::subject::cargo::{Build, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
@@ -63,7 +63,7 @@ pub fn settle(
                 for part in parts {
                     changed |= give_way(instrumentation, part, code);
                     if let Some(variable) = once_reported(error) {
-                        changed |= later_uses(instrumentation, part, variable, &mut moved);
+                        changed |= other_uses(instrumentation, part, error, variable, &mut moved);
                     }
                 }
             }
@@ -126,8 +126,21 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
                 return true;
             }
             if capture.kind != CaptureKind::Purity && !BORROWS.contains(&code) {
+                // Nor does the function take it elsewhere, but rustc may say so once.
                 let function = sources.sites[site as usize].function;
                 refused.insert((function, capture.text.clone()));
+                let is_alike = |site: SiteIndex, other: &Capture| {
+                    sources.sites[site as usize].function == function
+                        && other.kind == capture.kind
+                        && other.text == capture.text
+                };
+                let is_new = dropped.insert(part);
+                for (other, captures) in captures.iter() {
+                    let captures = captures.iter().enumerate();
+                    let alike = captures.filter(|(_, capture)| is_alike(*other, capture));
+                    dropped.extend(alike.map(|(nth, _)| Part::Capture(*other, nth)));
+                }
+                return is_new;
             }
             dropped.insert(part)
         }
@@ -164,19 +177,20 @@ fn once_reported(error: &Diagnostic) -> Option<&str> {
         .flatten()
 }
 
-/// Drops what uses a variable from a blamed part on, when it is to blame the second time: the next
-/// round would only report the next use.
-fn later_uses(
+/// Drops what uses a variable from a blamed part on, or, if it may be uninitialized, before that, when
+/// it is to blame the second time: the next round would only report the next use.
+fn other_uses(
     instrumentation: &mut Instrumentation,
     part: Part,
+    error: &Diagnostic,
     variable: &str,
     moved: &mut BTreeMap<(usize, String), u32>,
 ) -> bool {
-    let (Part::Site(first) | Part::Capture(first, _) | Part::Candidate(first, _)) = part else {
+    let (Part::Site(here) | Part::Capture(here, _) | Part::Candidate(here, _)) = part else {
         return false;
     };
     let sources = instrumentation.sources;
-    let function = sources.sites[first as usize].function;
+    let function = sources.sites[here as usize].function;
     let times = moved.entry((function, variable.to_owned())).or_default();
     *times += 1;
     if *times == 1 {
@@ -184,8 +198,11 @@ fn later_uses(
     }
     let root = root(variable);
     let mut uses = Vec::new();
-    let later = (0..).zip(&sources.sites).skip(first as usize);
-    for (site, _) in later.filter(|(_, site)| site.function == function) {
+    let is_early = error.code.as_ref().is_some_and(|code| code.code == "E0381");
+    let is_concerned = |site: SiteIndex| (site <= here && is_early) || (site >= here && !is_early);
+    let sites = (0..).zip(&sources.sites);
+    let concerned = sites.filter(|(index, site)| site.function == function && is_concerned(*index));
+    for (site, _) in concerned {
         match &instrumentation.stage {
             Stage::Conditions(_) => {}
             Stage::Captures(captures) => {

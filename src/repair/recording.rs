@@ -12,7 +12,7 @@ use crate::probe::{Capture, CaptureKind, Instrumentation, Part, Stage, captures}
 use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
-use crate::run::{Forced, How, Plan, TestRun, When, pool};
+use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
 use crate::source::rust::condition;
 use crate::source::{SiteIndex, SiteKind, offers};
 
@@ -20,6 +20,8 @@ use crate::source::{SiteIndex, SiteKind, offers};
 const MOST_INDIFFERENT: usize = 600;
 /// Visits of a place that are tried one after the other.
 const MOST_VISITS: u32 = 8;
+/// Tests tried at one place one after the other: the first that hangs ends it.
+const PART: usize = 8;
 
 /// An angelic site and what was recorded there.
 #[derive(Clone, Debug)]
@@ -145,8 +147,7 @@ impl Run<'_> {
         let dropped: u64 = places.iter().map(|place| place.recorded.dropped).sum();
         if dropped > 0 {
             self.outcome.warnings.push(format!(
-                "{dropped} contexts were not recorded, for a site keeps {} of a test",
-                nopol_instrument::layout::MOST_ROWS
+                "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
             ));
         }
         let contexts = places.iter().map(|place| contexts(&place.recorded)).sum();
@@ -202,47 +203,71 @@ impl Run<'_> {
             let site = &self.sources.sites[found.site as usize];
             if site.kind == SiteKind::Exit {
                 let visits = |test: &TestIndex| {
-                    Some(self.spectrum.reached.get(test)?.get(&found.site)?.entered)
+                    let counter = self.spectrum.reached.get(test)?.get(&found.site)?;
+                    Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
                 };
                 let reach = near.iter().filter_map(|test| Some((*test, visits(test)?)));
                 trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
             }
         }
         trials.truncate(MOST_INDIFFERENT);
-        let bounds = self.bounds();
-        let contexts = pool::map(self.runner.jobs, &trials, |(site, test, visits)| {
-            let visits = u32::try_from(*visits).unwrap_or(u32::MAX);
-            let single = (0..visits).map(When::At);
-            let single = single.filter(|_| (2..=MOST_VISITS).contains(&visits));
+        let of_site = trials.chunk_by(|(a, ..), (b, ..)| a == b);
+        let parts: Vec<_> = of_site.flat_map(|trials| trials.chunks(PART)).collect();
+        let contexts = pool::map(self.runner.jobs, &parts, |trials| {
             let mut found = Vec::new();
-            for when in std::iter::once(When::Always).chain(single) {
-                let forced = Forced {
-                    how: How::Set(true),
-                    when,
-                    blind: true,
-                };
-                let plan = Plan {
-                    sites: Some(self.sources.sites.len()),
-                    force: vec![(*site, vec![forced])],
-                    capture: vec![*site, instrumentation.leader(*site)],
-                    fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
-                    confined: true,
-                    timeout: bounds.timeout,
-                    ..Plan::default()
-                };
-                let run = suite.run(*test, &plan)?;
-                let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
-                    continue;
-                };
-                let left = |context: &Context| context.site == *site && context.outcome;
-                found.extend(trace.contexts.into_iter().filter(left));
-                if when == When::Always {
-                    break;
-                }
+            for (site, test, visits) in *trials {
+                let trial = self.leaving(suite, *site, *test, *visits, instrumentation)?;
+                let Some(contexts) = trial else { break };
+                found.extend(contexts);
             }
             Ok(found)
         })?;
         Ok(contexts.concat())
+    }
+
+    /// The contexts in which one test passes although it is made to leave; `None` if it hangs then, for
+    /// others will, too.
+    fn leaving(
+        &self,
+        suite: &Suite,
+        site: SiteIndex,
+        test: TestIndex,
+        visits: u32,
+        instrumentation: &Instrumentation,
+    ) -> Result<Option<Vec<Context>>> {
+        let bounds = self.bounds();
+        let single = (0..visits).map(When::At);
+        let single = single.filter(|_| (2..=MOST_VISITS).contains(&visits));
+        let mut found = Vec::new();
+        for when in std::iter::once(When::Always).chain(single) {
+            let forced = Forced {
+                how: How::Set(true),
+                when,
+                blind: true,
+            };
+            let plan = Plan {
+                sites: Some(self.sources.sites.len()),
+                force: vec![(site, vec![forced])],
+                capture: vec![site, instrumentation.leader(site)],
+                fuel: Some(bounds.fuel_for(test, &self.spectrum)),
+                confined: true,
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            let run = suite.run(test, &plan)?;
+            if run.verdict == Verdict::TimedOut {
+                return Ok(None);
+            }
+            let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
+                continue;
+            };
+            let left = |context: &Context| context.site == site && context.outcome;
+            found.extend(trace.contexts.into_iter().filter(left));
+            if when == When::Always {
+                break;
+            }
+        }
+        Ok(Some(found))
     }
 
     /// Makes the forced runs again and records at their sites: the index of the angelic site, the

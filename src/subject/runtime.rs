@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("lib.rs", include_str!("../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -21,6 +21,7 @@ const SOURCES: [(&str, &str); 9] = [
         "observe.rs",
         include_str!("../../instrument/src/observe.rs"),
     ),
+    ("sample.rs", include_str!("../../instrument/src/sample.rs")),
     ("seed.rs", include_str!("../../instrument/src/seed.rs")),
     (
         "snapshot.rs",
