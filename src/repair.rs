@@ -262,5 +262,12 @@ fn read_sources(
         ))
         .into());
     }
+    for pattern in settings.idle_excludes(sources.files.iter().map(|file| &*file.path))? {
+        outcome.warnings.push(format!(
+            "--exclude {pattern} matches none of the {} source files; paths are relative to {}",
+            sources.files.len(),
+            subject.root
+        ));
+    }
     Ok(sources)
 }

@@ -267,11 +267,17 @@ fn sites_can_be_chosen_by_kind_and_file() {
         ]
     );
 
-    let run = subject.nopol(&["--kind", "precondition"]);
+    let run = subject.nopol(&["--kind", "precondition", "--exclude", "src/no.rs"]);
     assert_eq!(
         run.code, 1,
         "no statement's skipping cures it: {}",
         run.stdout
+    );
+    assert!(
+        run.stderr
+            .contains("--exclude src/no.rs matches none of the 2"),
+        "{}",
+        run.stderr
     );
     let run = subject.nopol(&["--file", "src/main.rs"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
@@ -317,10 +323,36 @@ fn edition_2015_byte_order_marks_and_crlf_are_kept_as_they_are() {
     subject.commit();
     let report = patched(&subject, &["--apply"]);
     assert_eq!(first_condition(&report), "score >= needed");
+    assert_eq!(report["applied"], 1);
     assert_eq!(
         subject.read("src/lib.rs"),
         text.replace("score > needed", "score >= needed")
     );
+}
+
+#[test]
+fn tests_that_pass_only_in_processes_of_their_own_hold_back_no_patch() {
+    let text = format!(
+        "{GRADES}
+#[cfg(test)]
+mod alone {{
+    use std::sync::atomic::{{AtomicBool, Ordering}};
+    static USED: AtomicBool = AtomicBool::new(false);
+    #[test]
+    fn first() {{
+        assert!(!USED.swap(true, Ordering::Relaxed));
+    }}
+    #[test]
+    fn second() {{
+        assert!(!USED.swap(true, Ordering::Relaxed));
+    }}
+}}
+"
+    );
+    let subject = Subject::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &text)]);
+    let report = patched(&subject, &[]);
+    assert_eq!(first_condition(&report), "score >= needed");
+    assert_eq!(report["warnings"], serde_json::json!([]));
 }
 
 #[test]

@@ -55,6 +55,7 @@ impl Run<'_> {
         let unconfirmed = self.unconfirmed(&angelic);
         plausible.extend(self.repair_at(&unconfirmed)?);
         if self.settings.multi {
+            self.outcome.tried_pairs = true;
             self.targets = self.uncured(&plausible);
             plausible.extend(self.repair_pairs()?);
         }

@@ -167,6 +167,24 @@ impl Settings {
         })
     }
 
+    /// Patterns of `--exclude` that match none of these files.
+    ///
+    /// # Errors
+    /// If one is no glob.
+    pub fn idle_excludes<'f>(
+        &self,
+        files: impl Iterator<Item = &'f Utf8Path> + Clone,
+    ) -> Result<Vec<&str>, SubjectError> {
+        let mut idle = Vec::new();
+        for pattern in &self.exclude {
+            let set = globs(std::slice::from_ref(pattern))?;
+            if !files.clone().any(|file| set.is_match(file)) {
+                idle.push(pattern.as_str());
+            }
+        }
+        Ok(idle)
+    }
+
     /// The sites that are not of the wanted kinds.
     pub fn excluded(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         (0..)

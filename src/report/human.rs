@@ -297,22 +297,8 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if outcome.message.is_some() {
         return Ok(());
     }
-    if outcome.sites.is_empty() {
-        return writeln!(
-            out,
-            "No failing test reaches a place that may be changed. If --file, --exclude or --kind is \
-             given, it may leave out too much; `cargo nopol list` shows what is left."
-        );
-    }
-    if angelic.is_empty() {
-        return writeln!(
-            out,
-            "Localization ended it: of the {} sites that failing tests reach, none makes a \
-             failing test pass when its condition is forced true or false, or its statement is \
-             skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a \
-             condition, or need two conditions changed at once, which --multi tries.",
-            outcome.sites.len()
-        );
+    if let Some(reason) = outcome.why_not() {
+        return writeln!(out, "{reason}");
     }
     for site in angelic.iter().take(MOST_REASONS) {
         let reason = site.reason.as_deref().unwrap_or("no candidate survived");

@@ -19,7 +19,7 @@ struct Report<'a> {
     outcome: OutcomeName,
     /// Why the run ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a str>,
+    message: Option<String>,
     warnings: &'a [String],
     /// Tests that fail every time, as `PACKAGE::TARGET::NAME`.
     failing_tests: &'a [String],
@@ -32,6 +32,9 @@ struct Report<'a> {
     sites: Vec<Site<'a>>,
     /// Plausible patches, best first.
     patches: Vec<Patch<'a>>,
+    /// The rank of the patch that was written into the subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied: Option<u32>,
     /// The failing tests that have patches, grouped by what cures them: each group seems to have one
     /// cause, and a list of patches of its own.
     groups: Vec<Group<'a>>,
@@ -214,7 +217,8 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
             Ending::Usage => OutcomeName::UsageError,
             Ending::Internal => OutcomeName::InternalError,
         },
-        message: outcome.message.as_deref(),
+        message: outcome.why_not(),
+        applied: outcome.applied,
         warnings: &outcome.warnings,
         failing_tests: &outcome.failing_tests,
         flaky_tests: &outcome.flaky_tests,

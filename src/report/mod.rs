@@ -93,6 +93,8 @@ pub struct Outcome {
     pub applied: Option<u32>,
     /// The options that led here, each after a space, for a command that comes to the same patches.
     pub options: String,
+    /// Whether changing two conditions at once was tried, too.
+    pub tried_pairs: bool,
 }
 
 impl Default for Outcome {
@@ -111,7 +113,40 @@ impl Default for Outcome {
             builds: 0,
             applied: None,
             options: String::new(),
+            tried_pairs: false,
         }
+    }
+}
+
+impl Outcome {
+    /// Why there is no patch, as far as it is not said of single sites.
+    pub fn why_not(&self) -> Option<String> {
+        if self.message.is_some() || self.ending != Ending::NoPatch {
+            return self.message.clone();
+        }
+        if self.sites.is_empty() {
+            return Some(
+                "No failing test reaches a place that may be changed. If --file, --exclude or --kind is given, \
+                 it may leave out too much; `cargo nopol list` shows what is left."
+                    .to_string(),
+            );
+        }
+        let is_angelic = |site: &SiteReport| !site.angelic.is_empty();
+        let pairs = match self.tried_pairs {
+            true => "; nor do two conditions changed at once. The fault may not be in a condition.",
+            false => {
+                ". The fault may not be in a condition, or need two conditions changed at once, \
+                 which --multi tries."
+            }
+        };
+        (!self.sites.iter().any(is_angelic)).then(|| {
+            format!(
+                "Localization ended it: of the {} sites that failing tests reach, none makes a \
+                 failing test pass when its condition is forced true or false, or its statement is \
+                 skipped; nor does a small edit of the most suspicious conditions{pairs}",
+                self.sites.len()
+            )
+        })
     }
 }
 

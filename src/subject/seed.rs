@@ -62,3 +62,63 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         .set_modified(written)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use camino::Utf8PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn what_was_made_of_dependencies_comes_along_and_later_changes_do_not() {
+        let home = tempfile::tempdir().unwrap();
+        let home = Utf8PathBuf::from_path_buf(home.path().to_owned()).unwrap();
+        let (from, to) = (home.join("target"), home.join("target-other"));
+        let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        for name in [
+            "debug/deps/libdep-1.rlib",
+            "debug/deps/dep-1.d",
+            "debug/deps/subject-2",
+            "debug/deps/subject-2.o",
+            "debug/.fingerprint/dep-1/lib-dep",
+            "debug/build/dep-3/build-script-build",
+            "debug/incremental/subject-2/x.o",
+            "debug/.cargo-lock",
+        ] {
+            let path = from.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "old").unwrap();
+            let file = File::options().append(true).open(&path).unwrap();
+            file.set_modified(written).unwrap();
+        }
+        seed(&from, &to).unwrap();
+
+        let files = WalkDir::new(&to).sort_by_file_name().into_iter();
+        let files = files
+            .map(Result::unwrap)
+            .filter(|it| it.file_type().is_file());
+        let names = files.map(|it| {
+            assert_eq!(it.metadata().unwrap().modified().unwrap(), written);
+            it.path().strip_prefix(&to).unwrap().display().to_string()
+        });
+        assert_eq!(
+            names.collect::<Vec<_>>(),
+            [
+                "debug/.fingerprint/dep-1/lib-dep",
+                "debug/build/dep-3/build-script-build",
+                "debug/deps/dep-1.d",
+                "debug/deps/libdep-1.rlib",
+            ]
+        );
+        fs::write(to.join("debug/.fingerprint/dep-1/lib-dep"), "new").unwrap();
+        let kept = fs::read_to_string(from.join("debug/.fingerprint/dep-1/lib-dep"));
+        assert_eq!(kept.unwrap(), "old");
+
+        // Cargo has the second one now; it is not filled again.
+        fs::remove_file(to.join("debug/deps/libdep-1.rlib")).unwrap();
+        seed(&from, &to).unwrap();
+        assert!(!to.join("debug/deps/libdep-1.rlib").exists());
+    }
+}

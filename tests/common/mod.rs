@@ -150,7 +150,8 @@ impl Subject {
 
     /// Whether a working copy is left below the target directory.
     pub fn has_working_copy(&self) -> bool {
-        self.root.join("target/nopol/slot-0/copy").exists()
+        let slot = self.root.join("target/nopol/slot-0");
+        slot.join("copy").exists() || slot.join("copy-instrumented").exists()
     }
 }
 
