@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 
-use self::process::{Job, Supervisor};
+use self::process::{Ended, Job, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::hash::fnv1a;
@@ -234,6 +234,35 @@ impl<'a> Runner<'a> {
         result
     }
 
+    /// Runs a test binary: how it ended, and the end of what it printed.
+    fn start(
+        &self,
+        dir: &Utf8Path,
+        binary: &Binary,
+        args: &[String],
+        further: Vec<(String, String)>,
+        timeout: Duration,
+        confined: bool,
+    ) -> Result<(Ended, String)> {
+        let mut vars = binary.env.clone();
+        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
+        vars.extend(further);
+        let stdout = dir.join("stdout");
+        let ended = self.supervisor.run(&Job {
+            program: &binary.exe,
+            args,
+            cwd: &binary.cwd,
+            env: &vars,
+            unset: &env::ALL,
+            stdout: File::create(&stdout)?,
+            stderr: File::create(dir.join("stderr"))?,
+            timeout: Some(timeout),
+            memory: confined.then_some(CONFINED_MEMORY),
+            file_size: confined.then_some(CONFINED_FILE),
+        })?;
+        Ok((ended, tail(stdout.as_std_path())?))
+    }
+
     /// Whether these tests pass when they run in one process, as under `cargo test`. What does not
     /// may still pass in a process of its own.
     ///
@@ -249,23 +278,9 @@ impl<'a> Runner<'a> {
         ];
         args.extend(tests.iter().map(ToString::to_string));
         args.extend(self.args.iter().cloned());
-        let mut vars = binary.env.clone();
-        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        let stdout = dir.join("stdout");
-        let ended = self.supervisor.run(&Job {
-            program: &binary.exe,
-            args: &args,
-            cwd: &binary.cwd,
-            env: &vars,
-            unset: &env::ALL,
-            stdout: File::create(&stdout)?,
-            stderr: File::create(dir.join("stderr"))?,
-            timeout: Some(timeout),
-            memory: None,
-            file_size: None,
-        })?;
-        let said = summary(&tail(stdout.as_std_path())?);
+        let (ended, printed) = self.start(&dir, binary, &args, Vec::new(), timeout, false)?;
         let _ = fs::remove_dir_all(&dir);
+        let said = summary(&printed);
         let all = format!("ok. {} passed; 0 failed;", tests.len());
         Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
     }
@@ -280,34 +295,19 @@ impl<'a> Runner<'a> {
         }
         args.extend(self.args.iter().cloned());
 
-        let mut vars = binary.env.clone();
-        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(plan.env(&dir.join("trace"), test));
+        let mut vars = plan.env(&dir.join("trace"), test);
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
                 fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
                 vars.push((name.to_string(), dir.join(place).to_string()));
             }
         }
-        let stdout = dir.join("stdout");
-        let ended = self.supervisor.run(&Job {
-            program: &binary.exe,
-            args: &args,
-            cwd: &binary.cwd,
-            env: &vars,
-            unset: &env::ALL,
-            stdout: File::create(&stdout)?,
-            stderr: File::create(dir.join("stderr"))?,
-            timeout: Some(plan.timeout),
-            memory: plan.confined.then_some(CONFINED_MEMORY),
-            file_size: plan.confined.then_some(CONFINED_FILE),
-        })?;
+        let (ended, printed) = self.start(dir, binary, &args, vars, plan.timeout, plan.confined)?;
 
         let trace = plan
             .sites
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
-        let printed = tail(stdout.as_std_path())?;
         let verdict = Verdict::of(&ended, trace.as_ref(), &printed);
         let output = match verdict.passed() {
             true => String::new(),
