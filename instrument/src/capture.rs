@@ -6,7 +6,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use crate::layout::{tag, LONGEST_STRING};
 use crate::sample;
 use crate::snapshot::Snapshot;
-use crate::state::{records, state, INSIDE};
+use crate::state::{records, state, State, INSIDE};
 
 thread_local! {
     static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -30,9 +30,23 @@ pub fn close(site: u32) -> Snapshot {
     Snapshot::of(entries)
 }
 
-/// No snapshot was taken at this evaluation.
-pub(crate) fn forget() {
-    LAST.with(|last| last.borrow_mut().0 = u32::MAX);
+/// Whether the context of this evaluation of the site is to be recorded.
+#[inline]
+pub fn wants(site: u32) -> bool {
+    match state() {
+        None => false,
+        Some(state) => records(site) && !INSIDE.with(Cell::get) && is_due(state, site),
+    }
+}
+
+/// Whether this evaluation is among those that are looked at.
+fn is_due(state: &State, site: u32) -> bool {
+    let is_due = state.records_all || sample::is_due(site);
+    if let (false, Some(trace)) = (is_due, &state.trace) {
+        trace.skipped();
+        LAST.with(|last| last.borrow_mut().0 = u32::MAX);
+    }
+    is_due
 }
 
 /// The snapshot just taken at `leader`, for `site` right behind it.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 use std::sync::OnceLock;
 
 use crate::layout::{self, env};
+use crate::sample;
 use crate::snapshot::Snapshot;
 use crate::trace::Trace;
-use crate::{capture, sample};
 
 /// Not yet known, nothing to do, something to do.
 static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -34,7 +34,7 @@ pub(crate) struct State {
     /// The sites of all these.
     asked: Vec<u32>,
     /// Every evaluation may be the one that is forced.
-    records_all: bool,
+    pub(crate) records_all: bool,
     fuel: u64,
 }
 
@@ -291,24 +291,6 @@ fn here_live(state: &State, first: u32, last: u32) -> bool {
         trace.count(first, 1);
     }
     false
-}
-
-/// Whether the context of this evaluation of the site is to be recorded.
-#[inline]
-pub fn wants(site: u32) -> bool {
-    match state() {
-        None => false,
-        Some(state) => {
-            records(site) && !INSIDE.with(Cell::get) && {
-                let is_due = state.records_all || sample::is_due(site);
-                if let (false, Some(trace)) = (is_due, &state.trace) {
-                    trace.skipped();
-                    capture::forget();
-                }
-                is_due
-            }
-        }
-    }
 }
 
 /// Whether this process records contexts of the site.
