@@ -51,6 +51,8 @@ fn an_unknown_package_or_test_is_a_usage_error() {
     );
     let run = subject.nopol(&["--failing", "tests::nowhere"]);
     assert_says(&run, 2, &["no test `tests::nowhere`", "cargo nopol list"]);
+    let run = subject.nopol(&["--failing", "just_enough_is_enuf"]);
+    assert_says(&run, 2, &["Did you mean `tests::just_enough_is_enough`?"]);
     assert_says(
         &subject.nopol(&["--test", "nope"]),
         2,

@@ -54,7 +54,7 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
             "`{id}` is no patch or site: this run found no patch; `cargo nopol list` shows the sites"
         ),
         false => format!(
-            "`{id}` is no patch or site of this run; its patches are {}, and `cargo nopol list` shows the sites",
+            "`{id}` is no patch or site of this run; its patches are {}, and `cargo nopol list` shows the sites. A search that has found enough does not come to every place that `cargo nopol localize` shows",
             ids.join(", ")
         ),
     }

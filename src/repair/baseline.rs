@@ -136,11 +136,32 @@ fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError
     let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
     match settings.failing.iter().find(unknown) {
         None => Ok(()),
-        Some(wanted) => Err(SubjectError::Usage(format!(
-            "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names",
-            tests.len()
-        ))),
+        Some(wanted) => {
+            let meant = nearest(wanted, tests);
+            let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
+            Err(SubjectError::Usage(format!(
+                "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names.{}",
+                tests.len(),
+                meant.unwrap_or_default()
+            )))
+        }
     }
+}
+
+/// The test whose name, with or without its modules, is most like a text.
+fn nearest<'t>(wanted: &str, tests: &'t [TestId]) -> Option<&'t str> {
+    const ALIKE: f64 = 0.85;
+    let likeness = |test: &TestId| {
+        let last = test.name.rsplit("::").next().unwrap_or_default();
+        let names = [&*test.name, last].into_iter();
+        names
+            .map(|name| strsim::jaro_winkler(wanted, name))
+            .fold(0.0, f64::max)
+    };
+    let best = tests
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) >= ALIKE).then_some(&*best.name)
 }
 
 /// The tests to cure. `None` if there is nothing to repair, as the outcome then says.
@@ -164,6 +185,14 @@ pub fn targets(
             })
             .collect(),
     };
+    for wanted in &settings.failing {
+        let is_meant = |test: &TestIndex| tests[*test].matches(wanted);
+        if !failing.iter().chain(&baseline.flaky).any(is_meant) && !targets.is_empty() {
+            outcome.warnings.push(format!(
+                "{wanted} passes; there is nothing to repair for it"
+            ));
+        }
+    }
     let asked_for_flaky = baseline.flaky.iter().any(|test| {
         settings
             .failing

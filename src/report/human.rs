@@ -24,6 +24,7 @@ pub fn render(outcome: &Outcome) -> String {
 }
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    let options = &outcome.options;
     for patch in &outcome.patches {
         heading(outcome, patch, out)?;
         writeln!(
@@ -45,7 +46,6 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}", patch.why)?;
         open_question(patch, out)?;
-        let options = &outcome.options;
         writeln!(out, "  more: cargo nopol explain {}{options}\n", patch.id)?;
     }
     match outcome.ending {
@@ -67,11 +67,11 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             match outcome.applied {
                 Some(rank) => applied(outcome, rank, out)?,
                 None if outcome.patches.len() == 1 => {
-                    writeln!(out, "Apply it with `cargo nopol --apply`.")?;
+                    writeln!(out, "Apply it with `cargo nopol --apply{options}`.")?;
                 }
                 None => writeln!(
                     out,
-                    "Apply the first with `cargo nopol --apply`, another with `--apply=RANK`."
+                    "Apply the first with `cargo nopol --apply{options}`, another with `--apply=RANK`."
                 )?,
             }
         }
@@ -285,7 +285,14 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         "{} tests, {} sites",
         outcome.tests.len(),
         outcome.sites.len()
-    )
+    )?;
+    match outcome.sites.iter().any(|site| site.kind == "guard") {
+        true => Ok(()),
+        false => writeln!(
+            out,
+            "Places where a guard could stand are left out; `--kind guard` lists them."
+        ),
+    }
 }
 
 fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {

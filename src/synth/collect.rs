@@ -6,6 +6,7 @@ use super::rank;
 use super::sense::{has_stray_value, has_tautology, repeats_itself};
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// How many expressions are kept while searching.
@@ -27,6 +28,23 @@ impl Found {
     /// What found expressions are ordered by.
     pub fn key(&self) -> (u32, u32, &Expr) {
         (self.soft_violated, self.cost, &self.expr)
+    }
+}
+
+impl Found {
+    /// Takes in another spelling of the same. The shorter one is what a maintainer would write, whichever
+    /// of them is nearer to the old condition.
+    fn join(&mut self, other: Self) {
+        let length = |found: &Self| (found.soft_violated, found.expr.size());
+        let cost = self.cost.min(other.cost);
+        let is_better = match length(self).cmp(&length(&other)) {
+            Ordering::Equal => other.key() < self.key(),
+            order => order == Ordering::Greater,
+        };
+        if is_better {
+            *self = other;
+        }
+        self.cost = cost;
     }
 }
 
@@ -116,8 +134,7 @@ impl<'a> Collector<'a> {
         };
         let normal = normal_form(expr, pool);
         match self.found.get_mut(&normal) {
-            Some(known) if known.key() <= found.key() => {}
-            Some(known) => *known = found,
+            Some(known) => known.join(found),
             None => {
                 self.found.insert(normal, found);
             }

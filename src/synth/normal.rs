@@ -2,7 +2,8 @@
 //! shown once: negations pushed inwards, clauses in order, integer comparisons as `a + k < b`,
 //! state queries by what they mean (`is_empty` is `len == 0`, `is_none` is `!is_some`).
 //!
-//! Overflow is left out of it: `n + 1 > m` and `n >= m` have one form, and the cheaper is kept.
+//! Overflow is left out of it: `n + 1 > m` and `n >= m` have one form, and the shorter is kept, at the
+//! cost of the cheaper.
 
 use crate::spec::{ArithOp, CmpOp, Expr, Pool, TermId, Type, Value};
 

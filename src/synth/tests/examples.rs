@@ -22,6 +22,22 @@ fn percentile_gets_its_published_patch() {
 }
 
 #[test]
+fn of_two_spellings_the_shorter_is_the_patch() {
+    // `x >= high + 1` is one operator away, and means the same.
+    let more = term(1).arith(ArithOp::Add, term(3));
+    let problem = Problem::default()
+        .term("x", I32, Origin::Old)
+        .term("high", I32, Origin::Old)
+        .constants(IntType::I32)
+        .old(term(0).cmp(CmpOp::Gt, more))
+        .row(&[i32(4), i32(9)], false)
+        .row(&[i32(9), i32(9)], false)
+        .row(&[i32(10), i32(9)], true)
+        .row(&[i32(12), i32(9)], true);
+    assert_eq!(problem.answers()[0], "x > high");
+}
+
+#[test]
 fn gcd_is_not_decided_by_a_product_that_overflows() {
     let product = term(0).arith(ArithOp::Mul, term(1));
     let problem = Problem::default()
