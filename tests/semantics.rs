@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
-use cargo_nopol::spec::{
-    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Term, Type, Value,
-};
+use cargo_nopol::spec::{ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type, Value};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -32,6 +30,7 @@ fn pool() -> Pool {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
     };
     for ty in types() {

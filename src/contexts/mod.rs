@@ -1,6 +1,7 @@
 //! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
 //! condition there must explain (papers/nopol.txt §3.3).
 
+mod conversions;
 mod evidence;
 mod rows;
 mod seen;
@@ -11,9 +12,9 @@ use std::collections::BTreeMap;
 
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
-use crate::source::rust::condition::{self, Leaf};
-use crate::source::{Site, Sources};
-use crate::spec::{Binding, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
+use crate::source::condition::Leaf;
+use crate::source::{Language, Site, Sources};
+use crate::spec::{Binding, Expr, Origin, Pool, Reading, Row, Spec, Term, TermId, Type, Value};
 pub use evidence::{Evidence, evidence};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;
@@ -81,6 +82,7 @@ impl Problem {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
         let specs = problem.specs.iter_mut().chain(&mut problem.relaxed);
         for row in specs.flat_map(|spec| &mut spec.rows) {
@@ -100,7 +102,8 @@ impl Problem {
 /// Builds the problem of a site.
 pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let is_condition = site.kind.has_condition();
-    let tree = is_condition.then(|| condition::parse(&site.text)).flatten();
+    let language = sources.language;
+    let tree = is_condition.then(|| language.parse(&site.text)).flatten();
     let mut pool = Pool::default();
     let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
     let mut add = |pool: &mut Pool, term: Term| {
@@ -114,6 +117,11 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     for term in terms::observed(sources, site, tree.as_ref(), recorded) {
         add(&mut pool, term);
     }
+    if language == Language::C {
+        for term in conversions::conversions(tree.as_ref(), &pool, recorded) {
+            add(&mut pool, term);
+        }
+    }
     for term in terms::constants(sources, site, tree.as_ref(), &pool) {
         add(&mut pool, term);
     }
@@ -122,16 +130,16 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     }
 
     for id in 0..pool.terms.len() {
-        pool.terms[id].definition = terms::definition(&pool.terms[id], id, &index);
+        pool.terms[id].definition = terms::definition(language, id, &pool, &index);
     }
 
     let mut spans = Vec::new();
     let mut old = None;
     if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
         let mut lookup =
-            |leaf: &Leaf, expected: Option<Type>| terms::lookup(&index, leaf, expected);
+            |leaf: &Leaf, expected: Option<Type>| terms::lookup(language, &pool, &index, leaf, expected);
         old = tree
-            .to_expr(Some(Type::Bool), &mut lookup, &mut spans)
+            .to_expr(language, Some(Type::Bool), &mut lookup, &mut spans)
             .filter(|(_, ty)| *ty == Type::Bool)
             .map(|(expr, _)| expr);
     }
@@ -149,11 +157,12 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             text: site.text.clone(),
             ty: Type::Bool,
             origin: Origin::Old,
-            binding: condition::binding_of(&site.text),
+            binding: language.binding_of(&site.text),
             constant: None,
-            negation: condition::opposite(&site.text),
+            negation: language.opposite(&site.text),
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
         whole = Some(pool.terms.len() - 1);
         old = whole.map(Expr::Term);

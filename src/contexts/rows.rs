@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Cure, Recorded};
+use super::{Cure, Recorded, conversions};
 use crate::run::trace::Context;
 use crate::spec::{Pool, Row, Term, TermId, Value};
 
@@ -198,9 +198,8 @@ pub fn values(pool: &Pool, whole: Option<TermId>, context: &Context) -> Vec<Opti
         if Some(id) == whole {
             return context.old.map(Value::Bool);
         }
-        let seen = || context.values.get(&term.text).cloned();
-        let value = term.constant.clone().or_else(seen);
-        value.filter(|value| value.ty() == term.ty)
+        let value = term.constant.clone();
+        value.or_else(|| conversions::read(term, context)).filter(|value| value.ty() == term.ty)
     };
     pool.terms.iter().enumerate().map(value).collect()
 }

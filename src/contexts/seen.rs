@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::Recorded;
 use super::rows::{changed, old};
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, CmpOp, Int, IntType, Origin, Pool, Term, TermId, Type, Value};
+use crate::spec::{Binding, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// Distinct values a term may have at changed outcomes to be compared with each of them.
 const MOST_EQUAL: usize = 3;
@@ -60,6 +60,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
             negation: None,
             seen_in,
             definition: None,
+            reading: Reading::Exact,
         })
     });
     terms.collect()

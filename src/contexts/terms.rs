@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Recorded;
+use super::conversions;
+use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::offers;
-use crate::source::rust::condition::{self, Leaf, LeafKind, Node};
-use crate::source::rust::literals;
-use crate::source::{Site, Sources};
-use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+use crate::source::{Language, Site, Sources};
+use crate::spec::{Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// Terms read at a site, constants aside.
 const MOST_TERMS: usize = 120;
@@ -69,7 +69,7 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = condition::parse(&offer.text)
+        let taken_apart = sources.language.parse(&offer.text)
             .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&names, leaf)));
         if taken_apart && !leaves.iter().any(|leaf| leaf.text == offer.text) {
             names.remove(offer.text.as_str());
@@ -77,6 +77,9 @@ pub fn observed(
     }
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (name, read) in names {
+        if sources.language == Language::C && !conversions::can_be_said(sources, site, name) {
+            continue;
+        }
         let leaf = leaves.iter().position(|leaf| leaf.text == name);
         let offer = offers.iter().position(|offer| is_part(name, &offer.text));
         let (position, origin, binding) = match (leaf, offer) {
@@ -89,12 +92,12 @@ pub fn observed(
             (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };
-        let negation = (binding == Binding::Compare).then(|| condition::opposite(name));
+        let negation = (binding == Binding::Compare).then(|| sources.language.opposite(name));
         let is_named =
             offer.is_some_and(|at| offers[at].origin == Origin::Named && offers[at].text == name);
         let constant = read.only_value().filter(|_| is_named);
         terms.extend(read.types.iter().map(|ty| {
-            let term = Term {
+            let mut term = Term {
                 text: name.to_string(),
                 ty: *ty,
                 origin,
@@ -103,7 +106,11 @@ pub fn observed(
                 negation: negation.clone().flatten(),
                 seen_in: Vec::new(),
                 definition: None,
+                reading: Reading::Exact,
             };
+            if sources.language == Language::C {
+                conversions::promote(&mut term);
+            }
             (position, term)
         }));
     }
@@ -114,15 +121,20 @@ pub fn observed(
 
 /// Whether a name reads an offered expression or something of its value.
 fn is_part(name: &str, offer: &str) -> bool {
-    let name = name.trim_start_matches('*');
-    name.strip_prefix(offer)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let is_rest = |rest: &str| rest.is_empty() || rest.starts_with('.') || rest == ")";
+    let of_string = name.strip_prefix("strlen(").unwrap_or(name);
+    let inner = of_string.trim_start_matches('*');
+    // A name in quotes is that of a string.
+    let inner = inner.trim_matches('"');
+    name == offer || inner.strip_prefix(offer).is_some_and(is_rest)
 }
 
 /// How many names came into scope after the one a text starts with.
 fn distance(site: &Site, text: &str) -> usize {
     let text = text.strip_prefix("matches!(").unwrap_or(text);
-    let root = text.trim_start_matches('*').split(['.', '(', ' ', ',']);
+    // In C the name of a variable may stand behind that of a function.
+    let text = text.trim_start_matches("strlen(").trim_start_matches(['*', '"']);
+    let root = text.split(['.', '(', ' ', ',', '-', '[', '"', ')']);
     let root = root.into_iter().next().unwrap_or_default();
     let at = site.names.iter().position(|name| name.text == root);
     site.names.len() - at.unwrap_or(0)
@@ -132,7 +144,7 @@ fn distance(site: &Site, text: &str) -> usize {
 fn origin(name: &str) -> Origin {
     match name {
         _ if name.ends_with(')') || name.contains(" == ") => Origin::Query,
-        _ if name.contains('.') => Origin::Field,
+        _ if name.contains('.') || name.contains("->") => Origin::Field,
         _ => Origin::Variable,
     }
 }
@@ -182,7 +194,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
         for (origin, texts) in groups {
             let mut taken = 0;
             for text in texts {
-                let Some(value) = literals::value(text, *ty) else {
+                let Some(value) = sources.language.constant(text, *ty) else {
                     continue;
                 };
                 if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
@@ -203,6 +215,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
                     negation: None,
                     seen_in: Vec::new(),
                     definition: None,
+                    reading: Reading::Exact,
                 });
             }
         }
@@ -212,29 +225,42 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
 
 /// The term a leaf of the old condition stands for.
 pub fn lookup(
+    language: Language,
+    pool: &Pool,
     index: &BTreeMap<(String, Type), TermId>,
     leaf: &Leaf,
     expected: Option<Type>,
 ) -> Option<(TermId, Type)> {
-    let mut found = index.iter().filter(|((text, ty), _)| {
-        *text == leaf.text && expected.is_none_or(|expected| *ty == expected)
-    });
-    let ((_, ty), term) = found.next()?;
+    let of_text = index.iter().filter(|((text, _), _)| *text == leaf.text);
+    let found = of_text.map(|((_, ty), term)| (*term, *ty));
+    let is_expected = |(_, ty): &(TermId, Type)| expected.is_none_or(|expected| *ty == expected);
+    if language == Language::C {
+        // What has another type than is asked for has it by itself, and is converted there.
+        let found: Vec<(TermId, Type)> = found.collect();
+        let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
+        let asked = found.iter().find(|found| expected.is_some() && is_expected(found));
+        return asked.or_else(|| found.iter().find(own)).copied();
+    }
+    let mut found = found.filter(is_expected);
+    let one = found.next()?;
     // In generic code a name may have had several types; then the condition has no one meaning.
-    found.next().is_none().then_some((*term, *ty))
+    found.next().is_none().then_some(one)
 }
 
 /// What a harvested term computes, if the pool has the terms to say it.
 pub fn definition(
-    term: &Term,
+    language: Language,
     id: TermId,
+    pool: &Pool,
     index: &BTreeMap<(String, Type), TermId>,
 ) -> Option<Expr> {
-    if term.origin != Origin::Harvested {
+    let term = &pool.terms[id];
+    if term.origin != Origin::Harvested || !term.is_typed() {
         return None;
     }
-    let tree = condition::parse(&term.text)?;
-    let mut lookup = |leaf: &Leaf, expected: Option<Type>| lookup(index, leaf, expected);
-    let (expr, ty) = tree.to_expr(Some(term.ty), &mut lookup, &mut Vec::new())?;
+    let tree = language.parse(&term.text)?;
+    let mut lookup =
+        |leaf: &Leaf, expected: Option<Type>| lookup(language, pool, index, leaf, expected);
+    let (expr, ty) = tree.to_expr(language, Some(term.ty), &mut lookup, &mut Vec::new())?;
     (ty == term.ty && !expr.terms().contains(&id)).then_some(expr)
 }

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::value;
-use crate::spec::{Expr, Pool, Row, Spec, Term};
+use crate::spec::{Expr, Pool, Reading, Row, Spec, Term};
 use terms::{Literal, Terms, Variable};
 
 /// A synthesis problem with what is known of its answer.
@@ -133,6 +133,7 @@ impl Problem {
             seen_in: pool.terms[*term].seen_in.iter().filter_map(place).collect(),
             // It helps to compare conditions, and nobody does that with a file.
             definition: None,
+            reading: Reading::Exact,
             ..pool.terms[*term].clone()
         };
         let pool = Pool {

@@ -173,6 +173,7 @@ mod tests {
             least: crate::spec::Binding::Or,
             function: 0,
             names: Arc::default(),
+            is_pure: None,
         };
         let after = wrap(text, &site, "c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])

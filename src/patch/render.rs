@@ -202,7 +202,7 @@ fn flipped(op: CmpOp) -> CmpOp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Int, IntType, Origin, Term, Value};
+    use crate::spec::{Int, IntType, Origin, Reading, Term, Value};
 
     fn pool() -> Pool {
         let usize = Type::Int(IntType::Usize);
@@ -215,6 +215,7 @@ mod tests {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         };
         Pool {
             terms: vec![

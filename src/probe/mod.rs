@@ -2,9 +2,12 @@
 //! left out because the compiler does not take it. Knows nothing of what the values mean.
 
 mod blame;
+mod c;
 pub mod compiler;
+mod dialect;
 mod observe;
 mod parts;
+mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +15,8 @@ use camino::Utf8PathBuf;
 
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
-use crate::source::{Site, SiteIndex, SiteKind, Sources};
-
-const RUNTIME: &str = "::nopol_rt";
+use self::dialect::Frame;
+use crate::source::{Language, Site, SiteIndex, SiteKind, Sources};
 
 /// The files with what is spliced into them.
 pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
@@ -90,25 +92,37 @@ impl<'a> Instrumentation<'a> {
 
     /// The instrumented text of every file.
     pub fn files(&self) -> Files {
+        let dialect = dialect::of(self.sources.language);
         let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
         for (number, file) in self.sources.files.iter().enumerate() {
-            if let Some(at) = file.needs_extern_crate {
+            if let Some((at, text)) = dialect.start_of_file(file) {
                 insertions[number].push(Insertion {
                     at,
                     order: i64::MIN,
-                    text: "extern crate nopol_rt; ".to_string(),
+                    text,
                     owner: Part::File(number),
                 });
             }
-            for (nth, at) in file.loops.iter().enumerate() {
+            for (nth, body) in file.loops.iter().enumerate() {
                 let owner = Part::Loop(number, nth);
-                if !self.dropped.contains(&owner) {
+                if self.dropped.contains(&owner) {
+                    continue;
+                }
+                let mut put = |at, order, text| {
                     insertions[number].push(Insertion {
-                        at: *at,
-                        order: i64::MIN + 1,
-                        text: format!(" {RUNTIME}::tick!();"),
+                        at,
+                        order,
+                        text,
                         owner,
                     });
+                };
+                let tick = dialect.tick();
+                match body.end {
+                    None => put(body.start, i64::MIN + 1, format!(" {tick}")),
+                    Some(end) => {
+                        put(body.start, i64::MIN + 1, format!("{{ {tick} "));
+                        put(end, i64::MAX, " }".to_string());
+                    }
                 }
             }
         }
@@ -127,11 +141,10 @@ impl<'a> Instrumentation<'a> {
                     owner: Part::Site(first),
                 });
             };
-            let here = format!("if {RUNTIME}::here!({first}, {last}) {{ ");
-            put(order(first) - 1, here);
+            put(order(first) - 1, dialect.here(first, last));
             put(order(last + 1) - 1, "} ".to_string());
         }
-        if matches!(self.stage, Stage::Captures(_)) {
+        if matches!(self.stage, Stage::Captures(_)) && self.sources.language == Language::Rust {
             for (number, item) in self.sources.types.iter().enumerate() {
                 let methods = observe::methods(self.sources, item);
                 let text = observe::impl_for(number, item, &methods, &self.dropped);
@@ -187,11 +200,12 @@ impl<'a> Instrumentation<'a> {
             });
         };
         let owner = Part::Site(index);
+        let dialect = dialect::of(self.sources.language);
         let Frame {
             before,
             after,
             at_end,
-        } = Frame::of(site);
+        } = dialect.frame(site);
         // What would be evaluated if nothing were instrumented stands in the text already, or is a
         // constant.
         let own = site.kind.unconditional().map(|own| own.to_string());
@@ -200,46 +214,44 @@ impl<'a> Instrumentation<'a> {
             None => (end, closing),
         };
         let old = own.unwrap_or_default();
-        match &self.stage {
+        if !before.is_empty() {
+            put(start, opening, before.to_string(), owner);
+        }
+        let pieces = match &self.stage {
             Stage::Conditions(_) | Stage::Captures(_) => {
                 let leader = self.leader(index);
                 if leader != index {
-                    let call = format!("{before}{RUNTIME}::cond_again!({index}, {leader}, {old})");
+                    let call = dialect.again(index, leader, &old);
                     put(start, opening, call + &after, owner);
                     return;
                 }
-                let eager = self.weakened.contains(&owner);
-                let name = if eager { "cond_eager" } else { "cond" };
-                put(
-                    start,
-                    opening,
-                    format!("{before}{RUNTIME}::{name}!({index}, ["),
-                    owner,
-                );
+                let mut captured = Vec::new();
                 if let Stage::Captures(captures) = &self.stage {
                     for (nth, capture) in captures[&index].iter().enumerate() {
                         let part = Part::Capture(index, nth);
                         if !self.dropped.contains(&part) {
-                            let text = capture.code(self.weakened.contains(&part));
-                            put(start, opening, format!("{text}, "), part);
+                            let is_weak = self.weakened.contains(&part);
+                            captured.push((dialect.capture(capture, is_weak), part));
                         }
                     }
                 }
-                put(start, opening, format!("], {old}"), owner);
-                put(close_at, closing, ")".to_string(), owner);
+                dialect.condition(index, self.weakened.contains(&owner), captured, &old)
             }
             Stage::Candidates(candidates) => {
-                let open = format!("{before}{RUNTIME}::select!({index}, {old}");
-                put(start, opening, open, owner);
-                put(close_at, closing, ", [".to_string(), owner);
-                for (number, text) in (1..).zip(&candidates[&index]) {
+                let candidates = (1..).zip(&candidates[&index]);
+                let candidates = candidates.map(|(number, text)| {
                     let part = Part::Candidate(index, number);
-                    if !self.dropped.contains(&part) {
-                        put(close_at, closing, format!("{number} => {text}, "), part);
-                    }
-                }
-                put(close_at, closing, "])".to_string(), owner);
+                    (number, text.as_str(), part)
+                });
+                let kept = candidates.filter(|(.., part)| !self.dropped.contains(part));
+                dialect.selection(index, kept.collect(), &old)
             }
+        };
+        for (text, part) in pieces.opening {
+            put(start, opening, text, part);
+        }
+        for (text, part) in pieces.closing {
+            put(close_at, closing, text, part);
         }
         put(close_at, closing, after, owner);
         if !at_end.is_empty() {
@@ -255,35 +267,4 @@ const PIECES: i64 = 1 << 16;
 /// Where a site's insertions come among those at one place.
 fn order(index: SiteIndex) -> i64 {
     (i64::from(index) + 1) * PIECES
-}
-
-/// What stands around the macro call of a site.
-struct Frame {
-    before: &'static str,
-    after: String,
-    /// After what is wrapped.
-    at_end: &'static str,
-}
-
-impl Frame {
-    fn of(site: &Site) -> Self {
-        let (before, after, at_end) = match site.kind {
-            SiteKind::Statement | SiteKind::Run => ("if ", " { ".to_string(), " }"),
-            SiteKind::Exit => ("if ", format!(" {{ {} }} ", site.body), ""),
-            SiteKind::Branch => (" else if ", format!(" {{ {} }}", site.body), ""),
-            SiteKind::Arm => (" if ", String::new(), ""),
-            SiteKind::Pattern => (" && ", String::new(), ""),
-            SiteKind::If
-            | SiteKind::ElseIf
-            | SiteKind::While
-            | SiteKind::Guard
-            | SiteKind::LetOperand
-            | SiteKind::Value => ("", String::new(), ""),
-        };
-        Self {
-            before,
-            after,
-            at_end,
-        }
-    }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Part, RUNTIME};
+use super::Part;
+use super::rust::RUNTIME;
 use crate::source::splice::Insertion;
 use crate::source::{Callable, DataType, Sources};
 

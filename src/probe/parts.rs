@@ -1,8 +1,8 @@
 //! The parts of the instrumentation that the compiler can reject one by one.
 
 use crate::source::offers::Offer;
-use crate::source::rust::condition::{Leaf, LeafKind, Node, is_surely_pure};
-use crate::source::{Site, SiteIndex};
+use crate::source::condition::{Leaf, LeafKind, Node};
+use crate::source::{Language, Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,23 +42,14 @@ pub struct Capture {
     pub text: String,
 }
 
-impl Capture {
-    /// The macro call; `weak` reads by dynamic type only.
-    pub fn code(&self, weak: bool) -> String {
-        let text = &self.text;
-        match self.kind {
-            CaptureKind::Place if weak => format!("::nopol_rt::see_any!({text})"),
-            CaptureKind::Place => format!("::nopol_rt::see!({text})"),
-            CaptureKind::Index => format!("::nopol_rt::see_place!({text:?}, {text})"),
-            CaptureKind::Value => format!("::nopol_rt::see_value!({text:?}, {text})"),
-            CaptureKind::Purity => format!("::nopol_rt::pure!({text})"),
-        }
-    }
-}
-
 /// Everything to capture at a site: the visible names, the operands of its condition, and what
 /// else is offered. `condition` is the parsed condition, if the site has one.
-pub fn captures(site: &Site, condition: Option<&Node>, offers: &[Offer]) -> Vec<Capture> {
+pub fn captures(
+    language: Language,
+    site: &Site,
+    condition: Option<&Node>,
+    offers: &[Offer],
+) -> Vec<Capture> {
     let mut captures: Vec<Capture> = site
         .names
         .iter()
@@ -78,6 +69,10 @@ pub fn captures(site: &Site, condition: Option<&Node>, offers: &[Offer]) -> Vec<
             LeafKind::Literal => continue,
             LeafKind::Place => CaptureKind::Place,
             LeafKind::Index => CaptureKind::Index,
+            // Where no compiler tells, what may have an effect is not evaluated once more.
+            LeafKind::Value if site.is_pure == Some(false) && !language.is_surely_pure(&leaf.text) => {
+                continue;
+            }
             LeafKind::Value => CaptureKind::Value,
         };
         let capture = Capture {
@@ -100,7 +95,8 @@ pub fn captures(site: &Site, condition: Option<&Node>, offers: &[Offer]) -> Vec<
             });
         }
     }
-    if site.kind.has_condition() && !is_surely_pure(&site.text) {
+    let is_open = site.is_pure.is_none() && !language.is_surely_pure(&site.text);
+    if site.kind.has_condition() && is_open {
         captures.push(Capture {
             kind: CaptureKind::Purity,
             text: site.text.clone(),

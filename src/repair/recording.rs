@@ -13,7 +13,6 @@ use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
 use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
-use crate::source::rust::condition;
 use crate::source::{SiteIndex, SiteKind, offers};
 
 /// Passing tests, each at one place, that are tried under the other outcome.
@@ -46,10 +45,10 @@ impl Run<'_> {
             .map(|found| {
                 let site = &sites[found.site as usize];
                 let tree = (site.kind.has_condition())
-                    .then(|| condition::parse(&site.text))
+                    .then(|| self.sources.language.parse(&site.text))
                     .flatten();
                 let offers = offers::at(self.sources, site);
-                let mut captures = captures(site, tree.as_ref(), &offers);
+                let mut captures = captures(self.sources.language, site, tree.as_ref(), &offers);
                 captures.retain(|capture| {
                     let text = (site.function, capture.text.clone());
                     capture.kind == CaptureKind::Purity || !self.refused.contains(&text)
@@ -63,10 +62,11 @@ impl Run<'_> {
 
         let is_impure = |site: SiteIndex| {
             let mut parts = plan[&site].iter().enumerate();
-            parts.any(|(nth, capture)| {
+            let is_refused = parts.any(|(nth, capture)| {
                 let part = Part::Capture(site, nth);
                 capture.kind == CaptureKind::Purity && instrumentation.dropped.contains(&part)
-            })
+            });
+            is_refused || sites[site as usize].is_pure == Some(false)
         };
         let recorded = angelic.iter().map(|found| Recorded {
             impure: is_impure(found.site),

@@ -1,6 +1,9 @@
 //! Program text: where the sites are, what is visible there, and how text is spliced in. Knows
 //! nothing of processes or of what happens to the sites it finds.
 
+pub mod c;
+pub mod condition;
+pub mod language;
 pub mod offers;
 pub mod rust;
 pub mod splice;
@@ -10,6 +13,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
+pub use self::language::Language;
 use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
@@ -134,6 +138,9 @@ pub struct Site {
     pub function: usize,
     /// Names visible here, outermost first, each once.
     pub names: Arc<[Name]>,
+    /// Whether evaluating the condition leaves no trace, where the text tells; otherwise the compiler
+    /// does.
+    pub is_pure: Option<bool>,
 }
 
 /// The body of a way out that a patch writes as `assert!`; a message may be put in.
@@ -303,15 +310,24 @@ pub struct File {
     pub literals: Vec<String>,
     /// Constants it imports by name.
     pub imported: Vec<String>,
-    /// Where each loop body starts.
-    pub loops: Vec<usize>,
+    /// The loop bodies.
+    pub loops: Vec<Loop>,
     /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.
     pub needs_extern_crate: Option<usize>,
+}
+
+/// The body of a loop: where something can be put first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    pub start: usize,
+    /// Where it ends, if it is a statement without braces.
+    pub end: Option<usize>,
 }
 
 /// Everything found in the subject's sources.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
+    pub language: Language,
     pub files: Vec<File>,
     pub functions: Vec<Function>,
     pub sites: Vec<Site>,

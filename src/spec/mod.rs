@@ -68,6 +68,23 @@ pub struct Term {
     pub seen_in: Vec<TermId>,
     /// What it computes, where that can be said in other terms: `a - b` for a term read as a whole.
     pub definition: Option<Expr>,
+    pub reading: Reading,
+}
+
+/// How a term's value comes of what was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// It is what was read.
+    #[default]
+    Exact,
+    /// A string of C, which is read under its text in quotes; the text alone means the pointer.
+    Quoted,
+    /// It is promoted, as every operand of C of a type narrower than `int`.
+    Promoted,
+    /// The same of a character: it is compared with characters.
+    Character,
+    /// It is converted because the other operand has this type, or because truth is asked for, as C does.
+    Converted,
 }
 
 impl Term {
@@ -75,6 +92,11 @@ impl Term {
     /// seen.
     pub fn goes_with(&self, other: TermId) -> bool {
         self.seen_in.is_empty() || self.seen_in.contains(&other)
+    }
+
+    /// Whether it has its type by itself, and not only beside another operand.
+    pub fn is_typed(&self) -> bool {
+        self.constant.is_none() && self.reading != Reading::Converted
     }
 }
 

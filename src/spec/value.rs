@@ -382,6 +382,29 @@ impl Value {
         }
     }
 
+    /// What C's conversions make of the value: the truth of a number, another width, a floating number.
+    /// `None` where there is no such conversion, or it is undefined.
+    pub fn converted(&self, ty: Type) -> Option<Self> {
+        match (self, ty) {
+            _ if self.ty() == ty => Some(self.clone()),
+            (Self::Int(_, value), Type::Bool) => Some(Self::Bool(*value != Int::from_i128(0))),
+            (Self::F64(bits), Type::Bool) => Some(Self::Bool(f64::from_bits(*bits) != 0.0)),
+            (Self::F32(bits), Type::Bool) => Some(Self::Bool(f32::from_bits(*bits) != 0.0)),
+            (Self::Bool(value), Type::Int(int)) => {
+                Some(Self::Int(int, Int::from_i128((*value).into())))
+            }
+            (Self::Int(_, value), Type::Int(int)) => Some(Self::Int(int, value.wrapped(int))),
+            (Self::Int(_, value), Type::F64) => {
+                // Rounded as the machine does.
+                Some(Self::F64((value.to_i128()? as f64).to_bits()))
+            }
+            (Self::F32(bits), Type::F64) => {
+                Some(Self::F64(f64::from(f32::from_bits(*bits)).to_bits()))
+            }
+            _ => None,
+        }
+    }
+
     /// The order of two values of one type as Rust has it: within, `None` where one is NaN; −0.0
     /// equals 0.0. `None` when the types differ.
     pub fn order(&self, other: &Self) -> Option<Option<Ordering>> {

@@ -170,7 +170,7 @@ fn operand(expr: &Expr, pool: &Pool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, IntType, Origin, Term};
+    use crate::spec::{Binding, Int, IntType, Origin, Reading, Term};
 
     const LEN: TermId = 0;
     const IS_EMPTY: TermId = 1;
@@ -202,6 +202,7 @@ mod tests {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         };
         Pool {
             terms: terms.map(term).to_vec(),

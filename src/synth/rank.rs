@@ -192,7 +192,7 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, IntType, Term, Value};
+    use crate::spec::{Binding, Int, IntType, Reading, Term, Value};
 
     /// `v.len()`, `v.is_empty()`, `n`, 0, 1, `x` (a float).
     fn pool() -> Pool {
@@ -215,6 +215,7 @@ mod tests {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         };
         Pool {
             terms: terms.map(term).to_vec(),

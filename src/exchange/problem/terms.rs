@@ -8,9 +8,11 @@ use serde_json::Value as Json;
 use super::super::value;
 use super::Wrong;
 use crate::patch::render::Style;
-use crate::source::rust::condition::{self, Leaf, LeafKind};
+use crate::source::Language;
+use crate::source::condition::{Leaf, LeafKind};
+use crate::source::rust::condition;
 use crate::source::rust::literals;
-use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+use crate::spec::{Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// A variable as the file has it.
 #[derive(Deserialize, Serialize)]
@@ -134,6 +136,7 @@ impl Terms {
             negation: condition::opposite(text),
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
     }
 
@@ -249,7 +252,7 @@ impl Terms {
             }
             found
         };
-        let converted = tree.to_expr(Some(Type::Bool), &mut lookup, &mut Vec::new());
+        let converted = tree.to_expr(Language::Rust, Some(Type::Bool), &mut lookup, &mut Vec::new());
         match (converted, missing) {
             (Some((expr, Type::Bool)), _) => Ok(expr),
             (_, Some(leaf)) => Err(wrong(format!(

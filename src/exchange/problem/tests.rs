@@ -216,6 +216,7 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         })
         .boxed()
 }

@@ -1,57 +1,11 @@
-//! The old condition as a tree: operators the synthesizer knows, and leaves it must read.
-
-use std::ops::Range;
+//! Rust's conditions as trees, and what their syntax tells about them.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, UnOp};
 
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, TermId, Type};
-
-/// How a leaf can be captured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeafKind {
-    /// `x`, `x.y`: reading it cannot panic or have an effect.
-    Place,
-    /// `v[i]`: reading it can panic.
-    Index,
-    /// Anything else that has a value.
-    Value,
-    Literal,
-}
-
-/// An operand of the condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    /// On one line.
-    pub text: String,
-    pub kind: LeafKind,
-    pub binding: Binding,
-}
-
-/// Finds the term a leaf stands for, given the type its place asks for if that is known.
-pub type Lookup<'a> = dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)> + 'a;
-
-/// A node of a condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Bytes in the condition's text.
-    pub span: Range<usize>,
-    /// The node's text on one line.
-    pub text: String,
-    pub shape: Shape,
-}
-
-/// What a node is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    Leaf(Leaf),
-    Not(Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
-    Cmp(CmpOp, Box<Node>, Box<Node>),
-    Arith(ArithOp, Box<Node>, Box<Node>),
-}
+use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
+use crate::spec::{ArithOp, Binding, CmpOp};
 
 /// Parses a condition; `None` if it is not an expression on its own.
 pub fn parse(text: &str) -> Option<Node> {
@@ -162,14 +116,6 @@ fn node(expr: &Syn, text: &str) -> Node {
     Node { span, text, shape }
 }
 
-/// Where there are several lines: inside a string literal white space means something.
-fn one_line(text: &str) -> String {
-    match text.contains('\n') {
-        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
-    }
-}
-
 /// A leaf for an expression whose own text is given.
 pub fn leaf_of(expr: &Syn, text: &str) -> Leaf {
     Leaf {
@@ -256,163 +202,6 @@ pub fn opposite(text: &str) -> Option<String> {
 /// How tightly a whole condition's text holds together.
 pub fn binding_of(text: &str) -> Binding {
     syn::parse_str::<Syn>(text).map_or(Binding::Or, |expr| binding(&expr))
-}
-
-impl Node {
-    /// The node as a leaf.
-    fn whole(&self) -> Leaf {
-        Leaf {
-            text: self.text.clone(),
-            kind: LeafKind::Value,
-            binding: Binding::Compare,
-        }
-    }
-
-    /// The comparisons, left to right.
-    fn compared(&self) -> Vec<(&Self, CmpOp, &Self, &Self)> {
-        match &self.shape {
-            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
-            Shape::Not(a) => a.compared(),
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let mut all = a.compared();
-                all.extend(b.compared());
-                all
-            }
-            Shape::Cmp(op, a, b) => vec![(self, *op, a, b)],
-        }
-    }
-
-    /// Every comparison as a leaf, with its own leaves, left to right.
-    pub fn comparisons(&self) -> Vec<(Leaf, Vec<&Leaf>)> {
-        let all = self.compared().into_iter();
-        all.map(|(whole, ..)| (whole.whole(), whole.leaves()))
-            .collect()
-    }
-
-    /// Every comparison with each other operator, then equalities in which a part of a tuple that is
-    /// compared stands in another one's place, or is compared with it, as texts.
-    pub fn comparison_variants(&self) -> Vec<String> {
-        let sides = |(_, op, a, b): (&Self, CmpOp, &Self, &Self)| (op, side(a), side(b));
-        let compared: Vec<(CmpOp, String, String)> =
-            self.compared().into_iter().map(sides).collect();
-        let mut all = Vec::new();
-        for (op, left, right) in &compared {
-            let others = CmpOp::ALL.into_iter().filter(|other| other != op);
-            all.extend(others.map(|other| format!("{left} {} {right}", other.token())));
-        }
-        for (_, left, right) in &compared {
-            for (one, other) in [(left, right), (right, left)] {
-                if let Some(part) = other_part(one) {
-                    all.extend([other, one].map(|with| format!("{part} == {with}")));
-                }
-            }
-        }
-        all
-    }
-
-    /// The leaves, left to right.
-    pub fn leaves(&self) -> Vec<&Leaf> {
-        match &self.shape {
-            Shape::Leaf(leaf) => vec![leaf],
-            Shape::Not(a) => a.leaves(),
-            Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
-                let mut leaves = a.leaves();
-                leaves.extend(b.leaves());
-                leaves
-            }
-        }
-    }
-
-    /// The condition in terms. `lookup` finds the term a leaf stands for, given the type its
-    /// place asks for if that is known (a literal has no type of its own). Every node converted
-    /// is put into `texts` with its span. `None` if a leaf has no term or the types do not fit.
-    pub fn to_expr(
-        &self,
-        expected: Option<Type>,
-        lookup: &mut Lookup,
-        texts: &mut Vec<(Expr, Range<usize>)>,
-    ) -> Option<(Expr, Type)> {
-        let result = match &self.shape {
-            Shape::Leaf(leaf) => {
-                let (term, ty) = lookup(leaf, expected)?;
-                (Expr::Term(term), ty)
-            }
-            Shape::Not(a) => {
-                let (a, ty) = a.to_expr(Some(Type::Bool), lookup, texts)?;
-                (ty == Type::Bool).then_some((a.not(), Type::Bool))?
-            }
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let (a, s) = a.to_expr(Some(Type::Bool), lookup, texts)?;
-                let (b, t) = b.to_expr(Some(Type::Bool), lookup, texts)?;
-                let both = match self.shape {
-                    Shape::And(..) => a.and(b),
-                    _ => a.or(b),
-                };
-                (s == Type::Bool && t == Type::Bool).then_some((both, Type::Bool))?
-            }
-            Shape::Cmp(op, a, b) => match Self::operands(a, b, None, lookup, texts) {
-                Some((a, b, _)) => (a.cmp(*op, b), Type::Bool),
-                // What is compared cannot be read, but the comparison as a whole may be.
-                None => {
-                    let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
-                    (Expr::Term(term), ty)
-                }
-            },
-            Shape::Arith(op, a, b) => {
-                let (a, b, ty) = Self::operands(a, b, expected, lookup, texts)?;
-                (a.arith(*op, b), ty)
-            }
-        };
-        texts.push((result.0.clone(), self.span.clone()));
-        Some(result)
-    }
-
-    /// Two operands of one type: whichever is no literal tells it.
-    fn operands(
-        a: &Node,
-        b: &Node,
-        expected: Option<Type>,
-        lookup: &mut Lookup,
-        texts: &mut Vec<(Expr, Range<usize>)>,
-    ) -> Option<(Expr, Expr, Type)> {
-        let is_open = |node: &Node| {
-            node.leaves()
-                .iter()
-                .all(|leaf| leaf.kind == LeafKind::Literal)
-        };
-        let (a, b, s, t) = if is_open(a) {
-            let (b, t) = b.to_expr(expected, lookup, texts)?;
-            let (a, s) = a.to_expr(Some(t), lookup, texts)?;
-            (a, b, s, t)
-        } else {
-            let (a, s) = a.to_expr(expected, lookup, texts)?;
-            let (b, t) = b.to_expr(Some(s), lookup, texts)?;
-            (a, b, s, t)
-        };
-        (s == t).then_some((a, b, s))
-    }
-}
-
-/// The other one of a pair, where a text is a part of one.
-fn other_part(text: &str) -> Option<String> {
-    let (base, part) = text.rsplit_once('.')?;
-    let other = match part {
-        "0" => "1",
-        "1" => "0",
-        _ => return None,
-    };
-    // `1.0` is a number.
-    let is_place = base.starts_with(|first: char| !first.is_ascii_digit() && first != '-');
-    is_place.then(|| format!("{base}.{other}"))
-}
-
-/// The text of a comparison's operand; a node's own text has lost the parentheses around it.
-fn side(node: &Node) -> String {
-    match &node.shape {
-        Shape::Leaf(leaf) if leaf.binding >= Binding::Add => node.text.clone(),
-        Shape::Arith(..) => node.text.clone(),
-        _ => format!("({})", node.text),
-    }
 }
 
 #[cfg(test)]

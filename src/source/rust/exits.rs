@@ -264,6 +264,7 @@ pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) 
                 least: Binding::Or,
                 function: place.function,
                 names: Arc::clone(&place.names),
+                is_pure: None,
             });
         }
     }

@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Macro};
 
-use super::condition::{Leaf, is_assignment, is_place, leaf_of};
+use super::condition::{is_assignment, is_place, leaf_of};
+use crate::source::condition::Leaf;
 use super::types::{declared, is_constant_name, macro_name};
 use crate::source::{Harvested, HarvestedKind};
 

@@ -7,6 +7,7 @@ pub mod exits;
 mod harvest;
 pub mod literals;
 mod modules;
+pub mod offers;
 pub mod panics;
 mod scope;
 pub mod siblings;

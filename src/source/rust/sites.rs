@@ -22,7 +22,7 @@ use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::hash;
-use crate::source::{Site, SiteKind, Sources};
+use crate::source::{Loop, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
 /// The functions found, by name, with what they may do.
@@ -152,6 +152,7 @@ impl Finder<'_> {
             least,
             function,
             names: self.scopes.visible(),
+            is_pure: None,
         });
     }
 
@@ -228,7 +229,8 @@ impl Finder<'_> {
     fn loop_body(&mut self, label: Option<&syn::Label>, body: &Block) {
         if self.function.is_some() {
             let open = self.range(&body.brace_token.span.open());
-            self.sources.files[self.file].loops.push(open.end);
+            let start = open.end;
+            self.sources.files[self.file].loops.push(Loop { start, end: None });
         }
         let outer = self.within.a_loop;
         self.within.a_loop = true;

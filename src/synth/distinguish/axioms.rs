@@ -227,7 +227,7 @@ pub(in crate::synth) fn most() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Origin};
+    use crate::spec::{Binding, Origin, Reading};
 
     fn pool(terms: &[(&str, Type)]) -> Pool {
         let term = |(text, ty): &(&str, Type)| Term {
@@ -239,6 +239,7 @@ mod tests {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         };
         Pool {
             terms: terms.iter().map(term).collect(),

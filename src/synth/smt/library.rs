@@ -377,7 +377,7 @@ fn negated(expr: Expr, negated: bool) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Pool, Row, Spec, Term};
+    use crate::spec::{Binding, Pool, Reading, Row, Spec, Term};
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {
@@ -393,6 +393,7 @@ mod tests {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
         let pool = Pool {
             terms: terms.to_vec(),

@@ -330,6 +330,7 @@ fn term_of(types: Vec<Type>) -> impl Strategy<Value = Term> {
             negation: None,
             seen_in,
             definition: None,
+            reading: Reading::Exact,
         })
 }
 

@@ -10,9 +10,7 @@ mod levels;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};
-use crate::spec::{
-    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, Type, Value,
-};
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Spec, Term, Type, Value};
 
 /// A spec under construction.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +32,7 @@ impl Problem {
             negation: None,
             seen_in: Vec::new(),
             definition: None,
+            reading: Reading::Exact,
         });
         self
     }
@@ -51,6 +50,7 @@ impl Problem {
                     negation: None,
                     seen_in: Vec::new(),
                     definition: None,
+                    reading: Reading::Exact,
                 });
             }
         }

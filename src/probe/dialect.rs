@@ -1,0 +1,58 @@
+//! The texts that are spliced in, which is all that differs between the languages here.
+
+use super::{Capture, Part, c, rust};
+use crate::source::{File, Language, Site, SiteIndex};
+
+/// What stands around a condition: before it, and after it.
+pub(super) struct Pieces {
+    pub opening: Vec<(String, Part)>,
+    pub closing: Vec<(String, Part)>,
+}
+
+/// What stands around the macro call of a site.
+pub(super) struct Frame {
+    pub before: &'static str,
+    pub after: String,
+    /// After what is wrapped.
+    pub at_end: &'static str,
+}
+
+/// The macro calls of a language's runtime.
+pub(super) trait Dialect {
+    /// What a file must have for all the others, and where.
+    fn start_of_file(&self, file: &File) -> Option<(usize, String)>;
+
+    /// Pays for one iteration.
+    fn tick(&self) -> &'static str;
+
+    /// Opens what is only done if one of these sites has something to do.
+    fn here(&self, first: SiteIndex, last: SiteIndex) -> String;
+
+    /// A site right behind another one, with its snapshot.
+    fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String;
+
+    /// Around a condition that is traced, forced and captured; `old` stands for it where the text
+    /// has none. `eager` if it must always be evaluated.
+    fn condition(
+        &self,
+        site: SiteIndex,
+        eager: bool,
+        captures: Vec<(String, Part)>,
+        old: &str,
+    ) -> Pieces;
+
+    /// Around a condition in whose place any of some candidates, by number, may be evaluated.
+    fn selection(&self, site: SiteIndex, candidates: Vec<(u32, &str, Part)>, old: &str) -> Pieces;
+
+    fn frame(&self, site: &Site) -> Frame;
+
+    /// One capture; `weak` reads by dynamic type only.
+    fn capture(&self, capture: &Capture, weak: bool) -> String;
+}
+
+pub(super) fn of(language: Language) -> &'static dyn Dialect {
+    match language {
+        Language::Rust => &rust::Macros,
+        Language::C => &c::Macros,
+    }
+}

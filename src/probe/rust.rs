@@ -1,0 +1,92 @@
+//! The macro calls of the runtime for Rust (`instrument/src/macros.rs`).
+
+use super::dialect::{Dialect, Frame, Pieces};
+use super::{Capture, CaptureKind, Part};
+use crate::source::{File, Site, SiteIndex, SiteKind};
+
+/// The runtime's name in the subject.
+pub(super) const RUNTIME: &str = "::nopol_rt";
+
+pub(super) struct Macros;
+
+impl Dialect for Macros {
+    fn start_of_file(&self, file: &File) -> Option<(usize, String)> {
+        let at = file.needs_extern_crate?;
+        Some((at, "extern crate nopol_rt; ".to_owned()))
+    }
+
+    fn tick(&self) -> &'static str {
+        "::nopol_rt::tick!();"
+    }
+
+    fn here(&self, first: SiteIndex, last: SiteIndex) -> String {
+        format!("if {RUNTIME}::here!({first}, {last}) {{ ")
+    }
+
+    fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String {
+        format!("{RUNTIME}::cond_again!({site}, {leader}, {old})")
+    }
+
+    fn condition(
+        &self,
+        site: SiteIndex,
+        eager: bool,
+        captures: Vec<(String, Part)>,
+        old: &str,
+    ) -> Pieces {
+        let owner = Part::Site(site);
+        let name = if eager { "cond_eager" } else { "cond" };
+        let mut opening = vec![(format!("{RUNTIME}::{name}!({site}, ["), owner)];
+        let captures = captures.into_iter();
+        opening.extend(captures.map(|(text, part)| (format!("{text}, "), part)));
+        opening.push((format!("], {old}"), owner));
+        Pieces {
+            opening,
+            closing: vec![(")".to_owned(), owner)],
+        }
+    }
+
+    fn selection(&self, site: SiteIndex, candidates: Vec<(u32, &str, Part)>, old: &str) -> Pieces {
+        let owner = Part::Site(site);
+        let mut closing = vec![(", [".to_owned(), owner)];
+        let candidates = candidates.into_iter();
+        closing.extend(candidates.map(|(number, text, part)| (format!("{number} => {text}, "), part)));
+        closing.push(("])".to_owned(), owner));
+        Pieces {
+            opening: vec![(format!("{RUNTIME}::select!({site}, {old}"), owner)],
+            closing,
+        }
+    }
+
+    fn frame(&self, site: &Site) -> Frame {
+        let (before, after, at_end) = match site.kind {
+            SiteKind::Statement | SiteKind::Run => ("if ", " { ".to_owned(), " }"),
+            SiteKind::Exit => ("if ", format!(" {{ {} }} ", site.body), ""),
+            SiteKind::Branch => (" else if ", format!(" {{ {} }}", site.body), ""),
+            SiteKind::Arm => (" if ", String::new(), ""),
+            SiteKind::Pattern => (" && ", String::new(), ""),
+            SiteKind::If
+            | SiteKind::ElseIf
+            | SiteKind::While
+            | SiteKind::Guard
+            | SiteKind::LetOperand
+            | SiteKind::Value => ("", String::new(), ""),
+        };
+        Frame {
+            before,
+            after,
+            at_end,
+        }
+    }
+
+    fn capture(&self, capture: &Capture, weak: bool) -> String {
+        let text = &capture.text;
+        match capture.kind {
+            CaptureKind::Place if weak => format!("{RUNTIME}::see_any!({text})"),
+            CaptureKind::Place => format!("{RUNTIME}::see!({text})"),
+            CaptureKind::Index => format!("{RUNTIME}::see_place!({text:?}, {text})"),
+            CaptureKind::Value => format!("{RUNTIME}::see_value!({text:?}, {text})"),
+            CaptureKind::Purity => format!("{RUNTIME}::pure!({text})"),
+        }
+    }
+}

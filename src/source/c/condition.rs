@@ -1,0 +1,295 @@
+//! C's conditions as trees, and what their syntax tells about them.
+
+use tree_sitter::Node as Tree;
+
+use super::effects;
+use super::syntax::{self, text_of};
+use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
+use crate::spec::{ArithOp, Binding, CmpOp};
+
+/// Parses a condition; `None` if it is not an expression on its own.
+pub fn parse(text: &str) -> Option<Node> {
+    with(text, |tree, text| node(tree, text))
+}
+
+/// Whether evaluating the condition surely has no effect, as far as its syntax tells: no assignment,
+/// and no calls but of library functions that only look.
+pub fn is_surely_pure(text: &str) -> bool {
+    with(text, |tree, text| {
+        effects::is_pure(tree, text, &effects::is_known_pure)
+    })
+    .unwrap_or(false)
+}
+
+/// How tightly a whole condition's text holds together.
+pub fn binding_of(text: &str) -> Binding {
+    with(text, |tree, text| binding(tree, text)).unwrap_or(Binding::Or)
+}
+
+/// The text of a comparison with the opposite operator; `None` for anything else.
+pub fn opposite(text: &str) -> Option<String> {
+    with(text, |tree, text| {
+        let operator = tree.child_by_field_name("operator")?;
+        let other = match (tree.kind(), text_of(operator, text)) {
+            ("binary_expression", "==") => "!=",
+            ("binary_expression", "!=") => "==",
+            _ => return None,
+        };
+        let mut opposite = text[tree.byte_range()].to_owned();
+        let start = operator.start_byte() - tree.start_byte();
+        opposite.replace_range(start..operator.end_byte() - tree.start_byte(), other);
+        Some(opposite)
+    })
+    .flatten()
+}
+
+/// How a text that stands for a value is read for a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A variable, or a member of one that is no pointer: reading it is safe.
+    Plain,
+    /// `p->f`, where `p` can be read safely.
+    Field(String, String),
+    /// `a[i]` or `*p`, where both parts can be read safely.
+    Element(String, String),
+    /// Anything else.
+    Value,
+}
+
+/// How an expression can be read.
+pub fn access(text: &str) -> Access {
+    with(text, |tree, text| {
+        let part = |name: &str| {
+            let part = tree.child_by_field_name(name);
+            part.filter(|part| is_safe(*part, text))
+                .map(|part| text_of(part, text).to_owned())
+        };
+        let whole = match tree.kind() {
+            _ if is_safe(tree, text) => Some(Access::Plain),
+            "field_expression" => {
+                let field = tree.child_by_field_name("field");
+                let field = field.map(|field| text_of(field, text).to_owned());
+                part("argument").zip(field).map(|(p, f)| Access::Field(p, f))
+            }
+            "subscript_expression" => part("argument")
+                .zip(part("index"))
+                .map(|(array, index)| Access::Element(array, index)),
+            "pointer_expression" if text_of(tree, text).starts_with('*') => {
+                part("argument").map(|pointer| Access::Element(pointer, "0".to_owned()))
+            }
+            _ => None,
+        };
+        whole.unwrap_or(Access::Value)
+    })
+    .unwrap_or(Access::Value)
+}
+
+/// Whether evaluating an expression reads nothing through a pointer and divides by nothing.
+fn is_safe(tree: Tree, text: &str) -> bool {
+    match tree.kind() {
+        "identifier" | "number_literal" | "char_literal" => true,
+        "field_expression" => {
+            let operator = tree.child_by_field_name("operator");
+            let argument = tree.child_by_field_name("argument");
+            operator.is_some_and(|operator| text_of(operator, text) == ".")
+                && argument.is_some_and(|argument| is_safe(argument, text))
+        }
+        "parenthesized_expression" => tree
+            .named_child(0)
+            .is_some_and(|inner| is_safe(inner, text)),
+        "binary_expression" => {
+            let operator = tree.child_by_field_name("operator");
+            let operator = operator.map_or("", |operator| text_of(operator, text));
+            let operands = ["left", "right"].map(|name| tree.child_by_field_name(name));
+            matches!(operator, "+" | "-")
+                && operands
+                    .iter()
+                    .all(|operand| operand.is_some_and(|operand| is_safe(operand, text)))
+        }
+        _ => false,
+    }
+}
+
+/// What stands before an expression so that it can be parsed.
+const BEFORE: &str = "int nopol(void) { return (";
+
+/// Parses an expression alone and applies something to its tree, together with the text that was
+/// parsed, in which it starts at the end of [`BEFORE`].
+fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
+    let whole = format!("{BEFORE}{text}\n); }}");
+    let parsed = syntax::parse(&whole)?;
+    let root = parsed.root_node();
+    let at = BEFORE.len() - 1;
+    let mut group = root.descendant_for_byte_range(at, at + 1)?;
+    while group.kind() != "parenthesized_expression" || group.start_byte() != at {
+        group = group.parent()?;
+    }
+    let is_whole = group.end_byte() == at + text.len() + 3;
+    match syntax::children(group)[..] {
+        [inner] if is_whole && !root.has_error() => Some(apply(inner, &whole)),
+        _ => None,
+    }
+}
+
+fn cmp_op(operator: &str) -> Option<CmpOp> {
+    CmpOp::ALL.into_iter().find(|op| op.token() == operator)
+}
+
+fn arith_op(operator: &str) -> Option<ArithOp> {
+    Some(match operator {
+        "+" => ArithOp::Add,
+        "-" => ArithOp::Sub,
+        "*" => ArithOp::Mul,
+        "/" => ArithOp::Div,
+        "%" => ArithOp::Rem,
+        _ => return None,
+    })
+}
+
+fn node(tree: Tree, text: &str) -> Node {
+    let range = tree.byte_range();
+    let span = range.start - BEFORE.len()..range.end - BEFORE.len();
+    let part = |name| Some(Box::new(node(syntax::bare(tree.child_by_field_name(name)?), text)));
+    let operator = syntax::field(tree, "operator", text).unwrap_or_default();
+    let shape = match tree.kind() {
+        "parenthesized_expression" if syntax::bare(tree) != tree => {
+            return node(syntax::bare(tree), text);
+        }
+        "unary_expression" if operator == "!" => part("argument").map(Shape::Not),
+        "binary_expression" => {
+            let operands = part("left").zip(part("right"));
+            operands.and_then(|(left, right)| {
+                let is_null = |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.text == "NULL");
+                Some(match (operator, cmp_op(operator), arith_op(operator)) {
+                    ("&&", ..) => Shape::And(left, right),
+                    ("||", ..) => Shape::Or(left, right),
+                    // A pointer is true where it is not null.
+                    ("==", ..) if is_null(&right) => Shape::Not(left),
+                    ("!=", ..) if is_null(&right) => left.shape,
+                    (_, Some(op), _) => Shape::Cmp(op, left, right),
+                    (_, _, Some(op)) => Shape::Arith(op, left, right),
+                    _ => return None,
+                })
+            })
+        }
+        _ => None,
+    };
+    let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
+    let text = one_line(text_of(tree, text));
+    Node { span, text, shape }
+}
+
+fn leaf(tree: Tree, text: &str) -> Leaf {
+    let own = text_of(tree, text);
+    let is_literal = |tree: Tree| {
+        matches!(
+            tree.kind(),
+            "number_literal" | "char_literal" | "string_literal" | "null" | "true" | "false"
+        )
+    };
+    let is_negative = tree.kind() == "unary_expression"
+        && own.starts_with('-')
+        && tree
+            .child_by_field_name("argument")
+            .is_some_and(|argument| argument.kind() == "number_literal");
+    let kind = match is_literal(tree) || is_negative {
+        true => LeafKind::Literal,
+        false => match access(own) {
+            Access::Plain | Access::Field(..) => LeafKind::Place,
+            Access::Element(..) => LeafKind::Index,
+            Access::Value => LeafKind::Value,
+        },
+    };
+    let binding = binding(tree, text);
+    Leaf {
+        text: if kind == LeafKind::Literal { own.to_owned() } else { one_line(own) },
+        kind,
+        binding,
+    }
+}
+
+/// How tightly an expression's text holds together. What binds looser than a comparison, as `&` does,
+/// is only spared parentheses where any operator would do.
+fn binding(tree: Tree, text: &str) -> Binding {
+    match tree.kind() {
+        "binary_expression" => match syntax::field(tree, "operator", text).unwrap_or_default() {
+            "||" => Binding::Or,
+            "&&" | "&" | "|" | "^" => Binding::And,
+            "<<" | ">>" => Binding::Bits,
+            "+" | "-" => Binding::Add,
+            "*" | "/" | "%" => Binding::Mul,
+            _ => Binding::Compare,
+        },
+        "cast_expression" => Binding::Cast,
+        "unary_expression" | "pointer_expression" | "sizeof_expression" | "update_expression" => {
+            Binding::Unary
+        }
+        "assignment_expression" | "conditional_expression" | "comma_expression" => Binding::Or,
+        _ => Binding::Atom,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(text: &str) -> Vec<String> {
+        let tree = parse(text).unwrap();
+        tree.leaves().iter().map(|leaf| leaf.text.clone()).collect()
+    }
+
+    #[test]
+    fn a_condition_becomes_a_tree_of_operators_and_leaves() {
+        let text = "!(p->n >  -1) && v[i+1] == 'x' || (flags & 3) != 0";
+        assert_eq!(
+            leaves(text),
+            ["p->n", "-1", "v[i+1]", "'x'", "flags & 3", "0"]
+        );
+        let tree = parse(text).unwrap();
+        assert_eq!(tree.leaves()[0].kind, LeafKind::Place);
+        assert_eq!(tree.leaves()[2].kind, LeafKind::Index);
+        assert_eq!(tree.leaves()[4].binding, Binding::And);
+        assert!(matches!(tree.shape, Shape::Or(..)));
+        assert_eq!(&text[tree.span.clone()], text);
+        assert_eq!(parse("a + "), None);
+        assert_eq!(parse("a) + (b"), None);
+    }
+
+    #[test]
+    fn comparing_with_null_asks_for_the_truth_of_a_pointer() {
+        assert!(matches!(parse("p == NULL").unwrap().shape, Shape::Not(_)));
+        let there = parse("p->next != NULL").unwrap();
+        assert!(matches!(there.shape, Shape::Leaf(leaf) if leaf.text == "p->next"));
+        assert_eq!(there.text, "p->next != NULL");
+    }
+
+    #[test]
+    fn purity_is_only_claimed_for_what_only_looks() {
+        assert!(is_surely_pure("n % 2 == 0 && strlen(s) > 3 && v[i] == *p"));
+        assert!(!is_surely_pure("(c = getchar()) != EOF"));
+        assert!(!is_surely_pure("i++ < n"));
+        assert!(!is_surely_pure("next(it)"));
+    }
+
+    #[test]
+    fn what_is_read_through_a_pointer_is_known() {
+        assert_eq!(access("s.f.g"), Access::Plain);
+        assert_eq!(
+            access("p->f"),
+            Access::Field("p".to_owned(), "f".to_owned())
+        );
+        assert_eq!(
+            access("a[i + 1]"),
+            Access::Element("a".to_owned(), "i + 1".to_owned())
+        );
+        assert_eq!(access("*p"), Access::Element("p".to_owned(), "0".to_owned()));
+        assert_eq!(access("p->next->f"), Access::Value);
+        assert_eq!(access("f(x)"), Access::Value);
+    }
+
+    #[test]
+    fn only_equalities_have_an_opposite() {
+        assert_eq!(opposite("a == b + 1").unwrap(), "a != b + 1");
+        assert_eq!(opposite("a < b"), None);
+    }
+}

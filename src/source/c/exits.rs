@@ -1,0 +1,159 @@
+//! Ways out: with what value a function could be left early.
+
+use tree_sitter::Node;
+
+use super::syntax::{children, text_of, walk};
+use super::types::{Declarations, declarators};
+use crate::source::{DeclaredType, Exit, Function, Name, Sources};
+
+/// Longer ones are too much to repeat.
+const LONGEST: usize = 100;
+/// Ways out at one place, of each source.
+const MOST_OWN: usize = 5;
+const MOST_OF_OTHERS: usize = 2;
+
+/// What a way out costs by where it was found; see [`Site::far`](crate::source::Site::far).
+const OF_OTHER: u32 = 4;
+const OBVIOUS: u32 = 2;
+const PARAMETER: u32 = 4;
+const BREAK: u32 = 2;
+/// What it costs to leave right before a check: whoever wrote that meant it.
+const BEFORE_CHECK: u32 = 10;
+
+/// A place where the function or a loop could be left.
+pub struct Place<'a> {
+    pub names: &'a [Name],
+    pub in_loop: bool,
+    /// `break` would leave a `switch` and not the loop.
+    pub in_switch: bool,
+    /// What it would stand before.
+    pub before: &'a str,
+}
+
+/// The parameters of a function definition, with their types.
+pub fn parameters(definition: Node, text: &str) -> Vec<(String, DeclaredType)> {
+    let mut found = Vec::new();
+    let mut at = definition.child_by_field_name("declarator");
+    while let Some(declarator) = at {
+        if let Some(list) = declarator.child_by_field_name("parameters") {
+            for parameter in children(list) {
+                let all = declarators(parameter, text).into_iter();
+                found.extend(all.map(|(name, ty, _)| (name, ty)));
+            }
+            break;
+        }
+        at = declarator.child_by_field_name("declarator");
+    }
+    found
+}
+
+/// What a function returns, in order, each text once.
+pub fn values(body: Node, text: &str) -> Vec<Exit> {
+    let mut exits: Vec<Exit> = Vec::new();
+    walk(body, &mut |node| {
+        if node.kind() == "return_statement"
+            && let Some(value) = children(node).first()
+        {
+            let written = text_of(*value, text);
+            let exit = Exit {
+                text: written.split_whitespace().collect::<Vec<_>>().join(" "),
+                names: names(*value, text),
+            };
+            if written.len() <= LONGEST && !exits.contains(&exit) {
+                exits.push(exit);
+            }
+        }
+        true
+    });
+    exits
+}
+
+/// The variables that an expression seems to read: identifiers that are not called.
+pub fn names(node: Node, text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    walk(node, &mut |node| {
+        let is_called = node.parent().is_some_and(|parent| {
+            parent.kind() == "call_expression"
+                && parent.child_by_field_name("function") == Some(node)
+        });
+        let name = text_of(node, text);
+        if node.kind() == "identifier" && !is_called && !found.iter().any(|known| known == name) {
+            found.push(name.to_owned());
+        }
+        true
+    });
+    found
+}
+
+/// The ways out at a place, with what each costs, in the order in which people would think of them.
+pub fn bodies(
+    sources: &Sources,
+    function: &Function,
+    place: &Place,
+    declarations: &Declarations,
+) -> Vec<(String, u32)> {
+    let mut bodies: Vec<(String, u32)> = Vec::new();
+    let silences = match place.before.starts_with("assert") {
+        true => BEFORE_CHECK,
+        false => 0,
+    };
+    let mut put = |body: String, far: u32| {
+        if !bodies.iter().any(|(known, _)| *known == body) {
+            bodies.push((body, far + silences));
+        }
+    };
+    if place.in_loop {
+        put("continue;".to_owned(), 0);
+        if !place.in_switch {
+            put("break;".to_owned(), BREAK);
+        }
+    }
+    let is_named = |name: &String| {
+        declarations.enumerators.contains(name)
+            || declarations.macros.iter().any(|(known, _)| known == name)
+            || matches!(&**name, "true" | "false" | "NULL" | "EOF" | "stdin" | "stdout" | "stderr")
+    };
+    let fits = |exit: &&Exit| {
+        let is_visible = |name: &String| place.names.iter().any(|known| known.text == *name);
+        exit.names.iter().all(|name| is_visible(name) || is_named(name))
+    };
+    let Some(returns) = &function.returns else {
+        put("return;".to_owned(), 0);
+        return bodies;
+    };
+    let value = |text: &str| format!("return {text};");
+    for exit in function.exits.iter().filter(fits).take(MOST_OWN) {
+        put(value(&exit.text), 0);
+    }
+    let others = sources.functions.iter().filter(|other| {
+        other.file == function.file && other.name != function.name && other.returns == function.returns
+    });
+    let constant = |exit: &&Exit| exit.names.iter().all(is_named);
+    let of_others = others.flat_map(|other| &other.exits).filter(constant);
+    for exit in of_others.take(MOST_OF_OTHERS) {
+        put(value(&exit.text), OF_OTHER);
+    }
+    for text in obvious(returns, declarations) {
+        put(value(text), OBVIOUS);
+    }
+    let same = |name: &&Name| name.ty.as_ref().is_some_and(|ty| ty.plain == *returns);
+    for parameter in function.parameters.iter().filter(same) {
+        put(value(&parameter.text), PARAMETER);
+    }
+    bodies
+}
+
+/// Values that functions of a type return when there is nothing to do or something is wrong.
+fn obvious(returns: &str, declarations: &Declarations) -> &'static [&'static str] {
+    match declarations.resolved(returns) {
+        _ if returns.ends_with('*') || declarations.resolved(returns).ends_with('*') => &["NULL"],
+        plain if declarations.is_boolean(returns) => match plain {
+            "bool" | "_Bool" => &["false", "true"],
+            _ => &["0", "1"],
+        },
+        plain if plain.starts_with("struct") || plain.starts_with("union") => &[],
+        "float" | "double" | "long double" => &["0"],
+        plain if plain.contains("unsigned") || plain == "size_t" => &["0"],
+        _ => &["0", "-1", "1"],
+    }
+}

@@ -1,0 +1,113 @@
+//! What a function of C computes that may serve as a term at another place, and its literals.
+
+use tree_sitter::Node;
+
+use super::condition::{Access, access, binding_of};
+use super::effects::is_pure;
+use super::exits::names;
+use super::syntax::{field, text_of, walk};
+use crate::source::condition::one_line;
+use crate::source::{Harvested, HarvestedKind};
+use crate::spec::Binding;
+
+/// Longer ones are too much to repeat.
+const LONGEST: usize = 60;
+
+/// Literals as they are written, in order, each once; those of macros included.
+pub fn literals(root: Node, text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut put = |literal: &str| {
+        if !found.iter().any(|known| known == literal) {
+            found.push(literal.to_owned());
+        }
+    };
+    walk(root, &mut |node| {
+        match node.kind() {
+            "number_literal" | "char_literal" | "string_literal" => {
+                put(text_of(node, text));
+                false
+            }
+            // What a macro stands for is no syntax yet.
+            "preproc_arg" => {
+                let words = text_of(node, text).split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+                words
+                    .filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+                    .for_each(&mut put);
+                false
+            }
+            "preproc_include" => false,
+            _ => true,
+        }
+    });
+    found
+}
+
+/// The expressions of a body that only read.
+pub fn expressions(
+    body: Node,
+    text: &str,
+    is_pure_call: &dyn Fn(&str) -> bool,
+) -> Vec<Harvested> {
+    let mut found: Vec<Harvested> = Vec::new();
+    walk(body, &mut |node| {
+        let operator = field(node, "operator", text).unwrap_or_default();
+        let kind = match node.kind() {
+            "binary_expression" => match operator {
+                "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" => HarvestedKind::Value,
+                _ => return true,
+            },
+            "subscript_expression" => HarvestedKind::Index,
+            "pointer_expression" if text_of(node, text).starts_with('*') => HarvestedKind::Index,
+            "field_expression" => HarvestedKind::Index,
+            "call_expression" => HarvestedKind::Call,
+            "sizeof_expression" | "declaration" => return node.kind() == "declaration",
+            _ => return true,
+        };
+        let own = text_of(node, text);
+        // Assigned to, but perhaps not yet.
+        let is_target = node.parent().is_some_and(|parent| {
+            parent.kind() == "assignment_expression"
+                && parent.child_by_field_name("left") == Some(node)
+        });
+        if own.len() > LONGEST || is_target || !is_pure(node, text, is_pure_call) {
+            return true;
+        }
+        let (text_here, binding) = held_together(&one_line(own));
+        let one = Harvested {
+            text: text_here,
+            binding,
+            kind: match (kind, access(own)) {
+                (HarvestedKind::Index, Access::Value) => HarvestedKind::Call,
+                (kind, _) => kind,
+            },
+            names: names(node, text),
+            holes: Vec::new(),
+            calls: calls(node, text),
+            asked: Vec::new(),
+        };
+        if !found.contains(&one) {
+            found.push(one);
+        }
+        true
+    });
+    found
+}
+
+/// A text as an operand: what binds looser than a comparison is put in parentheses.
+fn held_together(text: &str) -> (String, Binding) {
+    match binding_of(text) {
+        Binding::Or | Binding::And | Binding::Compare => (format!("({text})"), Binding::Atom),
+        binding => (text.to_owned(), binding),
+    }
+}
+
+fn calls(node: Node, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(node, &mut |node| {
+        if node.kind() == "call_expression" {
+            found.extend(field(node, "function", text).map(str::to_owned));
+        }
+        true
+    });
+    found
+}

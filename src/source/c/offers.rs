@@ -1,0 +1,186 @@
+//! What could be evaluated at a site of C beyond the values of its variables: members behind pointers,
+//! elements, named constants, expressions harvested nearby, and calls of functions that only look.
+
+use super::types::fields;
+use crate::source::offers::Offer;
+use crate::source::{Callable, Function, Harvested, HarvestedKind, Name, Site, Sources};
+use crate::spec::{Binding, Origin};
+
+/// Of each group, per site.
+const MOST_FIELDS: usize = 40;
+const MOST_ELEMENTS: usize = 24;
+const MOST_CONSTANTS: usize = 24;
+const MOST_HARVESTED: usize = 40;
+const MOST_CALLS: usize = 32;
+
+/// What is offered, in groups with the most that is taken of each.
+pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+    let offers = Offers {
+        sources,
+        site,
+        function: &sources.functions[site.function],
+    };
+    vec![
+        (offers.fields(), MOST_FIELDS),
+        (offers.elements(), MOST_ELEMENTS),
+        (offers.constants(), MOST_CONSTANTS),
+        (offers.harvested(), MOST_HARVESTED),
+        (offers.calls(), MOST_CALLS),
+    ]
+}
+
+struct Offers<'a> {
+    sources: &'a Sources,
+    site: &'a Site,
+    function: &'a Function,
+}
+
+fn offer(text: String, origin: Origin) -> Offer {
+    Offer {
+        text,
+        binding: Binding::Atom,
+        origin,
+        is_index: true,
+    }
+}
+
+/// A variable's type as it is written.
+fn plain(name: &Name) -> &str {
+    name.ty.as_ref().map_or("", |ty| &ty.plain)
+}
+
+impl Offers<'_> {
+    /// The names, nearest first.
+    fn names(&self) -> impl DoubleEndedIterator<Item = &Name> {
+        self.site.names.iter().rev()
+    }
+
+    fn fields(&self) -> Vec<Offer> {
+        let mut offers = Vec::new();
+        for name in self.names() {
+            let Some((fields, is_pointer)) = fields(self.sources, plain(name)) else {
+                continue;
+            };
+            let step = if is_pointer { "->" } else { "." };
+            let texts = fields.iter().map(|(field, _)| format!("{}{step}{field}", name.text));
+            offers.extend(texts.map(|text| offer(text, Origin::Field)));
+        }
+        offers
+    }
+
+    /// What a pointer to a scalar points to, and the elements of arrays at the indices in scope: first
+    /// those that the function uses together somewhere.
+    fn elements(&self) -> Vec<Offer> {
+        let is_index = |name: &&Name| {
+            let ty = plain(name);
+            let is_number = ["int", "long", "short", "unsigned", "size_t", "char"]
+                .iter()
+                .any(|word| ty.contains(word));
+            is_number && !ty.contains(['*', '['])
+        };
+        let mut offers = Vec::new();
+        for array in self.names() {
+            let ty = plain(array);
+            let element = ty.strip_suffix("[]").or(ty.strip_suffix('*'));
+            let Some(element) = element.filter(|element| *element != "void") else {
+                continue;
+            };
+            if ty.ends_with('*') && fields(self.sources, ty).is_none() {
+                offers.push(Offer {
+                    binding: Binding::Unary,
+                    ..offer(format!("*{}", array.text), Origin::Query)
+                });
+            }
+            if element.ends_with("[]") {
+                continue;
+            }
+            let indices = self.names().filter(is_index);
+            let texts = indices.map(|index| format!("{}[{}]", array.text, index.text));
+            offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
+        }
+        let used = |offer: &Offer| {
+            let mut all = self.function.expressions.iter();
+            !all.any(|found| found.text == offer.text)
+        };
+        offers.sort_by_key(used);
+        offers
+    }
+
+    fn constants(&self) -> Vec<Offer> {
+        let own = &self.sources.files[self.site.file].text;
+        let mut names: Vec<&str> = self
+            .sources
+            .constants
+            .iter()
+            .filter(|constant| constant.file == self.site.file)
+            .map(|constant| &*constant.name)
+            .collect();
+        // Those of other files' headers come last.
+        names.sort_by_key(|name| !own.contains(*name));
+        let offer = |name: &str| Offer {
+            is_index: false,
+            ..offer(name.to_owned(), Origin::Named)
+        };
+        names.into_iter().map(offer).collect()
+    }
+
+    /// The expressions of this function, then of the other ones of its file.
+    fn expressions(&self) -> impl Iterator<Item = &Harvested> {
+        let others = self.sources.functions.iter().filter(|function| {
+            function.file == self.function.file && function.name != self.function.name
+        });
+        let of_others = others.flat_map(|function| &function.expressions);
+        self.function.expressions.iter().chain(of_others)
+    }
+
+    fn is_readable(&self, name: &String) -> bool {
+        let is_visible = self.site.names.iter().any(|visible| visible.text == *name);
+        let is_constant = || self.sources.constants.iter().any(|constant| constant.name == *name);
+        is_visible || is_constant()
+    }
+
+    fn harvested(&self) -> Vec<Offer> {
+        let fitting = self
+            .expressions()
+            .filter(|found| !found.names.is_empty() && found.names.iter().all(|name| self.is_readable(name)));
+        let offer = |found: &Harvested| Offer {
+            text: found.text.clone(),
+            binding: found.binding,
+            origin: match found.kind {
+                HarvestedKind::Call if !found.calls.is_empty() => Origin::Call,
+                _ => Origin::Harvested,
+            },
+            is_index: found.kind == HarvestedKind::Index,
+        };
+        fitting.map(offer).collect()
+    }
+
+    /// Functions that only look, called with nothing or with one variable of the right type.
+    fn calls(&self) -> Vec<Offer> {
+        let callables = self
+            .sources
+            .callables
+            .iter()
+            .filter(|callable| callable.name != self.function.name);
+        let calls = callables.flat_map(|callable| self.applied(callable));
+        calls
+            .map(|text| Offer {
+                is_index: false,
+                ..offer(text, Origin::Call)
+            })
+            .collect()
+    }
+
+    fn applied(&self, callable: &Callable) -> Vec<String> {
+        match &callable.parameters[..] {
+            [] => vec![format!("{}()", callable.name)],
+            [Some(wanted)] => {
+                let wanted = wanted.plain.replace("[]", "*");
+                let fits = |name: &&Name| plain(name).replace("[]", "*") == wanted;
+                let arguments = self.names().filter(fits);
+                arguments.map(|name| format!("{}({})", callable.name, name.text)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The names visible at a place of a function, and which of them surely have a value there. The
+//! compiler is no oracle for that: it accepts the reading of a variable that was never assigned to.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::source::{DeclaredType, Name};
+
+/// Number of a declaration in one function.
+type Variable = usize;
+
+/// The variables assigned to on every way to some place; `None` if no way leads there.
+pub type Assigned = Option<BTreeSet<Variable>>;
+
+/// The declarations around a place.
+#[derive(Clone, Debug, Default)]
+pub struct Scopes {
+    names: Vec<Name>,
+    /// How many names there were where each open scope began.
+    opened: Vec<usize>,
+    /// The number of each name's declaration.
+    numbers: Vec<Variable>,
+    next: Variable,
+    assigned: BTreeSet<Variable>,
+    is_unreachable: bool,
+}
+
+impl Scopes {
+    pub fn push(&mut self) {
+        self.opened.push(self.names.len());
+    }
+
+    pub fn pop(&mut self) {
+        let length = self.opened.pop().unwrap_or(0);
+        self.names.truncate(length);
+        self.numbers.truncate(length);
+    }
+
+    /// Declares a variable, with or without a value.
+    pub fn declare(&mut self, text: String, ty: DeclaredType, has_value: bool) {
+        self.names.push(Name { text, ty: Some(ty) });
+        self.numbers.push(self.next);
+        if has_value {
+            self.assigned.insert(self.next);
+        }
+        self.next += 1;
+    }
+
+    fn number(&self, name: &str) -> Option<Variable> {
+        let at = self.names.iter().rposition(|known| known.text == name)?;
+        Some(self.numbers[at])
+    }
+
+    /// The variable has a value from here on.
+    pub fn assign(&mut self, name: &str) {
+        if let Some(number) = self.number(name) {
+            self.assigned.insert(number);
+        }
+    }
+
+    /// The type of a variable as it is written.
+    pub fn ty(&self, name: &str) -> Option<&DeclaredType> {
+        let at = self.names.iter().rposition(|known| known.text == name)?;
+        self.names[at].ty.as_ref()
+    }
+
+    /// What was assigned to so far.
+    pub fn state(&self) -> Assigned {
+        (!self.is_unreachable).then(|| self.assigned.clone())
+    }
+
+    /// Goes on from a place where that was assigned to.
+    pub fn set(&mut self, state: Assigned) {
+        self.is_unreachable = state.is_none();
+        self.assigned = state.unwrap_or_default();
+    }
+
+    pub fn is_unreachable(&self) -> bool {
+        self.is_unreachable
+    }
+
+    /// The names with a value, outermost first, each once.
+    pub fn visible(&self) -> Arc<[Name]> {
+        let with_number = self.names.iter().zip(&self.numbers);
+        let visible = with_number.enumerate().filter(|(at, (name, number))| {
+            let is_hidden = self.names[at + 1..]
+                .iter()
+                .any(|inner| inner.text == name.text);
+            !is_hidden && self.assigned.contains(*number)
+        });
+        visible.map(|(_, (name, _))| name.clone()).collect()
+    }
+}
+
+/// What holds where two ways meet.
+pub fn meet(a: Assigned, b: Assigned) -> Assigned {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(&a & &b),
+        (one, other) => one.or(other),
+    }
+}

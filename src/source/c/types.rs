@@ -1,0 +1,229 @@
+//! Declarations of C as far as they are read: structs with their fields, enums, macros, and the
+//! types of variables as they are written.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use super::effects::declared;
+use super::syntax::{children, field, text_of, walk};
+use crate::source::{DataType, DeclaredType, Sources};
+
+/// What a file declares at its top level, headers included.
+#[derive(Default)]
+pub struct Declarations {
+    pub structs: Vec<DataType>,
+    /// Names of enumerators.
+    pub enumerators: Vec<String>,
+    /// Macros without parameters, by name, with what they stand for.
+    pub macros: Vec<(String, String)>,
+    /// Names of macros with parameters.
+    pub functions: Vec<String>,
+    /// Names that stand for other types.
+    pub aliases: BTreeMap<String, String>,
+    /// What each function returns.
+    pub returns: BTreeMap<String, String>,
+}
+
+impl Declarations {
+    /// Adds what a file declares.
+    pub fn add(&mut self, file: usize, root: Node, text: &str) {
+        walk(root, &mut |node| {
+            match node.kind() {
+                "struct_specifier" => self.structure(file, node, None, text),
+                "type_definition" => self.alias(file, node, text),
+                "enumerator" => {
+                    self.enumerators
+                        .extend(field(node, "name", text).map(str::to_owned));
+                }
+                "preproc_def" => {
+                    let value = field(node, "value", text).unwrap_or_default().trim();
+                    let value = value.split("/*").next().unwrap_or_default();
+                    let value = value.split("//").next().unwrap_or_default().trim();
+                    if let Some(name) = field(node, "name", text) {
+                        self.macros.push((name.to_owned(), value.to_owned()));
+                    }
+                }
+                "preproc_function_def" => {
+                    self.functions
+                        .extend(field(node, "name", text).map(str::to_owned));
+                }
+                "function_definition" | "declaration" => self.function(node, text),
+                // Statements declare nothing that is seen elsewhere.
+                "compound_statement" => return false,
+                _ => {}
+            }
+            true
+        });
+    }
+
+    fn structure(&mut self, file: usize, node: Node, name: Option<&str>, text: &str) {
+        let Some(body) = node.child_by_field_name("body") else {
+            return;
+        };
+        let own = field(node, "name", text).map(|name| format!("struct {name}"));
+        let fields: Vec<(String, DeclaredType)> = children(body)
+            .into_iter()
+            .filter(|member| member.kind() == "field_declaration")
+            .flat_map(|member| declarators(member, text))
+            .map(|(name, ty, _)| (name, ty))
+            .collect();
+        for name in own.into_iter().chain(name.map(str::to_owned)) {
+            if self.structs.iter().any(|known| known.name == name) {
+                continue;
+            }
+            self.structs.push(DataType {
+                file,
+                ty: name.clone(),
+                name,
+                at: 0,
+                cfg: String::new(),
+                parameters: String::new(),
+                bounds: String::new(),
+                fields: fields.clone(),
+                variants: Vec::new(),
+                is_comparable: false,
+                is_copy: true,
+            });
+        }
+    }
+
+    fn alias(&mut self, file: usize, node: Node, text: &str) {
+        let Some(ty) = node.child_by_field_name("type") else {
+            return;
+        };
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name("declarator", &mut cursor) {
+            let stars = text_of(declarator, text).matches('*').count();
+            let name = text_of(declarator, text).trim_start_matches(['*', ' ']);
+            if stars == 0 && ty.kind() == "struct_specifier" {
+                self.structure(file, ty, Some(name), text);
+            }
+            let plain = format!("{}{}", plain(text_of(ty, text)), "*".repeat(stars));
+            self.aliases.insert(name.to_owned(), plain);
+        }
+    }
+
+    fn function(&mut self, node: Node, text: &str) {
+        for (name, ty, declarator) in declarators(node, text) {
+            if is_function(declarator) {
+                self.returns.insert(name, ty.plain);
+            }
+        }
+    }
+
+    /// A type behind the names it goes by, however many.
+    pub fn resolved<'a>(&'a self, mut plain: &'a str) -> &'a str {
+        for _ in 0..8 {
+            match self.aliases.get(plain) {
+                Some(other) if other != plain && !other.contains('{') => plain = other,
+                _ => break,
+            }
+        }
+        plain
+    }
+
+    /// Gives structs the names that stand for them, too.
+    pub fn name_aliases(&mut self) {
+        let aliases: Vec<String> = self.aliases.keys().cloned().collect();
+        for alias in aliases {
+            let behind = self.resolved(&alias).to_owned();
+            let is_known = self.structs.iter().any(|known| known.name == alias);
+            let known = self.structs.iter().find(|known| known.name == behind);
+            if let Some(known) = known.filter(|_| !is_known).cloned() {
+                self.structs.push(DataType { name: alias, ..known });
+            }
+        }
+    }
+
+    /// Whether a type has two values by its name.
+    pub fn is_boolean(&self, plain: &str) -> bool {
+        let named = |plain: &str| {
+            let name = plain.to_ascii_lowercase();
+            matches!(&*name, "bool" | "_bool" | "boolean" | "bool_t")
+        };
+        named(plain) || named(self.resolved(plain))
+    }
+}
+
+/// The fields of a type, or of what it points to; whether it is a pointer.
+pub fn fields<'a>(
+    sources: &'a Sources,
+    plain: &str,
+) -> Option<(&'a [(String, DeclaredType)], bool)> {
+    let (pointed, is_pointer) = match plain.strip_suffix('*') {
+        Some(pointed) => (pointed, true),
+        None => (plain, false),
+    };
+    let known = sources.types.iter().find(|known| known.name == pointed)?;
+    Some((&known.fields, is_pointer))
+}
+
+/// Whether a declarator is that of a function, and not of a pointer to one.
+pub fn is_function(declarator: Node) -> bool {
+    match declarator.kind() {
+        "function_declarator" => declarator
+            .child_by_field_name("declarator")
+            .is_some_and(|inner| inner.kind() == "identifier"),
+        "pointer_declarator" | "init_declarator" => declarator
+            .child_by_field_name("declarator")
+            .is_some_and(is_function),
+        _ => false,
+    }
+}
+
+/// The names that a declaration declares, with their types and declarators.
+pub fn declarators<'t>(
+    declaration: Node<'t>,
+    text: &str,
+) -> Vec<(String, DeclaredType, Node<'t>)> {
+    let Some(ty) = declaration.child_by_field_name("type") else {
+        return Vec::new();
+    };
+    let base = match (ty.kind(), field(ty, "name", text)) {
+        ("struct_specifier", Some(name)) => format!("struct {name}"),
+        ("enum_specifier", Some(name)) => format!("enum {name}"),
+        ("union_specifier", Some(name)) => format!("union {name}"),
+        ("struct_specifier" | "enum_specifier" | "union_specifier", None) => ty.kind().to_owned(),
+        _ => plain(text_of(ty, text)),
+    };
+    let mut cursor = declaration.walk();
+    let all: Vec<Node> = declaration
+        .children_by_field_name("declarator", &mut cursor)
+        .collect();
+    let one = |declarator: Node<'t>| {
+        let name = text_of(declared(declarator)?, text).to_owned();
+        let plain = format!("{base}{}", shape(declarator));
+        let ty = DeclaredType {
+            plain,
+            is_reference: false,
+        };
+        Some((name, ty, declarator))
+    };
+    all.into_iter().filter_map(one).collect()
+}
+
+/// What a declarator adds to the type: `*` for a pointer, `[]` for an array.
+fn shape(declarator: Node) -> String {
+    let inner = || {
+        declarator
+            .child_by_field_name("declarator")
+            .map(shape)
+            .unwrap_or_default()
+    };
+    match declarator.kind() {
+        "pointer_declarator" => format!("*{}", inner()),
+        "array_declarator" => format!("{}[]", inner()),
+        "init_declarator" | "function_declarator" => inner(),
+        "parenthesized_declarator" => children(declarator)
+            .first()
+            .map(|inner| shape(*inner))
+            .unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// A type's words with single spaces.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
