@@ -32,16 +32,18 @@ use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor, fix_addresses};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
-use crate::source::{PatchKind, SiteIndex, Sources};
-use crate::subject::cargo::Workspace;
+use crate::source::{self, PatchKind, SiteIndex, Sources};
 use crate::subject::copy::{Lane, WorkDir};
-use crate::subject::seed::seed;
-use crate::subject::{Subject, SubjectError, runtime};
+use crate::subject::workspace::Workspace;
+use crate::subject::{Kind, Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome; what was found before the run was stopped is kept.
 pub fn run(settings: &Settings, supervisor: &Supervisor, mut progress: Progress) -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome {
+        command: settings.project.command(),
+        ..Outcome::default()
+    };
     fix_addresses();
     if let Err(error) = pipeline(settings, supervisor, &mut progress, &mut outcome) {
         let (ending, message) = classify(&error);
@@ -63,7 +65,7 @@ fn classify(error: &anyhow::Error) -> (Ending, String) {
         (Some(Stopped::Interrupted), _) => Ending::Interrupted,
         (Some(Stopped::TimeLimit), _) => Ending::TimeLimit,
         (_, Some(SubjectError::Usage(_))) => Ending::Usage,
-        (_, Some(SubjectError::CannotBuild(_))) => Ending::CannotBuild,
+        (_, Some(SubjectError::CannotBuild(..))) => Ending::CannotBuild,
         (_, Some(SubjectError::UnusableBaseline(_))) => Ending::UnusableBaseline,
         (None, None) => Ending::Internal,
     };
@@ -124,13 +126,12 @@ fn pipeline(
     progress: &mut Progress,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let subject = Subject::load(&settings.cargo)?;
+    let subject = Subject::load(&settings.project)?;
     let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
     let lane = |lane| {
         let root = work.copy(&subject, lane)?;
         anyhow::Ok(Workspace {
             subject: &subject,
-            options: &settings.cargo,
             root,
             target: work.target(lane),
             logs: work.logs(lane),
@@ -146,7 +147,7 @@ fn pipeline(
     let runner = Runner::new(
         supervisor,
         work.scratch(),
-        &settings.cargo.test_args,
+        settings.project.test_args(),
         settings.jobs(),
     );
     let mut sources = read_sources(settings, &subject, &plain.root, outcome)?;
@@ -158,9 +159,7 @@ fn pipeline(
     });
     let built = built?;
     let (runtime, ahead) = prepared.map_err(|_| anyhow::anyhow!("the first build panicked"))??;
-    if !subject.stands_alone() {
-        seed(&plain.target, &workspace.target)?;
-    }
+    workspace.share(&plain)?;
     let baseline = baseline::take(settings, progress, outcome, &mut plain, built, &runner)?;
     let Some((tests, baseline)) = baseline else {
         return Ok(());
@@ -231,7 +230,7 @@ fn prepare(
     workspace: &Workspace,
     sources: &Sources,
 ) -> Result<(Utf8PathBuf, Option<Ahead>)> {
-    let runtime = runtime::build(&work.base, &workspace.root)?;
+    let runtime = workspace.runtime(&work.base)?;
     let is_apt = settings.depth != Depth::List && settings.jobs() > 1;
     let ahead = match is_apt && workspace.subject.stands_alone() {
         true => Some(Ahead::build(sources, workspace, &runtime)?),
@@ -247,7 +246,12 @@ fn read_sources(
     outcome: &mut Outcome,
 ) -> Result<Sources> {
     let wanted = settings.file_filter()?;
-    let sources = crate::source::rust::read(root, &subject.crate_roots(), &wanted);
+    let sources = match &subject.kind {
+        Kind::Cargo(packages) => {
+            source::rust::read(root, &packages.crate_roots(&subject.root), &wanted)
+        }
+        Kind::C(program) => source::c::read(root, &program.sources, &wanted),
+    };
     for (path, reason) in &sources.skipped {
         outcome
             .warnings

@@ -27,7 +27,7 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
             outcome.patches.len()
         );
     };
-    let subject = Subject::load(&settings.cargo)?;
+    let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
     let mut patched = Vec::new();
     for file in files {

@@ -6,21 +6,22 @@ use clap::Args;
 
 use super::{Common, Format, output};
 use crate::report::{Ending, Outcome, explain};
+use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Explain {
+pub struct Explain<P: Args> {
     /// A patch, by its id or rank, or a site, by its id
     #[arg(value_name = "ID")]
     id: String,
 
     #[command(flatten)]
-    common: Common,
+    common: Common<P>,
 }
 
-impl Explain {
+impl<P: Args + Clone + Into<Project>> Explain<P> {
     /// Repairs again, which gives the same patches, and tells about one of them.
     pub fn run(self) -> u8 {
-        let outcome = output::run(&self.common.settings);
+        let outcome = output::run(&self.common.settings());
         if self.common.format != Format::Human || !has_something(&outcome) {
             return output::show(&outcome, self.common.format);
         }
@@ -49,12 +50,13 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         .iter()
         .map(|patch| patch.id.as_str())
         .collect();
+    let command = outcome.command;
     match ids.is_empty() {
         true => format!(
-            "`{id}` is no patch or site: this run found no patch; `cargo nopol list` shows the sites"
+            "`{id}` is no patch or site: this run found no patch; `{command} list` shows the sites"
         ),
         false => format!(
-            "`{id}` is no patch or site of this run; its patches are {}, and `cargo nopol list` shows the sites. A search that has found enough does not come to every place that `cargo nopol localize` shows",
+            "`{id}` is no patch or site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough does not come to every place that `{command} localize` shows",
             ids.join(", ")
         ),
     }

@@ -3,18 +3,22 @@
 use clap::Args;
 
 use super::{Common, output};
-use crate::repair::settings::Depth;
+use crate::repair::settings::{Depth, Settings};
+use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct List {
+pub struct List<P: Args> {
     #[command(flatten)]
-    common: Common,
+    common: Common<P>,
 }
 
-impl List {
-    pub fn run(mut self) -> u8 {
-        self.common.settings.depth = Depth::List;
-        let outcome = output::run(&self.common.settings);
+impl<P: Args + Clone + Into<Project>> List<P> {
+    pub fn run(self) -> u8 {
+        let settings = Settings {
+            depth: Depth::List,
+            ..self.common.settings()
+        };
+        let outcome = output::run(&settings);
         output::show(&outcome, self.common.format)
     }
 }

@@ -3,18 +3,22 @@
 use clap::Args;
 
 use super::{Common, output};
-use crate::repair::settings::Depth;
+use crate::repair::settings::{Depth, Settings};
+use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Localize {
+pub struct Localize<P: Args> {
     #[command(flatten)]
-    common: Common,
+    common: Common<P>,
 }
 
-impl Localize {
-    pub fn run(mut self) -> u8 {
-        self.common.settings.depth = Depth::Localize;
-        let outcome = output::run(&self.common.settings);
+impl<P: Args + Clone + Into<Project>> Localize<P> {
+    pub fn run(self) -> u8 {
+        let settings = Settings {
+            depth: Depth::Localize,
+            ..self.common.settings()
+        };
+        let outcome = output::run(&settings);
         output::show(&outcome, self.common.format)
     }
 }

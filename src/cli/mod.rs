@@ -2,6 +2,7 @@
 //! is done.
 
 mod apply;
+mod c;
 mod explain;
 mod list;
 mod localize;
@@ -13,6 +14,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::repair::settings::Settings;
+use crate::subject::Project;
+use crate::subject::cargo::options::CargoOptions;
 use crate::report::EXIT_CODES;
 
 /// Repairs a crate with a failing test: finds a corrected condition or a missing precondition
@@ -30,26 +33,29 @@ pub struct Cli {
     command: Option<Command>,
 
     #[command(flatten)]
-    repair: repair::Repair,
+    repair: repair::Repair<CargoOptions>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Find patches that make the failing tests pass (the default)
     #[command(after_help = EXIT_CODES)]
-    Repair(repair::Repair),
+    Repair(repair::Repair<CargoOptions>),
     /// Show where a forced branch or a skipped statement makes a failing test pass
     #[command(after_help = EXIT_CODES)]
-    Localize(localize::Localize),
+    Localize(localize::Localize<CargoOptions>),
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
-    Explain(explain::Explain),
+    Explain(explain::Explain<CargoOptions>),
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]
-    List(list::List),
+    List(list::List<CargoOptions>),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
+    /// Repair a C program with a failing test
+    #[command(after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
+    C(Box<c::C>),
 }
 
 /// How the result is shown.
@@ -64,15 +70,28 @@ pub enum Format {
     Diff,
 }
 
-/// Options of every subcommand.
+/// Options of every subcommand; `P` are those that tell what is under repair.
 #[derive(Args, Clone, Debug)]
-pub struct Common {
+pub struct Common<P: Args> {
     #[command(flatten)]
-    pub settings: Settings,
+    project: P,
+
+    #[command(flatten)]
+    settings: Settings,
 
     /// How to show the result
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl<P: Args + Clone + Into<Project>> Common<P> {
+    /// What was asked for.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            project: self.project.clone().into(),
+            ..self.settings.clone()
+        }
+    }
 }
 
 /// Parses the arguments and does what they say; the exit code.
@@ -99,6 +118,7 @@ pub fn main() -> u8 {
         Some(Command::Explain(explain)) => explain.run(),
         Some(Command::List(list)) => list.run(),
         Some(Command::Synth(synth)) => synth.run(),
+        Some(Command::C(c)) => c.run(),
     }
 }
 

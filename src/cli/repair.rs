@@ -4,11 +4,12 @@ use clap::Args;
 
 use super::{Common, apply, output};
 use crate::report::Ending;
+use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Repair {
+pub struct Repair<P: Args> {
     #[command(flatten)]
-    common: Common,
+    common: Common<P>,
 
     /// Write the patch of this rank into the subject [default when given without a rank: 1]
     #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1",
@@ -20,9 +21,9 @@ pub struct Repair {
     allow_dirty: bool,
 }
 
-impl Repair {
+impl<P: Args + Clone + Into<Project>> Repair<P> {
     pub fn run(self) -> u8 {
-        let settings = &self.common.settings;
+        let settings = &self.common.settings();
         let mut outcome = output::run(settings);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
@@ -48,7 +49,7 @@ impl Repair {
 fn options(args: impl Iterator<Item = String>) -> String {
     const SWITCHES: [&str; 4] = ["--apply", "--allow-dirty", "--verbose", "-v"];
     let args = args.skip(1);
-    let mut args = args.skip_while(|arg| arg == "nopol" || arg == "repair");
+    let mut args = args.skip_while(|arg| matches!(&**arg, "nopol" | "c" | "repair"));
     let mut kept = Vec::new();
     while let Some(arg) = args.next() {
         match arg.split('=').next().unwrap_or_default() {

@@ -13,7 +13,7 @@ use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
-use crate::subject::cargo::{Linked, Workspace};
+use crate::subject::workspace::{Linked, Workspace};
 
 /// Checks patches in the working copies, as many at once as there are.
 #[derive(Debug)]
@@ -137,10 +137,9 @@ impl<'a> Validator<'a> {
         let files = self.sources.files.iter();
         let inside = files.filter(|file| !file.path.starts_with(".."));
         let texts = inside.map(|file| &*file.text);
-        if !workspace.may_have_doctests(texts) {
+        let Some(after) = workspace.doctests(texts.clone())? else {
             return Ok(true);
-        }
-        let after = workspace.doctests()?;
+        };
         if after.values().all(|passed| *passed) && !after.is_empty() {
             return Ok(true);
         }
@@ -149,7 +148,7 @@ impl<'a> Validator<'a> {
             Some(before) => before,
             None => {
                 self.write(workspace, &[])?;
-                workspace.doctests()?
+                workspace.doctests(texts)?.unwrap_or_default()
             }
         };
         let holds = still_passing(&before, &after);

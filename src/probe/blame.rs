@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use camino::Utf8Path;
-use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
 use crate::source::{Site, SiteIndex, SiteKind};
-use crate::subject::cargo::Workspace;
 use crate::subject::paths;
+use crate::subject::workspace::{Diagnostic, Span, Workspace};
 
 /// The parts an error is due to: those it points at, or else the captures of variables it names, or
 /// else the sites around the place it points at, or else those of the function; or, if nothing of
@@ -23,7 +22,7 @@ pub fn blame(
     anywhere: bool,
 ) -> Vec<Part> {
     let mut parts = nearest(instrumentation, files, workspace, error, anywhere);
-    let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
+    let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
         Part::Site(site) => Some(&instrumentation.sources.sites[*site as usize]),
         _ => None,
@@ -42,20 +41,19 @@ fn nearest(
     error: &Diagnostic,
     anywhere: bool,
 ) -> Vec<Part> {
-    let mut primary = Vec::new();
-    let mut secondary = Vec::new();
-    collect(error, &mut primary, &mut secondary);
+    let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
+        error.spans.iter().partition(|span| span.is_primary);
     let absolute = |path: &Utf8Path| paths::normal(&workspace.root.join(path));
-    let locate = |spans: &[DiagnosticSpan]| -> Vec<(usize, Range<usize>)> {
+    let locate = |spans: &[&Span]| -> Vec<(usize, Range<usize>)> {
         spans
             .iter()
             .filter_map(|span| {
                 // rustc is given those of other packages than members as absolute paths.
-                let path = absolute(Utf8Path::new(&span.file_name));
+                let path = absolute(&span.file);
                 let file = files
                     .iter()
                     .position(|(known, _)| absolute(known) == path)?;
-                Some((file, span.byte_start as usize..span.byte_end as usize))
+                Some((file, span.bytes.clone()))
             })
             .collect()
     };
@@ -100,7 +98,7 @@ fn nearest(
         .collect();
     let sites = &instrumentation.sources.sites;
     let present = |site: SiteIndex| instrumentation.has(site);
-    if error.code.as_ref().is_some_and(|code| code.code == "E0381") {
+    if error.code == "E0381" {
         let initializers = initializers(instrumentation, error, &places);
         if !initializers.is_empty() {
             return initializers;
@@ -161,7 +159,7 @@ fn guesses(
     const TYPES: [&str; 9] = [
         "E0277", "E0282", "E0308", "E0369", "E0599", "E0605", "E0606", "E0608", "E0610",
     ];
-    let code = error.code.as_ref().map_or("", |code| &code.code);
+    let code = error.code.as_str();
     if !TYPES.contains(&code) || !error.message.contains("bool") && code != "E0308" {
         return Vec::new();
     }
@@ -274,32 +272,6 @@ fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
         parts.retain(|part| !is_inner(part));
     }
     parts
-}
-
-/// All spans of an error with those of the macro calls they come from.
-fn collect(
-    error: &Diagnostic,
-    primary: &mut Vec<DiagnosticSpan>,
-    secondary: &mut Vec<DiagnosticSpan>,
-) {
-    for span in &error.spans {
-        let list = if span.is_primary {
-            &mut *primary
-        } else {
-            &mut *secondary
-        };
-        let mut at = Some(span);
-        while let Some(span) = at {
-            list.push(span.clone());
-            at = span.expansion.as_ref().map(|expansion| &expansion.span);
-        }
-    }
-    for child in &error.children {
-        let (mut of_child, mut more) = (Vec::new(), Vec::new());
-        collect(child, &mut of_child, &mut more);
-        secondary.append(&mut of_child);
-        secondary.append(&mut more);
-    }
 }
 
 /// The variable that a place is in: `v` of `*v.f[0]`.

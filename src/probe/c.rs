@@ -33,14 +33,15 @@ impl Dialect for Macros {
         captures: Vec<(String, Part)>,
         old: &str,
     ) -> Pieces {
+        // In pieces, for of an error in a macro's argument gcc only tells where the macro begins.
         let owner = Part::Site(site);
-        let mut opening = vec![(format!("NOPOL_COND({site}, "), owner)];
+        let mut closing = vec![(format!(" NOPOL_THEN({site}) "), owner)];
         let captures = captures.into_iter();
-        opening.extend(captures.map(|(text, part)| (format!("{text} "), part)));
-        opening.push((format!(", {}", truth(old)), owner));
+        closing.extend(captures.map(|(text, part)| (format!("{text} "), part)));
+        closing.push((format!("NOPOL_END({site})"), owner));
         Pieces {
-            opening,
-            closing: vec![(")".to_owned(), owner)],
+            opening: vec![(format!("NOPOL_BEGIN({site}) {}", truth(old)), owner)],
+            closing,
         }
     }
 

@@ -6,12 +6,11 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use camino::Utf8Path;
-use cargo_metadata::diagnostic::Diagnostic;
 
 use super::blame::{blame, mentions, root};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::{SiteIndex, SiteKind};
-use crate::subject::cargo::{Build, Linked, Workspace};
+use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
 /// reached unless every error is blamed on one part only.
@@ -59,9 +58,8 @@ pub fn settle(
             let blamed = |error| blame(instrumentation, &files, workspace, error, anywhere);
             let blamed: Vec<Vec<Part>> = build.errors.iter().map(blamed).collect();
             for (error, parts) in build.errors.iter().zip(blamed) {
-                let code = error.code.as_ref().map_or("", |code| &code.code);
                 for part in parts {
-                    changed |= give_way(instrumentation, part, code);
+                    changed |= give_way(instrumentation, part, &error.code);
                     if let Some(variable) = once_reported(error) {
                         changed |= other_uses(instrumentation, part, error, variable, &mut moved);
                     }
@@ -69,8 +67,9 @@ pub fn settle(
             }
         }
         if !changed || round == MOST_ROUNDS {
-            let first = build.errors.iter().find_map(|error| error.rendered.clone());
-            return Ok((Settled::Stuck(first.unwrap_or(build.said)), round));
+            let mut said = build.errors.iter().map(|error| &error.rendered);
+            let first = said.find(|said| !said.is_empty());
+            return Ok((Settled::Stuck(first.unwrap_or(&build.said).clone()), round));
         }
     }
     Ok((Settled::Stuck(String::new()), MOST_ROUNDS))
@@ -171,8 +170,7 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
 
 /// The variable of an error that rustc reports once per function, though every later use has it.
 fn once_reported(error: &Diagnostic) -> Option<&str> {
-    let code = error.code.as_ref().map(|code| code.code.as_str());
-    matches!(code, Some("E0381" | "E0382"))
+    matches!(&*error.code, "E0381" | "E0382")
         .then(|| error.message.split('`').nth(1))
         .flatten()
 }
@@ -198,7 +196,7 @@ fn other_uses(
     }
     let root = root(variable);
     let mut uses = Vec::new();
-    let is_early = error.code.as_ref().is_some_and(|code| code.code == "E0381");
+    let is_early = error.code == "E0381";
     let is_concerned = |site: SiteIndex| (site <= here && is_early) || (site >= here && !is_early);
     let sites = (0..).zip(&sources.sites);
     let concerned = sites.filter(|(index, site)| site.function == function && is_concerned(*index));

@@ -8,8 +8,8 @@ use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
-use crate::subject::cargo::{Build, Linked, Workspace};
-use crate::subject::{SubjectError, listing};
+use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::SubjectError;
 
 /// Builds the subject, with lints capped if only those are in the way.
 pub fn build(
@@ -34,7 +34,7 @@ pub fn build(
         }
     }
     if !build.succeeded {
-        return Err(SubjectError::CannotBuild(build.said).into());
+        return Err(SubjectError::CannotBuild(build.said, workspace.subject.build_command()).into());
     }
     progress.finish(
         phase,
@@ -53,10 +53,8 @@ pub fn take(
     mut build: Build,
     runner: &Runner,
 ) -> Result<Option<(Vec<TestId>, Baseline)>> {
-    let args = &settings.cargo.test_args;
-    let binaries = &mut build.binaries;
-    let (tests, unlisted) = listing::list(workspace.supervisor, &workspace.logs, binaries, args)?;
-    let capturing = binaries.iter().filter(|(_, binary)| binary.captures);
+    let (tests, unlisted) = workspace.tests(&mut build)?;
+    let capturing = build.binaries.iter().filter(|(_, binary)| binary.harness.captures());
     workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
         outcome.warnings.push(format!(
@@ -130,7 +128,10 @@ pub fn take(
 fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
     if tests.is_empty() {
         return Err(SubjectError::UnusableBaseline(
-            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check -p, --test and the filters after `--`".to_string(),
+            format!(
+                "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
+                settings.project.test_options()
+            ),
         ));
     }
     let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
@@ -140,8 +141,9 @@ fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError
             let meant = nearest(wanted, tests);
             let meant = meant.map(|name| format!(" Did you mean `{name}`?"));
             Err(SubjectError::Usage(format!(
-                "no test `{wanted}` among the {} tests; `cargo nopol list` shows their names.{}",
+                "no test `{wanted}` among the {} tests; `{} list` shows their names.{}",
                 tests.len(),
+                settings.project.command(),
                 meant.unwrap_or_default()
             )))
         }

@@ -11,10 +11,10 @@ use crate::probe::compiler::{self, Settled};
 use crate::probe::{Instrumentation, Stage};
 use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
-use crate::run::{Plan, TestRun, Verdict};
+use crate::run::{Harness, Plan, TestRun, Verdict};
 use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
-use crate::subject::cargo::{Build, Linked, Workspace};
+use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// The first build of what the subject has, made while it is built as it is.
 pub(super) struct Ahead {
@@ -39,7 +39,9 @@ impl Ahead {
         let is_same = matches!(stage, Stage::Conditions(sites) if *sites == self.sites);
         let mut build = self.build;
         for (target, binary) in &mut build.binaries {
-            binary.captures = capturing.contains(target);
+            if let Harness::Standard { captures } = &mut binary.harness {
+                *captures = capturing.contains(target);
+            }
         }
         is_same.then_some(build)
     }

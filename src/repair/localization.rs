@@ -84,7 +84,7 @@ impl Run<'_> {
     }
 
     /// Checks that the instrumented build behaves as the subject, and traces every test.
-    fn trace(&mut self, build: &crate::subject::cargo::Build) -> Result<()> {
+    fn trace(&mut self, build: &crate::subject::workspace::Build) -> Result<()> {
         let runs = self.runner.runs();
         let phase = self.progress.start("tracing tests", self.tests.len(), runs);
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();

@@ -11,8 +11,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::run::suite::Baseline;
 use crate::source::{PatchKind, SiteIndex, Sources};
-use crate::subject::SubjectError;
-use crate::subject::options::CargoOptions;
+use crate::subject::{Project, SubjectError};
 pub use crate::synth::EngineKind;
 
 /// How far the pipeline goes.
@@ -27,8 +26,9 @@ pub enum Depth {
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Settings {
-    #[command(flatten)]
-    pub cargo: CargoOptions,
+    /// What is under repair.
+    #[arg(skip)]
+    pub project: Project,
 
     /// Repair this failing test; may be given several times [default: all failing tests]
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]

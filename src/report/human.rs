@@ -24,7 +24,7 @@ pub fn render(outcome: &Outcome) -> String {
 }
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let options = &outcome.options;
+    let (command, options) = (outcome.command, &outcome.options);
     for patch in &outcome.patches {
         heading(outcome, patch, out)?;
         writeln!(
@@ -46,7 +46,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}", patch.why)?;
         open_question(patch, out)?;
-        writeln!(out, "  more: cargo nopol explain {}{options}\n", patch.id)?;
+        writeln!(out, "  more: {command} explain {}{options}\n", patch.id)?;
     }
     match outcome.ending {
         Ending::Patched => {
@@ -67,11 +67,11 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             match outcome.applied {
                 Some(rank) => applied(outcome, rank, out)?,
                 None if outcome.patches.len() == 1 => {
-                    writeln!(out, "Apply it with `cargo nopol --apply{options}`.")?;
+                    writeln!(out, "Apply it with `{command} --apply{options}`.")?;
                 }
                 None => writeln!(
                     out,
-                    "Apply the first with `cargo nopol --apply{options}`, another with `--apply=RANK`."
+                    "Apply the first with `{command} --apply{options}`, another with `--apply=RANK`."
                 )?,
             }
         }

@@ -91,6 +91,8 @@ pub struct Outcome {
     pub builds: u32,
     /// The rank of the patch that was written into the subject.
     pub applied: Option<u32>,
+    /// How the tool is called for such a subject.
+    pub command: &'static str,
     /// The options that led here, each after a space, for a command that comes to the same patches.
     pub options: String,
     /// Whether changing two conditions at once was tried, too.
@@ -112,6 +114,7 @@ impl Default for Outcome {
             phases: Vec::new(),
             builds: 0,
             applied: None,
+            command: "cargo nopol",
             options: String::new(),
             tried_pairs: false,
         }
@@ -125,11 +128,11 @@ impl Outcome {
             return self.message.clone();
         }
         if self.sites.is_empty() {
-            return Some(
+            return Some(format!(
                 "No failing test reaches a place that may be changed. If --file, --exclude or --kind is given, \
-                 it may leave out too much; `cargo nopol list` shows what is left."
-                    .to_string(),
-            );
+                 it may leave out too much; `{} list` shows what is left.",
+                self.command
+            ));
         }
         let is_angelic = |site: &SiteReport| !site.angelic.is_empty();
         let pairs = match self.tried_pairs {

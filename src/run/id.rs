@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A test target of the subject, as cargo names it.
+/// A test target of the subject, as cargo names it; those of a C program have no package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId {
     pub package: String,
@@ -21,11 +21,13 @@ pub struct TestId {
 
 impl fmt::Display for TestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}::{}::{}",
-            self.target.package, self.target.target, self.name
-        )
+        let TargetId {
+            package, target, ..
+        } = &self.target;
+        match package.is_empty() {
+            true => write!(f, "{}", self.name),
+            false => write!(f, "{package}::{target}::{}", self.name),
+        }
     }
 }
 

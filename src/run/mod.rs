@@ -1,6 +1,7 @@
 //! Running tests: one test is one process, with a time limit, fuel, its own place for files, and
 //! a process group that is killed. Reads the traces they leave. Knows no syntax.
 
+pub mod command;
 pub mod id;
 pub mod pool;
 pub mod process;
@@ -8,9 +9,11 @@ pub mod suite;
 pub mod trace;
 mod verdict;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -18,20 +21,47 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 
+use self::command::Case;
 use self::process::{Ended, Job, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::hash::fnv1a;
 
-/// A test binary and what it needs to run as under cargo.
+/// A built target that has tests, and what it needs to run.
 #[derive(Clone, Debug)]
 pub struct Binary {
+    /// A test binary; empty if each test is a command of its own.
     pub exe: Utf8PathBuf,
-    /// The package's directory.
+    /// The package's directory, or the working copy's root.
     pub cwd: Utf8PathBuf,
     pub env: Vec<(String, String)>,
-    /// Its harness does not take `--nocapture`.
-    pub captures: bool,
+    pub harness: Harness,
+}
+
+/// How the tests of a target are run and judged.
+#[derive(Clone, Debug)]
+pub enum Harness {
+    /// Rust's own, or one that follows it.
+    Standard {
+        /// It does not take `--nocapture`.
+        captures: bool,
+    },
+    Commands(Arc<Commands>),
+}
+
+/// Tests that are commands, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Commands {
+    pub cases: BTreeMap<String, Case>,
+    /// They need more addresses than any limit would leave them: a sanitizer's shadow.
+    pub needs_addresses: bool,
+}
+
+impl Harness {
+    /// Whether it does not take `--nocapture`.
+    pub fn captures(&self) -> bool {
+        matches!(self, Self::Standard { captures: true })
+    }
 }
 
 /// What a forced outcome is.
@@ -234,33 +264,24 @@ impl<'a> Runner<'a> {
         result
     }
 
-    /// Runs a test binary: how it ended, and the end of what it printed.
-    fn start(
-        &self,
-        dir: &Utf8Path,
-        binary: &Binary,
-        args: &[String],
-        further: Vec<(String, String)>,
-        timeout: Duration,
-        confined: bool,
-    ) -> Result<(Ended, String)> {
+    /// Runs something of a binary with its output in a directory.
+    fn start(&self, dir: &Utf8Path, binary: &Binary, start: Start) -> Result<Ended> {
         let mut vars = binary.env.clone();
         vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(further);
-        let stdout = dir.join("stdout");
-        let ended = self.supervisor.run(&Job {
-            program: &binary.exe,
-            args,
-            cwd: &binary.cwd,
+        vars.extend(start.vars);
+        self.supervisor.run(&Job {
+            program: &start.program,
+            args: &start.args,
+            cwd: &start.cwd,
             env: &vars,
             unset: &env::ALL,
-            stdout: File::create(&stdout)?,
+            stdin: start.stdin,
+            stdout: File::create(dir.join("stdout"))?,
             stderr: File::create(dir.join("stderr"))?,
-            timeout: Some(timeout),
-            memory: confined.then_some(CONFINED_MEMORY),
-            file_size: confined.then_some(CONFINED_FILE),
-        })?;
-        Ok((ended, tail(stdout.as_std_path())?))
+            timeout: Some(start.timeout),
+            memory: start.memory,
+            file_size: start.file_size,
+        })
     }
 
     /// Whether these tests pass when they run in one process, as under `cargo test`. What does not
@@ -278,7 +299,8 @@ impl<'a> Runner<'a> {
         ];
         args.extend(tests.iter().map(ToString::to_string));
         args.extend(self.args.iter().cloned());
-        let (ended, printed) = self.start(&dir, binary, &args, Vec::new(), timeout, false)?;
+        let ended = self.start(&dir, binary, Start::of(binary, args, timeout))?;
+        let printed = tail(dir.join("stdout").as_std_path())?;
         let _ = fs::remove_dir_all(&dir);
         let said = summary(&printed);
         let all = format!("ok. {} passed; 0 failed;", tests.len());
@@ -287,28 +309,50 @@ impl<'a> Runner<'a> {
 
     fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
-        let mut args: Vec<String> = ["--exact", test, "--test-threads=1"]
-            .map(String::from)
-            .to_vec();
-        if !binary.captures {
-            args.push("--nocapture".to_string());
-        }
-        args.extend(self.args.iter().cloned());
-
-        let mut vars = plan.env(&dir.join("trace"), test);
+        let mut start = match &binary.harness {
+            Harness::Standard { captures } => {
+                let own = ["--exact", test, "--test-threads=1"];
+                let mut args: Vec<String> = own.map(String::from).to_vec();
+                if !captures {
+                    args.push("--nocapture".to_string());
+                }
+                args.extend(self.args.iter().cloned());
+                Start::of(binary, args, plan.timeout)
+            }
+            Harness::Commands(commands) => {
+                let case = commands.case(test)?;
+                let (program, args) = case.command.start();
+                Start {
+                    program,
+                    cwd: binary.cwd.join(&case.cwd),
+                    stdin: case.stdin.open(&binary.cwd, dir)?,
+                    ..Start::of(binary, args, case.timeout.unwrap_or(plan.timeout).min(plan.timeout))
+                }
+            }
+        };
+        start.vars = plan.env(&dir.join("trace"), test);
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
                 fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
-                vars.push((name.to_string(), dir.join(place).to_string()));
+                start.vars.push((name.to_string(), dir.join(place).to_string()));
             }
+            start.memory = Some(CONFINED_MEMORY).filter(|_| !binary.harness.needs_addresses());
+            start.file_size = Some(CONFINED_FILE);
         }
-        let (ended, printed) = self.start(dir, binary, &args, vars, plan.timeout, plan.confined)?;
+        let ended = self.start(dir, binary, start)?;
+        let stdout = dir.join("stdout");
+        let printed = tail(stdout.as_std_path())?;
 
         let trace = plan
             .sites
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
-        let verdict = Verdict::of(&ended, trace.as_ref(), &printed);
+        let early = Verdict::before_its_end(&ended, trace.as_ref());
+        let verdict = match (early, &binary.harness) {
+            (Some(early), _) => early,
+            (None, Harness::Standard { .. }) => Verdict::of(&ended, &printed),
+            (None, Harness::Commands(commands)) => commands.case(test)?.verdict(&ended, &stdout)?,
+        };
         let output = match verdict.passed() {
             true => String::new(),
             false => tail(dir.join("stderr").as_std_path())? + &printed,
@@ -319,6 +363,46 @@ impl<'a> Runner<'a> {
             trace,
             output,
         })
+    }
+}
+
+impl Commands {
+    fn case(&self, test: &str) -> Result<&Case> {
+        let case = self.cases.get(test);
+        case.with_context(|| format!("there is no test `{test}`"))
+    }
+}
+
+impl Harness {
+    fn needs_addresses(&self) -> bool {
+        matches!(self, Self::Commands(commands) if commands.needs_addresses)
+    }
+}
+
+/// A process to start, but for where its output goes.
+struct Start {
+    program: Utf8PathBuf,
+    args: Vec<String>,
+    cwd: Utf8PathBuf,
+    stdin: Option<File>,
+    vars: Vec<(String, String)>,
+    timeout: Duration,
+    memory: Option<u64>,
+    file_size: Option<u64>,
+}
+
+impl Start {
+    fn of(binary: &Binary, args: Vec<String>, timeout: Duration) -> Self {
+        Self {
+            program: binary.exe.clone(),
+            args,
+            cwd: binary.cwd.clone(),
+            stdin: None,
+            vars: Vec::new(),
+            timeout,
+            memory: None,
+            file_size: None,
+        }
     }
 }
 

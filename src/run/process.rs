@@ -36,6 +36,8 @@ pub struct Job<'a> {
     pub env: &'a [(String, String)],
     /// Variables that must not be inherited.
     pub unset: &'a [&'a str],
+    /// What it reads; nothing if `None`.
+    pub stdin: Option<File>,
     pub stdout: File,
     pub stderr: File,
     pub timeout: Option<Duration>,
@@ -182,7 +184,10 @@ impl Supervisor {
         command
             .args(job.args)
             .current_dir(job.cwd)
-            .stdin(Stdio::null())
+            .stdin(match &job.stdin {
+                Some(file) => Stdio::from(file.try_clone()?),
+                None => Stdio::null(),
+            })
             .stdout(job.stdout.try_clone()?)
             .stderr(job.stderr.try_clone()?)
             .process_group(0);

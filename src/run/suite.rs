@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 
-use super::{Binary, Plan, Runner, TestRun, Verdict, pool};
+use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, pool};
 use crate::run::id::{TargetId, TestId};
 
 /// Index of a test in [`Suite::tests`].
@@ -107,7 +107,8 @@ impl Suite<'_> {
         let Some(binary) = self.binaries.get(target) else {
             return Ok(false);
         };
-        if tests.len() == 1 || self.runner.apart.load(Ordering::Relaxed) {
+        let is_one = matches!(binary.harness, Harness::Standard { .. }) && tests.len() > 1;
+        if !is_one || self.runner.apart.load(Ordering::Relaxed) {
             return Ok(false);
         }
         let names: Vec<&str> = tests.iter().map(|test| &*self.tests[*test].name).collect();

@@ -21,14 +21,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// From how its process ended, what was traced and what it printed.
-    pub fn of(ended: &Ended, trace: Option<&Trace>, printed: &str) -> Self {
+    /// That the test did not come to its end, whatever its harness.
+    pub fn before_its_end(ended: &Ended, trace: Option<&Trace>) -> Option<Self> {
         if trace.is_some_and(|trace| trace.out_of_fuel) || ended.code == Some(layout::FUEL_EXIT) {
-            return Self::OutOfFuel;
+            return Some(Self::OutOfFuel);
         }
-        if ended.timed_out {
-            return Self::TimedOut;
-        }
+        ended.timed_out.then_some(Self::TimedOut)
+    }
+
+    /// From how its process ended and what Rust's harness printed.
+    pub fn of(ended: &Ended, printed: &str) -> Self {
         match ended.code {
             None => Self::Crashed,
             Some(0) => match summary(printed) {
@@ -79,7 +81,7 @@ mod tests {
             timed_out: false,
             seconds: 0.0,
         };
-        Verdict::of(&ended, None, printed)
+        Verdict::of(&ended, printed)
     }
 
     #[test]

@@ -1,22 +1,16 @@
-//! What is under repair: a cargo workspace, never edited in place. Its working copy, its builds
-//! and its tests. Knows nothing of sites.
+//! What is under repair, never edited in place: a cargo workspace or a C program. Its working copy, its
+//! builds and its tests. Knows nothing of sites.
 
+pub mod c;
 pub mod cargo;
 pub mod copy;
-pub mod listing;
-pub mod options;
-mod outside;
 pub mod paths;
-pub mod runtime;
-pub mod seed;
-pub mod wrapper;
+pub mod workspace;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
-use self::options::CargoOptions;
-use self::outside::Outside;
-use crate::source::rust::CrateRoot;
+use self::c::options::COptions;
+use self::cargo::options::CargoOptions;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
 /// exit code.
@@ -25,170 +19,112 @@ pub enum SubjectError {
     /// No manifest, a broken one, no such package or test: the user's to mend.
     #[error("{0}")]
     Usage(String),
-    /// The subject does not build; the text is the compiler's.
+    /// The subject does not build; the text is the compiler's, and then what would build it.
     #[error(
-        "the subject does not build as it is:\n\n{0}\nMake `cargo test --no-run` succeed first; nothing was changed."
+        "the subject does not build as it is:\n\n{0}\nMake `{1}` succeed first; nothing was changed."
     )]
-    CannotBuild(String),
+    CannotBuild(String, String),
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]
     UnusableBaseline(String),
 }
 
-/// A package with code that may be patched.
+/// Where a subject is and how it is built, as the user told.
 #[derive(Clone, Debug)]
-pub struct Member {
-    pub name: String,
-    /// Its directory, relative to the workspace root.
-    pub dir: Utf8PathBuf,
-    pub metadata: cargo_metadata::Package,
+pub enum Project {
+    Cargo(CargoOptions),
+    C(COptions),
 }
 
-/// The workspace under repair.
+impl Project {
+    /// How the tool is called for it.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Self::Cargo(_) => "cargo nopol",
+            Self::C(_) => "cargo nopol c",
+        }
+    }
+
+    /// What chooses the tests.
+    pub fn test_options(&self) -> &'static str {
+        match self {
+            Self::Cargo(_) => "-p, --test and the filters after `--`",
+            Self::C(_) => "`[[c.test]]`, `[c.tests]` and `[c.script]` in nopol.toml",
+        }
+    }
+
+    /// The user's arguments for test binaries.
+    pub fn test_args(&self) -> &[String] {
+        match self {
+            Self::Cargo(options) => &options.test_args,
+            Self::C(_) => &[],
+        }
+    }
+}
+
+impl From<CargoOptions> for Project {
+    fn from(options: CargoOptions) -> Self {
+        Self::Cargo(options)
+    }
+}
+
+impl From<COptions> for Project {
+    fn from(options: COptions) -> Self {
+        Self::C(options)
+    }
+}
+
+impl Default for Project {
+    fn default() -> Self {
+        Self::Cargo(CargoOptions::default())
+    }
+}
+
+/// What is under repair.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub root: Utf8PathBuf,
-    /// The manifest cargo is pointed at, relative to the root.
-    pub manifest: Utf8PathBuf,
+    /// Where working copies are kept if nothing else is said; it is not copied.
     pub target_dir: Utf8PathBuf,
-    /// The packages of the workspace.
-    pub members: Vec<Member>,
-    /// Packages outside of the root whose libraries the tests are linked with.
-    pub neighbours: Vec<Member>,
-    /// Whether packages of others may use all these, by a `[patch]`.
-    pub patches: bool,
-    /// Directories of all path dependencies outside the root.
+    /// Directories outside the root that it cannot be built without.
     pub outside: Vec<Utf8PathBuf>,
+    pub kind: Kind,
+}
+
+/// What a subject is made of.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Cargo(Box<cargo::Packages>),
+    C(Box<c::Program>),
 }
 
 impl Subject {
-    /// Reads the workspace's metadata.
+    /// Finds out what is under repair.
     ///
     /// # Errors
-    /// [`SubjectError::Usage`] with what cargo says of the manifest.
-    pub fn load(options: &CargoOptions) -> Result<Self, SubjectError> {
-        let metadata = read_metadata(options)?;
-        let root = metadata.workspace_root.clone();
-        let manifest = manifest_path(options, &metadata);
-        let manifest = manifest
-            .strip_prefix(&root)
-            .map(Utf8Path::to_owned)
-            .map_err(|_| {
-                SubjectError::Usage(format!("{manifest} is not below its workspace root {root}"))
-            })?;
-        let members = metadata
-            .workspace_packages()
-            .into_iter()
-            .filter_map(|package| {
-                let dir = package.manifest_path.parent()?.strip_prefix(&root).ok()?;
-                Some(Member {
-                    name: package.name.to_string(),
-                    dir: dir.to_owned(),
-                    metadata: package.clone(),
-                })
-            })
-            .collect();
-        let outside = Outside::of(&metadata)?;
-        let neighbour = |package: cargo_metadata::Package| {
-            Some(Member {
-                name: package.name.to_string(),
-                dir: paths::relative(&root, package.manifest_path.parent()?),
-                metadata: package,
-            })
-        };
-        let neighbours = outside.linked.into_iter().filter_map(neighbour).collect();
-        let subject = Self {
-            root,
-            manifest,
-            target_dir: metadata.target_directory,
-            members,
-            neighbours,
-            patches: outside.patches,
-            outside: outside.dirs,
-        };
-        subject.check_packages(options)?;
-        Ok(subject)
-    }
-
-    fn check_packages(&self, options: &CargoOptions) -> Result<(), SubjectError> {
-        for wanted in &options.package {
-            if !self.members.iter().any(|member| member.name == *wanted) {
-                let names: Vec<_> = self.members.iter().map(|member| &*member.name).collect();
-                return Err(SubjectError::Usage(format!(
-                    "no package `{wanted}` in the workspace {}; it has {}",
-                    self.root,
-                    names.join(", ")
-                )));
-            }
+    /// [`SubjectError::Usage`] if that cannot be read.
+    pub fn load(project: &Project) -> Result<Self, SubjectError> {
+        match project {
+            Project::Cargo(options) => cargo::load(options),
+            Project::C(options) => c::load(options),
         }
-        let named = |kind: TargetKind, names: &[String]| {
-            let targets = self
-                .members
-                .iter()
-                .flat_map(|member| &member.metadata.targets);
-            let known: Vec<_> = targets
-                .filter(|target| target.kind.contains(&kind))
-                .map(|target| target.name.clone())
-                .collect();
-            // Cargo takes glob patterns here.
-            let is_known = |name: &&String| name.contains(['*', '?', '[']) || known.contains(name);
-            match names.iter().find(|name| !is_known(name)) {
-                None => Ok(()),
-                Some(name) => Err(SubjectError::Usage(format!(
-                    "no {kind} target `{name}` in the workspace; it has {}",
-                    if known.is_empty() {
-                        "none".to_string()
-                    } else {
-                        known.join(", ")
-                    }
-                ))),
-            }
-        };
-        named(TargetKind::Test, &options.test)?;
-        named(TargetKind::Bin, &options.bin)
     }
 
-    /// Crates whose code may be patched: every library and binary of every member and every library
-    /// of a neighbour, but no proc macro, build script, bench or example. Of a member's test only
-    /// what it includes from elsewhere.
-    pub fn crate_roots(&self) -> Vec<CrateRoot> {
-        let mut roots = Vec::new();
-        let members = self.members.iter().map(|member| (member, true));
-        let neighbours = self.neighbours.iter().map(|neighbour| (neighbour, false));
-        for (package, is_member) in members.chain(neighbours) {
-            for target in &package.metadata.targets {
-                let code = target.kind.iter().any(|kind| match kind {
-                    TargetKind::Lib
-                    | TargetKind::RLib
-                    | TargetKind::DyLib
-                    | TargetKind::CDyLib
-                    | TargetKind::StaticLib => true,
-                    TargetKind::Bin => is_member,
-                    _ => false,
-                });
-                let is_test = is_member && target.kind.contains(&TargetKind::Test);
-                if code || is_test {
-                    roots.push(CrateRoot {
-                        path: paths::relative(&self.root, &target.src_path),
-                        is_test,
-                        edition_2015: target.edition == cargo_metadata::Edition::E2015,
-                        has_chains: target.edition >= cargo_metadata::Edition::E2024,
-                    });
-                }
-            }
-        }
-        // Libraries before the binaries that use them, and the same order every time.
-        roots.sort_by(|a, b| (a.is_test, &a.path).cmp(&(b.is_test, &b.path)));
-        roots
-    }
-
-    /// Whether its tests are built from nothing but packages of the workspace.
+    /// Whether its tests are built from nothing but its own code.
     pub fn stands_alone(&self) -> bool {
-        let mut dependencies = self
-            .members
-            .iter()
-            .flat_map(|member| &member.metadata.dependencies);
-        self.outside.is_empty() && dependencies.all(|dependency| dependency.path.is_some())
+        self.outside.is_empty()
+            && match &self.kind {
+                Kind::Cargo(packages) => packages.stand_alone(),
+                Kind::C(_) => true,
+            }
+    }
+
+    /// What builds it, in the words of whoever does that by hand.
+    pub fn build_command(&self) -> String {
+        match &self.kind {
+            Kind::Cargo(_) => "cargo test --no-run".to_owned(),
+            Kind::C(program) => program.build.clone(),
+        }
     }
 
     /// The directory that holds the root and all that is outside of it.
@@ -216,54 +152,11 @@ impl Subject {
     }
 }
 
-fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
-    if let Some(path) = &options.manifest.manifest_path
-        && !path.is_file()
-    {
-        return Err(SubjectError::Usage(format!(
-            "the manifest path `{}` is not a file; give the path of a Cargo.toml",
-            path.display()
-        )));
-    }
-    let mut command = MetadataCommand::new();
-    if let Some(path) = &options.manifest.manifest_path {
-        command.manifest_path(path);
-    }
-    let mut other = options.lock_args();
-    other.extend(options.feature_args());
-    command.other_options(other);
-    // Resolving dependencies would write a `Cargo.lock` into the subject.
-    command.no_deps();
-    command.exec().map_err(|error| {
-        let text = match &error {
-            cargo_metadata::Error::CargoMetadata { stderr } => {
-                let said = stderr.trim();
-                said.strip_prefix("error: ").unwrap_or(said).to_string()
-            }
-            other => other.to_string(),
-        };
-        SubjectError::Usage(format!("cargo cannot read the manifest: {text}"))
-    })
-}
-
-/// The manifest the user means, absolute.
-fn manifest_path(options: &CargoOptions, metadata: &Metadata) -> Utf8PathBuf {
-    let explicit = options
-        .manifest
-        .manifest_path
-        .as_ref()
-        .and_then(|path| path.canonicalize().ok())
-        .and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
-    explicit.unwrap_or_else(|| {
-        // Without one cargo takes the nearest above the current directory.
-        let here = std::env::current_dir()
-            .ok()
-            .and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
-        here.and_then(|here| {
-            here.ancestors()
-                .map(|dir| dir.join("Cargo.toml"))
-                .find(|path| path.is_file())
-        })
-        .unwrap_or_else(|| metadata.workspace_root.join("Cargo.toml"))
-    })
+/// The user's cache directory for this tool: `$XDG_CACHE_HOME/cargo-nopol`, or `~/.cache/cargo-nopol`.
+fn user_cache() -> Option<Utf8PathBuf> {
+    let base = match std::env::var("XDG_CACHE_HOME") {
+        Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
+        _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cache"),
+    };
+    base.is_absolute().then(|| base.join("cargo-nopol"))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Package};
 
-use super::SubjectError;
+use crate::subject::SubjectError;
 
 /// What is not below the workspace root, but belongs to it.
 #[derive(Debug, Default)]

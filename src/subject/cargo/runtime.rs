@@ -10,25 +10,25 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::hash::fnv1a;
 
 const SOURCES: [(&str, &str); 10] = [
-    ("lib.rs", include_str!("../../instrument/src/lib.rs")),
+    ("lib.rs", include_str!("../../../instrument/src/lib.rs")),
     (
         "capture.rs",
-        include_str!("../../instrument/src/capture.rs"),
+        include_str!("../../../instrument/src/capture.rs"),
     ),
-    ("layout.rs", include_str!("../../instrument/src/layout.rs")),
-    ("macros.rs", include_str!("../../instrument/src/macros.rs")),
+    ("layout.rs", include_str!("../../../instrument/src/layout.rs")),
+    ("macros.rs", include_str!("../../../instrument/src/macros.rs")),
     (
         "observe.rs",
-        include_str!("../../instrument/src/observe.rs"),
+        include_str!("../../../instrument/src/observe.rs"),
     ),
-    ("sample.rs", include_str!("../../instrument/src/sample.rs")),
-    ("seed.rs", include_str!("../../instrument/src/seed.rs")),
+    ("sample.rs", include_str!("../../../instrument/src/sample.rs")),
+    ("seed.rs", include_str!("../../../instrument/src/seed.rs")),
     (
         "snapshot.rs",
-        include_str!("../../instrument/src/snapshot.rs"),
+        include_str!("../../../instrument/src/snapshot.rs"),
     ),
-    ("state.rs", include_str!("../../instrument/src/state.rs")),
-    ("trace.rs", include_str!("../../instrument/src/trace.rs")),
+    ("state.rs", include_str!("../../../instrument/src/state.rs")),
+    ("trace.rs", include_str!("../../../instrument/src/trace.rs")),
 ];
 
 /// How it is compiled.
@@ -49,21 +49,12 @@ const ARGS: [&str; 7] = [
 /// # Errors
 /// If rustc is missing, or cannot compile the runtime.
 pub fn build(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
-    if let Some(cache) = user_cache()
+    if let Some(cache) = crate::subject::user_cache()
         && let Ok(rlib) = build_in(&cache, cwd)
     {
         return Ok(rlib);
     }
     build_in(dir, cwd)
-}
-
-/// `$XDG_CACHE_HOME/cargo-nopol`, or `~/.cache/cargo-nopol`.
-fn user_cache() -> Option<Utf8PathBuf> {
-    let base = match std::env::var("XDG_CACHE_HOME") {
-        Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
-        _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cache"),
-    };
-    base.is_absolute().then(|| base.join("cargo-nopol"))
 }
 
 fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 
 use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Ended, Job, Supervisor};
-use crate::run::{Binary, summary};
+use crate::run::{self, Binary, summary};
 
 /// As cargo-nextest asks, too.
 const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
@@ -72,8 +72,9 @@ impl Harness<'_> {
             return Ok(None);
         };
         if how == PLAIN {
-            self.binary.captures = !self.runs_nothing(&["--nocapture"])?;
-            if self.binary.captures && !self.runs_nothing(&[])? {
+            let captures = !self.runs_nothing(&["--nocapture"])?;
+            self.binary.harness = run::Harness::Standard { captures };
+            if captures && !self.runs_nothing(&[])? {
                 return Ok(None);
             }
         }
@@ -104,6 +105,7 @@ impl Harness<'_> {
             cwd: &self.binary.cwd,
             env: &self.binary.env,
             unset: &[],
+            stdin: None,
             stdout: File::create(&stdout)?,
             stderr: File::create(self.logs.join("list-stderr"))?,
             timeout: Some(Duration::from_secs(30)),

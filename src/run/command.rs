@@ -1,0 +1,152 @@
+//! A test that is a command of its own: what it is given, and what it must yield.
+
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::process::Ended;
+use super::verdict::Verdict;
+
+/// A test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub name: String,
+    pub command: Command,
+    /// Where it runs, relative to the root.
+    pub cwd: Utf8PathBuf,
+    pub stdin: Input,
+    /// The exit code it must have.
+    pub exit: i32,
+    /// What it must print, if that matters.
+    pub stdout: Option<String>,
+    pub comparison: Comparison,
+    pub timeout: Option<Duration>,
+}
+
+/// How a test is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A program and its arguments.
+    Words(Vec<String>),
+    /// A line for the shell, for it has more than words.
+    Line(String),
+}
+
+impl Command {
+    /// Words where the line has nothing that only a shell understands.
+    pub fn parse(line: &str) -> Self {
+        let is_plain = |c: char| {
+            c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '+' | ',' | ':' | '@' | '%' | '\'' | '"')
+        };
+        let has_program = line.split_whitespace().next().is_some_and(|word| !word.contains('='));
+        let words = shlex::split(line).filter(|words| !words.is_empty());
+        match words.filter(|_| has_program && line.chars().all(is_plain)) {
+            Some(words) => Self::Words(words),
+            None => Self::Line(line.to_owned()),
+        }
+    }
+
+    /// The program to start, and its arguments.
+    pub fn start(&self) -> (Utf8PathBuf, Vec<String>) {
+        match self {
+            Self::Words(words) => {
+                let (program, args) = words.split_first().map_or(("true", &[][..]), |(program, args)| {
+                    (program.as_str(), args)
+                });
+                (program.into(), args.to_vec())
+            }
+            Self::Line(line) => ("sh".into(), vec!["-c".to_owned(), line.clone()]),
+        }
+    }
+}
+
+/// What a test reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    #[default]
+    Nothing,
+    Text(String),
+    /// A file, relative to the root.
+    File(Utf8PathBuf),
+}
+
+impl Input {
+    /// The file that a test reads, made in `dir` if need be.
+    ///
+    /// # Errors
+    /// If it cannot be opened or written.
+    pub fn open(&self, root: &Utf8Path, dir: &Utf8Path) -> Result<Option<File>> {
+        let path = match self {
+            Self::Nothing => return Ok(None),
+            Self::File(path) => root.join(path),
+            Self::Text(text) => {
+                let path = dir.join("stdin");
+                std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
+                path
+            }
+        };
+        let file = File::open(&path).with_context(|| format!("cannot open {path}"))?;
+        Ok(Some(file))
+    }
+}
+
+/// How what is printed is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comparison {
+    /// Byte by byte.
+    #[default]
+    Exact,
+    /// Word by word, whatever is between them.
+    Space,
+}
+
+impl Case {
+    /// What became of the test.
+    ///
+    /// # Errors
+    /// If what it printed cannot be read.
+    pub fn verdict(&self, ended: &Ended, printed: &Utf8Path) -> Result<Verdict> {
+        match ended.code {
+            None => return Ok(Verdict::Crashed),
+            Some(code) if code != self.exit => return Ok(Verdict::Failed),
+            Some(_) => {}
+        }
+        let Some(expected) = &self.stdout else {
+            return Ok(Verdict::Passed);
+        };
+        // More than that is wrong, however much more it is.
+        let most = 4 * expected.len() as u64 + 4096;
+        let mut bytes = Vec::new();
+        File::open(printed)?.take(most).read_to_end(&mut bytes)?;
+        let is_same = match self.comparison {
+            Comparison::Exact => bytes == expected.as_bytes(),
+            Comparison::Space => {
+                let text = String::from_utf8_lossy(&bytes);
+                text.split_whitespace().eq(expected.split_whitespace())
+            }
+        };
+        Ok(if is_same { Verdict::Passed } else { Verdict::Failed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_is_only_started_for_what_words_cannot_say() {
+        let words = |line: &str| match Command::parse(line) {
+            Command::Words(words) => Some(words.join("|")),
+            Command::Line(_) => None,
+        };
+        assert_eq!(words("./leap 1900").as_deref(), Some("./leap|1900"));
+        assert_eq!(words("./a 'b c' \"d\"").as_deref(), Some("./a|b c|d"));
+        assert_eq!(words("./a | sort"), None);
+        assert_eq!(words("./a $HOME"), None);
+        assert_eq!(words("X=1 ./a"), None);
+        assert_eq!(words("./a *.txt"), None);
+    }
+}

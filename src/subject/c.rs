@@ -1,0 +1,108 @@
+//! A C program: which of its files may be patched, how it is built, and its tests, as `nopol.toml` or
+//! options tell.
+
+mod build;
+mod config;
+mod diagnostics;
+mod init;
+pub mod options;
+pub mod shim;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use self::build::build;
+pub use self::init::init;
+use self::options::COptions;
+use super::{Kind, Subject, SubjectError};
+use crate::hash::fnv1a;
+use crate::run::command::Case;
+use crate::run::id::{TargetId, TestId};
+
+/// The runtime, which instrumented files include.
+const HEADER: &str = include_str!("../../instrument/c/nopol.h");
+
+/// A program under repair.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The files that may be patched, relative to the root.
+    pub sources: Vec<Utf8PathBuf>,
+    /// A shell command that builds it, run in the root.
+    pub build: String,
+    /// Tests are run under sanitizers.
+    pub sanitize: bool,
+    pub cases: Vec<Case>,
+    /// What a test may take, if that is told.
+    pub timeout: Option<Duration>,
+}
+
+/// Reads `nopol.toml`, or what options say instead.
+///
+/// # Errors
+/// [`SubjectError::Usage`] if there is none, or it is wrong.
+pub fn load(options: &COptions) -> Result<Subject, SubjectError> {
+    let (root, program) = config::load(options)?;
+    let key = format!("c-{:016x}", fnv1a(root.as_str()));
+    Ok(Subject {
+        target_dir: super::user_cache().unwrap_or_else(std_temporary).join(key),
+        root,
+        outside: Vec::new(),
+        kind: Kind::C(Box::new(program)),
+    })
+}
+
+fn std_temporary() -> Utf8PathBuf {
+    let dir = Utf8PathBuf::from_path_buf(std::env::temp_dir());
+    dir.unwrap_or_else(|_| Utf8PathBuf::from("/tmp")).join("cargo-nopol")
+}
+
+impl Program {
+    /// All its tests.
+    pub fn tests(&self) -> Vec<TestId> {
+        let test = |case: &Case| TestId {
+            target: target(),
+            name: case.name.clone(),
+        };
+        self.cases.iter().map(test).collect()
+    }
+}
+
+/// What all tests belong to.
+fn target() -> TargetId {
+    TargetId {
+        package: String::new(),
+        target: String::new(),
+        kind: "c".to_owned(),
+    }
+}
+
+/// The directory that has the runtime, written if it is not there: in the user's cache directory, or
+/// below `base` if that cannot be written to.
+///
+/// # Errors
+/// If it cannot be written at all.
+pub fn runtime(base: &Utf8Path) -> Result<Utf8PathBuf> {
+    let name = format!("runtime-c-{:016x}", fnv1a(HEADER));
+    let cache = super::user_cache().map(|cache| cache.join(&name));
+    if let Some(cache) = cache.filter(|cache| write_header(cache).is_ok()) {
+        return Ok(cache);
+    }
+    let dir = base.join(name);
+    write_header(&dir).with_context(|| format!("cannot write {dir}"))?;
+    Ok(dir)
+}
+
+fn write_header(dir: &Utf8Path) -> std::io::Result<()> {
+    let header = dir.join("nopol.h");
+    if std::fs::read_to_string(&header).is_ok_and(|text| text == HEADER) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(dir)?;
+    // Written aside and renamed, so that two runs at once do not see half of it.
+    let aside = tempfile::NamedTempFile::new_in(dir)?;
+    std::fs::write(aside.path(), HEADER)?;
+    aside.persist(header).map_err(|error| error.error)?;
+    Ok(())
+}

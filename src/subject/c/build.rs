@@ -1,0 +1,141 @@
+//! The build command as a process, and what it leaves to run.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Program, diagnostics, shim, target};
+use crate::run::process::Job;
+use crate::run::{Binary, Commands, Harness};
+use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
+
+/// What a sanitized build is compiled with: the first report ends the program.
+const SANITIZED: &str = "-g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
+/// The exit code of a program that a sanitizer ended.
+const REPORTED: i32 = 99;
+
+/// Builds the program.
+///
+/// # Errors
+/// If the shell cannot be started or the run is stopped; that the program does not compile is a result.
+pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
+    fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
+    let mut args = Vec::new();
+    let mut env = Vec::new();
+    if let Linked::Runtime(dir) = linked {
+        let others = std::env::var("C_INCLUDE_PATH").unwrap_or_default();
+        let dirs = [dir.as_str(), &others];
+        let dirs: Vec<&str> = dirs.into_iter().filter(|dir| !dir.is_empty()).collect();
+        env.push(("C_INCLUDE_PATH".to_owned(), dirs.join(":")));
+        env.push((shim::JSON.to_owned(), json_compilers().join(" ")));
+    }
+    if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
+        args.push("-w");
+    }
+    if program.sanitize {
+        args.push(SANITIZED);
+    }
+    if !args.is_empty() {
+        let shims = shims(at)?;
+        let path = std::env::var("PATH").unwrap_or_default();
+        env.push(("PATH".to_owned(), format!("{shims}:{path}")));
+        env.push((shim::DIR.to_owned(), shims.to_string()));
+        env.push((shim::ARGS.to_owned(), args.join(" ")));
+    }
+    let (stdout, stderr) = (at.logs.join("stdout"), at.logs.join("stderr"));
+    let ended = at.supervisor.run(&Job {
+        program: Utf8Path::new("sh"),
+        args: &["-c".to_owned(), program.build.clone()],
+        cwd: &at.root,
+        env: &env,
+        unset: &nopol_instrument::layout::env::ALL,
+        stdin: None,
+        stdout: File::create(&stdout)?,
+        stderr: File::create(&stderr)?,
+        timeout: None,
+        memory: None,
+        file_size: None,
+    })?;
+    let read = |path: &Utf8Path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let (printed, complained) = (read(&stdout), read(&stderr));
+    let mut build = Build {
+        succeeded: ended.code == Some(0),
+        ..Build::default()
+    };
+    if build.succeeded {
+        build.binaries.insert(target(), binary(at, program));
+        return Ok(build);
+    }
+    build.errors = match linked {
+        Linked::Runtime(_) => diagnostics::read(&at.root, &complained),
+        // A warning that only the flag makes an error is as good as a denied lint.
+        Linked::Plain if complained.contains("[-Werror") => vec![Diagnostic {
+            code: "-Werror".to_owned(),
+            ..Diagnostic::default()
+        }],
+        Linked::Plain => Vec::new(),
+    };
+    build.said = complained + &printed;
+    if build.said.trim().is_empty() {
+        build.said = format!("`{}` fails and says nothing", program.build);
+    }
+    Ok(build)
+}
+
+fn binary(at: &Workspace, program: &Program) -> Binary {
+    let cases = program.cases.iter().map(|case| (case.name.clone(), case.clone()));
+    let mut env = Vec::new();
+    if program.sanitize {
+        let options = format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1");
+        env.push(("ASAN_OPTIONS".to_owned(), options));
+        env.push((
+            "UBSAN_OPTIONS".to_owned(),
+            format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0"),
+        ));
+    }
+    Binary {
+        exe: Utf8PathBuf::new(),
+        cwd: at.root.clone(),
+        env,
+        harness: Harness::Commands(Arc::new(Commands {
+            cases: cases.collect::<BTreeMap<_, _>>(),
+            needs_addresses: program.sanitize,
+        })),
+    }
+}
+
+/// A directory with the tool under the names of all compilers that are there.
+fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
+    let dir = at.logs.join("shims");
+    if dir.is_dir() {
+        return Ok(dir);
+    }
+    fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
+    let tool = std::env::current_exe().context("cannot find the tool's own path")?;
+    for name in shim::NAMES.iter().filter(|name| shim::find(name, None).is_some()) {
+        symlink(&tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
+    }
+    Ok(dir)
+}
+
+/// The compilers that can report errors as JSON: gcc's kin, from 9 on.
+fn json_compilers() -> &'static [String] {
+    static KNOWN: OnceLock<Vec<String>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let takes_it = |name: &&&str| {
+            let mut command = std::process::Command::new(name);
+            command.args(["-fdiagnostics-format=json", "-E", "-x", "c", "/dev/null"]);
+            let output = command.output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        let there = shim::NAMES.iter().filter(|name| shim::find(name, None).is_some());
+        there.filter(takes_it).map(ToString::to_string).collect()
+    })
+}

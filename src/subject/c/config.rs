@@ -1,0 +1,328 @@
+//! `nopol.toml`: how a C program is built, and its tests.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::Glob;
+use serde::Deserialize;
+use walkdir::WalkDir;
+
+use super::Program;
+use super::options::COptions;
+use crate::run::command::{Case, Command, Comparison, Input};
+use crate::subject::SubjectError;
+
+/// The file's name.
+pub const NAME: &str = "nopol.toml";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    c: Section,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    #[serde(default)]
+    sources: Vec<String>,
+    build: Option<String>,
+    timeout: Option<f64>,
+    #[serde(default)]
+    sanitize: bool,
+    #[serde(default)]
+    test: Vec<Single>,
+    tests: Option<Pairs>,
+    script: Option<Script>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Single {
+    name: String,
+    command: String,
+    stdout: Option<String>,
+    stdout_file: Option<Utf8PathBuf>,
+    stdin: Option<String>,
+    stdin_file: Option<Utf8PathBuf>,
+    cwd: Option<Utf8PathBuf>,
+    #[serde(default)]
+    exit: i32,
+    #[serde(default)]
+    r#match: Match,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pairs {
+    input: String,
+    output: Option<String>,
+    command: String,
+    cwd: Option<Utf8PathBuf>,
+    #[serde(default)]
+    exit: i32,
+    #[serde(default)]
+    r#match: Match,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Script {
+    command: String,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Match {
+    #[default]
+    Exact,
+    Space,
+}
+
+impl From<Match> for Comparison {
+    fn from(value: Match) -> Self {
+        match value {
+            Match::Exact => Self::Exact,
+            Match::Space => Self::Space,
+        }
+    }
+}
+
+fn usage(text: String) -> SubjectError {
+    SubjectError::Usage(text)
+}
+
+/// Reads the file, and what options say; the program with the directory all paths are relative to.
+///
+/// # Errors
+/// [`SubjectError::Usage`] if there is no such file or it is wrong.
+pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> {
+    let is_told = !options.source.is_empty() && options.build.is_some();
+    let (root, mut section) = match path(options)? {
+        Some(path) => {
+            let root = path.parent().map(Utf8Path::to_owned).unwrap_or_default();
+            (root, read(&path)?)
+        }
+        None if is_told => (here()?, Section::default()),
+        None => {
+            return Err(usage(format!(
+                "there is no {NAME} here or above; `cargo nopol c --init` writes one, or give --source, --build and tests"
+            )));
+        }
+    };
+    if !options.source.is_empty() {
+        section.sources.clone_from(&options.source);
+    }
+    section.build = options.build.clone().or(section.build);
+    if let (Some(input), Some(command)) = (&options.input, &options.command) {
+        section.tests = Some(Pairs {
+            input: input.clone(),
+            output: options.output.clone(),
+            command: command.clone(),
+            cwd: None,
+            exit: 0,
+            r#match: Match::Exact,
+        });
+    }
+    if let Some(command) = &options.script {
+        section.script = Some(Script {
+            command: command.clone(),
+            names: options.name.clone(),
+        });
+    }
+    section.sanitize |= options.sanitize;
+    let program = program(&root, section)?;
+    Ok((root, program))
+}
+
+fn here() -> Result<Utf8PathBuf, SubjectError> {
+    let dir = std::env::current_dir().ok();
+    dir.and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok())
+        .ok_or_else(|| usage("the current directory cannot be read, or is not UTF-8".to_owned()))
+}
+
+/// The file the user means, absolute: the one given, or the nearest above the current directory.
+fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
+    if let Some(path) = &options.config {
+        // A directory is as good as the file in it.
+        let path = if path.is_dir() { path.join(NAME) } else { path.clone() };
+        return path.canonicalize_utf8().map(Some).map_err(|error| {
+            usage(format!("cannot read the file `{path}` given with --config: {error}"))
+        });
+    }
+    let here = here()?;
+    let mut places = here.ancestors().map(|dir| dir.join(NAME));
+    Ok(places.find(|path| path.is_file()))
+}
+
+fn read(path: &Utf8Path) -> Result<Section, SubjectError> {
+    let text = std::fs::read_to_string(path).map_err(|error| usage(format!("cannot read {path}: {error}")))?;
+    let file: File = toml_edit::de::from_str(&text)
+        .map_err(|error| usage(format!("{path} is not as it should be: {}", error.to_string().trim_end())))?;
+    Ok(file.c)
+}
+
+fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
+    let mut sources = Vec::new();
+    for pattern in &section.sources {
+        let found = files(root, pattern)?;
+        if found.is_empty() {
+            return Err(usage(format!("no source file matches `{pattern}` in {root}")));
+        }
+        sources.extend(found.into_iter().map(|(path, _)| path));
+    }
+    let mut seen = BTreeSet::new();
+    sources.retain(|path| seen.insert(path.clone()));
+    if sources.is_empty() {
+        return Err(usage("no source file is named: give `sources` in nopol.toml, or --source".to_owned()));
+    }
+    let build = section
+        .build
+        .ok_or_else(|| usage("nothing says how the program is built: give `build` in nopol.toml, or --build".to_owned()))?;
+    let timeout = match section.timeout {
+        None => None,
+        Some(seconds) => Some(
+            Duration::try_from_secs_f64(seconds)
+                .ok()
+                .filter(|limit| !limit.is_zero())
+                .ok_or_else(|| usage(format!("`timeout = {seconds}` is not a positive number of seconds")))?,
+        ),
+    };
+    let mut cases = Vec::new();
+    for single in section.test {
+        cases.push(of_single(root, single)?);
+    }
+    if let Some(pairs) = section.tests {
+        cases.extend(of_pairs(root, &pairs)?);
+    }
+    if let Some(Script { command, names }) = section.script {
+        cases.extend(names.into_iter().map(|name| {
+            let line = command.replace("{name}", &name);
+            case(name, Command::parse(&line))
+        }));
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = cases.iter().find(|case| !names.insert(&case.name)) {
+        return Err(usage(format!("two tests have the name `{}`", twice.name)));
+    }
+    Ok(Program {
+        sources,
+        build,
+        sanitize: section.sanitize,
+        cases,
+        timeout,
+    })
+}
+
+fn case(name: String, command: Command) -> Case {
+    Case {
+        name,
+        command,
+        cwd: Utf8PathBuf::new(),
+        stdin: Input::Nothing,
+        exit: 0,
+        stdout: None,
+        comparison: Comparison::Exact,
+        timeout: None,
+    }
+}
+
+fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
+    let name = &single.name;
+    let stdout = match (single.stdout, &single.stdout_file) {
+        (Some(_), Some(_)) => {
+            return Err(usage(format!("test `{name}` has both `stdout` and `stdout-file`; give one")));
+        }
+        (text, None) => text,
+        (None, Some(path)) => Some(expected(root, path)?),
+    };
+    let stdin = match (single.stdin, single.stdin_file) {
+        (Some(_), Some(_)) => {
+            return Err(usage(format!("test `{name}` has both `stdin` and `stdin-file`; give one")));
+        }
+        (Some(text), None) => Input::Text(text),
+        (None, Some(path)) if root.join(&path).is_file() => Input::File(path),
+        (None, Some(path)) => return Err(usage(format!("test `{name}`: there is no file {path}"))),
+        (None, None) => Input::Nothing,
+    };
+    Ok(Case {
+        cwd: single.cwd.unwrap_or_default(),
+        stdin,
+        exit: single.exit,
+        stdout,
+        comparison: single.r#match.into(),
+        ..case(single.name, Command::parse(&single.command))
+    })
+}
+
+fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
+    let bytes = std::fs::read(root.join(path)).map_err(|error| usage(format!("cannot read {path}: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// One test for each input, with the output whose name has the same part in the place of `*`.
+fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
+    const WORDS: &str = "{args-file}";
+    let inputs = files(root, &pairs.input)?;
+    if inputs.is_empty() {
+        return Err(usage(format!("no file matches `input = \"{}\"` in {root}", pairs.input)));
+    }
+    let outputs = match &pairs.output {
+        Some(pattern) => files(root, pattern)?,
+        None => Vec::new(),
+    };
+    let one = |(input, part): (Utf8PathBuf, String)| {
+        let stdout = match &pairs.output {
+            None => None,
+            Some(pattern) => {
+                let output = outputs.iter().find(|(_, other)| *other == part);
+                let (path, _) = output.ok_or_else(|| {
+                    usage(format!("{input} has no output: nothing matches `{pattern}` with `{part}`"))
+                })?;
+                Some(expected(root, path)?)
+            }
+        };
+        let takes_words = pairs.command.contains(WORDS);
+        let line = match takes_words {
+            true => pairs.command.replace(WORDS, expected(root, &input)?.trim()),
+            false => pairs.command.clone(),
+        };
+        Ok(Case {
+            cwd: pairs.cwd.clone().unwrap_or_default(),
+            stdin: if takes_words { Input::Nothing } else { Input::File(input) },
+            exit: pairs.exit,
+            stdout,
+            comparison: pairs.r#match.into(),
+            ..case(part, Command::parse(&line))
+        })
+    };
+    inputs.into_iter().map(one).collect()
+}
+
+/// The files below the root that match a glob, in the order of numbers in their names, each with what
+/// its `*` stands for, or its name.
+fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, SubjectError> {
+    let plain = pattern.trim_start_matches("./");
+    if root.join(plain).is_file() {
+        let name = Utf8Path::new(plain).file_name().unwrap_or(plain).to_owned();
+        return Ok(vec![(plain.into(), name)]);
+    }
+    let glob = Glob::new(plain).map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
+    let matcher = glob.compile_matcher();
+    let (before, after) = plain.split_once('*').unwrap_or((plain, ""));
+    let after = after.rsplit('*').next().unwrap_or_default();
+    let mut found = Vec::new();
+    for entry in WalkDir::new(root).sort_by_file_name().into_iter().flatten() {
+        let below = entry.path().strip_prefix(root).ok().and_then(|path| path.to_str());
+        let Some(path) = below.filter(|path| entry.file_type().is_file() && matcher.is_match(path)) else {
+            continue;
+        };
+        let part = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        found.push((Utf8PathBuf::from(path), part.unwrap_or(path).to_owned()));
+    }
+    // `input-2` comes before `input-10`.
+    found.sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
+    Ok(found)
+}

@@ -1,0 +1,167 @@
+//! What C compilers say, as errors with byte ranges: gcc's JSON, or the lines that every compiler
+//! prints.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+
+use crate::subject::workspace::{Diagnostic, Span};
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    kind: String,
+    message: String,
+    #[serde(default)]
+    option: String,
+    #[serde(default)]
+    locations: Vec<Location>,
+    #[serde(default)]
+    children: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Location {
+    caret: Point,
+    start: Option<Point>,
+    finish: Option<Point>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Point {
+    file: Utf8PathBuf,
+    line: usize,
+    #[serde(rename = "byte-column", alias = "column")]
+    column: usize,
+}
+
+/// The errors in what compilers printed while they built the copy in `root`.
+pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
+    let mut reader = Reader {
+        root,
+        texts: BTreeMap::new(),
+    };
+    let mut errors = Vec::new();
+    for line in printed.lines() {
+        let entries: Option<Vec<Entry>> = line
+            .starts_with('[')
+            .then(|| serde_json::from_str(line).ok())
+            .flatten();
+        match entries {
+            Some(entries) => {
+                let of_kind = entries.iter().filter(|entry| entry.kind.contains("error"));
+                errors.extend(of_kind.map(|entry| reader.diagnostic(entry)));
+            }
+            None => errors.extend(reader.line(line)),
+        }
+    }
+    errors
+}
+
+struct Reader<'a> {
+    root: &'a Utf8Path,
+    /// Where each line of a file starts, and how many lines stand before its first.
+    texts: BTreeMap<Utf8PathBuf, (Vec<usize>, usize)>,
+}
+
+impl Reader<'_> {
+    fn diagnostic(&mut self, entry: &Entry) -> Diagnostic {
+        let mut spans = Vec::new();
+        self.spans(entry, true, &mut spans);
+        let place = entry.locations.first().map(|location| &location.caret);
+        let place = place.map_or_else(String::new, |caret| {
+            format!("{}:{}:{}: ", caret.file, caret.line, caret.column)
+        });
+        Diagnostic {
+            code: entry.option.clone(),
+            message: entry.message.clone(),
+            rendered: format!("{place}{}: {}", entry.kind, entry.message),
+            spans,
+        }
+    }
+
+    fn spans(&mut self, entry: &Entry, is_own: bool, spans: &mut Vec<Span>) {
+        for (nth, location) in entry.locations.iter().enumerate() {
+            let start = location.start.as_ref().unwrap_or(&location.caret);
+            let finish = location.finish.as_ref().unwrap_or(&location.caret);
+            let (Some(from), Some(to)) = (self.offset(start), self.offset(finish)) else {
+                continue;
+            };
+            spans.push(Span {
+                file: start.file.clone(),
+                bytes: from..to.max(from) + 1,
+                is_primary: is_own && nth == 0,
+                label: None,
+            });
+        }
+        for child in &entry.children {
+            self.spans(child, false, spans);
+        }
+    }
+
+    /// `file:line:column: error: message`.
+    fn line(&mut self, line: &str) -> Option<Diagnostic> {
+        let (place, message) = line
+            .split_once(": error: ")
+            .or_else(|| line.split_once(": fatal error: "))?;
+        let mut parts = place.rsplitn(3, ':');
+        let column = parts.next()?.parse().ok()?;
+        let row = parts.next()?.parse().ok()?;
+        let point = Point {
+            file: parts.next()?.into(),
+            line: row,
+            column,
+        };
+        let at = self.offset(&point);
+        let span = at.map(|at| Span {
+            file: point.file.clone(),
+            bytes: at..at + 1,
+            is_primary: true,
+            label: None,
+        });
+        Some(Diagnostic {
+            code: String::new(),
+            message: message.to_owned(),
+            rendered: line.to_owned(),
+            spans: span.into_iter().collect(),
+        })
+    }
+
+    /// Where a point is in its file. An instrumented file numbers its lines as if the first two were not
+    /// there.
+    fn offset(&mut self, point: &Point) -> Option<usize> {
+        let path = self.root.join(&point.file);
+        let (starts, before) = self.texts.entry(point.file.clone()).or_insert_with(|| {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+            let starts = std::iter::once(0).chain(ends).collect();
+            let first: Vec<&str> = text.lines().take(2).collect();
+            (starts, if first.contains(&"#line 1") { 2 } else { 0 })
+        });
+        let line = starts.get((point.line + *before).checked_sub(1)?)?;
+        Some(line + point.column.saturating_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_found_in_the_text_that_was_compiled() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let text = "#include <nopol.h>\n#line 1\nint a;\nint b = X(nix);\n";
+        fs::write(root.join("a.c"), text).unwrap();
+        let json = r#"[{"kind":"warning","message":"w","locations":[]},{"kind":"error","message":"'nix' undeclared","children":[],"locations":[{"caret":{"file":"a.c","line":2,"display-column":11,"byte-column":11,"column":11},"finish":{"file":"a.c","line":2,"byte-column":13,"column":13}}]}]"#;
+        let plain = "a.c:2:11: error: use of undeclared identifier 'nix'";
+        for printed in [json, plain] {
+            let errors = read(root, &format!("make: nothing\n{printed}\n"));
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            let span = &errors[0].spans[0];
+            assert!(text[span.bytes.start..].starts_with("nix"), "{span:?}");
+            assert!(errors[0].rendered.contains("a.c:2:11: error: "));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The tool in a compiler's place: it stands first on the search path of a build under the compilers'
+//! names, and calls the compiler that is next with what instrumented and sanitized builds need. No
+//! build script is edited, whatever it is.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Set to the directory that has the names; its presence is what makes this process a shim.
+pub const DIR: &str = "NOPOL_SHIMS";
+/// Set to arguments that every compiler is given, separated by spaces.
+pub const ARGS: &str = "NOPOL_SHIM_ARGS";
+/// Set to the names of the compilers that report errors as JSON, separated by spaces.
+pub const JSON: &str = "NOPOL_SHIM_JSON";
+
+/// The compilers' names.
+pub const NAMES: [&str; 8] = ["cc", "gcc", "clang", "c89", "c99", "tcc", "gcc-12", "clang-14"];
+
+/// If this process was started as a shim, becomes the compiler and does not return; returns an error
+/// if there is no compiler of that name.
+pub fn run_if_shim() -> Option<std::io::Error> {
+    let dir = PathBuf::from(std::env::var_os(DIR)?);
+    let mut args = std::env::args_os();
+    let program = args.next()?;
+    let name = Path::new(&program).file_name()?.to_owned();
+    if !NAMES.iter().any(|known| name == *known) {
+        return None;
+    }
+    let args: Vec<OsString> = args.collect();
+    let Some(compiler) = find(&name.to_string_lossy(), Some(&dir)) else {
+        return Some(std::io::Error::other(format!(
+            "there is no {} on the search path",
+            name.display()
+        )));
+    };
+    let words = |variable: &str| {
+        let text = std::env::var(variable).unwrap_or_default();
+        text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut command = Command::new(compiler);
+    command.args(&args);
+    // What only asks about the compiler is answered as ever.
+    if args.iter().any(|arg| !arg.to_string_lossy().starts_with('-')) {
+        command.args(words(ARGS));
+        if words(JSON).iter().any(|known| name == **known) {
+            command.arg("-fdiagnostics-format=json");
+        }
+    }
+    Some(command.exec())
+}
+
+/// The first program of a name on the search path that is not in some directory.
+pub fn find(name: &str, except: Option<&Path>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let places = std::env::split_paths(&path).filter(|dir| Some(dir.as_path()) != except);
+    let mut programs = places.map(|dir| dir.join(name));
+    programs.find(|program| program.is_file())
+}
