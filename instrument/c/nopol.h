@@ -1,0 +1,1087 @@
+/* The runtime that `cargo nopol` puts before the first line of the C files under repair: the twin of
+ * the Rust runtime in instrument/src, with the same trace file and environment variables (layout.rs).
+ *
+ * Nothing is included, so that what the subject defines before its own includes still counts. All
+ * definitions are weak: every translation unit has them, the linker keeps one. System calls are made
+ * directly: a subject may well have a `read` or `write` of its own, and errno is none of our business.
+ */
+#ifndef NOPOL_H
+#define NOPOL_H
+/* No warnings about what stands here; the arguments of the macros keep theirs. */
+#pragma GCC system_header
+/* What the macros make of the subject's code must not add warnings to it: captures read variables
+ * that may not be set yet, guards keep variables alive, conditions are no longer constants. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wuninitialized"
+#pragma clang diagnostic ignored "-Wconditional-uninitialized"
+#pragma clang diagnostic ignored "-Wsometimes-uninitialized"
+#pragma clang diagnostic ignored "-Wunevaluated-expression"
+#pragma clang diagnostic ignored "-Wreturn-type"
+#pragma clang diagnostic ignored "-Wc99-extensions" /* empty macro arguments */
+#else
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wclobbered"
+#pragma GCC diagnostic ignored "-Wreturn-type"
+#endif
+
+typedef unsigned char nopol_u8;
+typedef __UINT32_TYPE__ nopol_u32;
+typedef __UINT64_TYPE__ nopol_u64;
+typedef __SIZE_TYPE__ nopol_size;
+typedef __UINTPTR_TYPE__ nopol_address;
+
+/* ---- What the tool and the runtime agree on: layout.rs ---------------------------------------- */
+
+enum {
+    NOPOL_LOG_USED = 8, NOPOL_SITES = 16, NOPOL_ENDED = 20, NOPOL_TICKS = 24, NOPOL_DROPPED = 32,
+    NOPOL_COUNTERS = 64, NOPOL_COUNTER = 12,
+    NOPOL_FUEL_EXIT = 86, NOPOL_ENDED_FUEL = 1,
+    NOPOL_NAME = 1, NOPOL_ROW = 2, NOPOL_ROW_COUNT = 6, NOPOL_ROW_ENTRIES = 14,
+    NOPOL_OUTCOME = 1, NOPOL_OLD_KNOWN = 2, NOPOL_OLD = 4,
+    NOPOL_LONGEST_STRING = 200, NOPOL_MOST_ROWS = 2000
+};
+
+/* layout.rs, mod tag: an integer's is INT (16) plus the index of its type's name in INTS. */
+#define NOPOL_TAG_BOOL 0
+#define NOPOL_TAG_F32 2
+#define NOPOL_TAG_F64 3
+#define NOPOL_TAG_STR 4
+#define NOPOL_TAG_I8 16
+#define NOPOL_TAG_I16 17
+#define NOPOL_TAG_I32 18
+#define NOPOL_TAG_I64 19
+#define NOPOL_TAG_U8 22
+#define NOPOL_TAG_U16 23
+#define NOPOL_TAG_C_UINT 28
+#define NOPOL_TAG_C_ULONG 29
+/* Types that have no tag of their own. */
+#define NOPOL_LONG_DOUBLE 100
+#define NOPOL_POINTER 101
+#define NOPOL_TEXT 102  /* pointer to char */
+#define NOPOL_CHARS 103 /* array of char */
+#define NOPOL_NOTHING 104
+
+#ifdef __CHAR_UNSIGNED__
+#define NOPOL_TAG_CHAR NOPOL_TAG_U8
+#else
+#define NOPOL_TAG_CHAR NOPOL_TAG_I8
+#endif
+#if __SIZEOF_LONG__ == 8
+#define NOPOL_TAG_LONG NOPOL_TAG_I64
+#define NOPOL_TAG_ULONG NOPOL_TAG_C_ULONG
+#else
+#define NOPOL_TAG_LONG NOPOL_TAG_I32
+#define NOPOL_TAG_ULONG NOPOL_TAG_C_UINT
+#endif
+
+/* What ask() says of an evaluation; 0: nobody is interested. */
+#define NOPOL_LIVE 1
+#define NOPOL_FORCED 2
+#define NOPOL_FORCED_TRUE 4
+#define NOPOL_NEGATE 8
+#define NOPOL_BLIND 16
+#define NOPOL_CAPTURE 32 /* contexts of the site are recorded */
+#define NOPOL_SEEN 64    /* and that of this evaluation has been taken */
+
+/* ---- State ------------------------------------------------------------------------------------ */
+
+enum { NOPOL_UNKNOWN, NOPOL_OFF, NOPOL_ON, NOPOL_STARTING };
+enum { NOPOL_MOST_SITES = 1 << 24, NOPOL_ROOM = 65536, NOPOL_NAME_ROOM = 4096, NOPOL_SIGNALS = 6 };
+/* What a site may cost a thread before fewer of its evaluations are recorded (sample.rs), how much
+ * an expression evaluated for a capture may do, how long a string may be to have a length. */
+enum { NOPOL_BUDGET = 100000, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
+
+/* One entry of NOPOL_FORCE, NOPOL_CAPTURE or NOPOL_SELECT. */
+struct nopol_item {
+    nopol_u32 site;
+    nopol_u8 what, how, spanned; /* what: NOPOL_ITEM_… */
+    nopol_u32 start, end;        /* the evaluations meant, the end exclusive; or the candidate */
+};
+enum { NOPOL_ITEM_FORCE = 1, NOPOL_ITEM_CAPTURE = 2, NOPOL_ITEM_SELECT = 4 };
+
+/* A record in the log, found by its hash. `at` is 0 in a free slot; `id` is that of a name. */
+struct nopol_slot { nopol_u64 hash, at; nopol_u32 id; };
+
+/* As libc has them; the mask is 128 bytes in glibc and musl. */
+struct nopol_action { void (*handler)(int); unsigned long mask[128 / sizeof(long)]; int flags; void (*restorer)(void); };
+struct nopol_stack { void *base; int flags; nopol_size size; };
+
+struct nopol_state {
+    int mode, lock, pid, records_all;
+    nopol_u8 *base; /* the mapped trace file, or null */
+    nopol_u64 start, end, used, fuel, ticks;
+    nopol_u32 sites, items, top, slots, slots_used, names;
+    struct nopol_item *item;
+    nopol_u8 *asked;  /* by site below `top`: which items there are for it */
+    nopol_u32 *rows;  /* by site: distinct rows */
+    struct nopol_slot *slot;
+    int guards; /* threads that evaluate something under our signal handlers */
+    struct nopol_action saved[NOPOL_SIGNALS];
+};
+
+/* What a thread knows of a site. */
+struct nopol_at { nopol_u64 cost, evaluations; nopol_u32 forced; };
+
+struct nopol_local {
+    long long jump[128]; /* jmp_buf, with room to spare; first for its alignment */
+    int inside;          /* a snapshot is taken: the subject's code that runs for it leaves no trace */
+    volatile int armed;  /* a signal means that the expression has no value */
+    int guarding, kept_errno;
+    nopol_u32 last;      /* the site whose snapshot stands in `record` */
+    nopol_u64 work, spent;
+    nopol_size used;     /* bytes of entries in `record`, behind the room for a row's head */
+    struct nopol_stack old_stack;
+    nopol_u8 name[NOPOL_NAME_ROOM];
+    nopol_u8 record[NOPOL_ROOM];
+    nopol_u8 stack[NOPOL_ROOM];
+    struct nopol_at at[1]; /* by site */
+};
+
+#define NOPOL_SHARED __attribute__((weak, visibility("default")))
+/* One instance per program, out of line, and the same whatever the subject is compiled with. */
+#define NOPOL_RT NOPOL_SHARED __attribute__((noinline, cold, no_instrument_function, \
+    no_sanitize("address", "undefined", "thread")))
+
+NOPOL_SHARED struct nopol_state nopol;
+NOPOL_SHARED __thread struct nopol_local *nopol_local;
+
+#define NOPOL_IS_OFF (__atomic_load_n(&nopol.mode, __ATOMIC_RELAXED) == NOPOL_OFF)
+
+/* ---- The system ------------------------------------------------------------------------------- */
+
+extern char **nopol_c_environ __asm__("__environ");
+extern int *nopol_c_errno(void) __asm__("__errno_location");
+extern int nopol_c_sigaction(int, const struct nopol_action *, struct nopol_action *) __asm__("sigaction");
+extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((returns_twice));
+extern void nopol_c_longjmp(void *, int) __asm__("siglongjmp") __attribute__((noreturn));
+extern void *nopol_c_poisoned(void *, nopol_size) __asm__("__asan_region_is_poisoned") __attribute__((weak));
+
+#define NOPOL_SYSCALLS(read, write, close, ftruncate, mmap, munmap, yield, getpid, exit, tgkill, gettid, open, pipe, stack, peek) \
+    enum { nopol_sys_read = read, nopol_sys_write = write, nopol_sys_close = close, nopol_sys_ftruncate = ftruncate, \
+           nopol_sys_mmap = mmap, nopol_sys_munmap = munmap, nopol_sys_yield = yield, nopol_sys_getpid = getpid, \
+           nopol_sys_exit = exit, nopol_sys_tgkill = tgkill, nopol_sys_gettid = gettid, nopol_sys_openat = open, \
+           nopol_sys_pipe2 = pipe, nopol_sys_sigaltstack = stack, nopol_sys_process_vm_readv = peek };
+#define NOPOL_HAS_SYSTEM 1
+#if defined(__x86_64__) && !defined(__ILP32__)
+NOPOL_SYSCALLS(0, 1, 3, 77, 9, 11, 24, 39, 231, 234, 186, 257, 293, 131, 310)
+NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#elif defined(__aarch64__) && !defined(__ILP32__)
+NOPOL_SYSCALLS(63, 64, 57, 46, 222, 215, 124, 172, 94, 131, 178, 56, 59, 132, 270)
+NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+}
+#elif defined(__i386__) || (defined(__riscv) && __riscv_xlen == 64)
+#ifdef __i386__
+NOPOL_SYSCALLS(3, 4, 6, 93, 192, 91, 158, 20, 252, 270, 224, 295, 331, 186, 347)
+#else
+NOPOL_SYSCALLS(63, 64, 57, 46, 222, 215, 124, 172, 94, 131, 178, 56, 59, 132, 270)
+#endif
+extern long nopol_c_syscall(long, ...) __asm__("syscall");
+NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+    int *at = nopol_c_errno(), kept = *at;
+    long result = nopol_c_syscall(number, a, b, c, d, e, f);
+    if (result == -1) {
+        result = -*at;
+        *at = kept;
+    }
+    return result;
+}
+#else /* A machine whose calls are not known here: the subject runs as if nothing was asked. */
+#undef NOPOL_HAS_SYSTEM
+#define NOPOL_HAS_SYSTEM 0
+NOPOL_SYSCALLS(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+    (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
+    return -38;
+}
+#endif
+#define NOPOL_SYS(name, a, b, c, d, e, f) \
+    nopol_sys(nopol_sys_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* Fresh memory, zeroed, which costs nothing until it is touched; null if there is none. */
+NOPOL_RT void *nopol_memory(nopol_size size)
+{
+    long at = NOPOL_SYS(mmap, 0, size, 3 /* read, write */, 0x4022 /* private, anonymous, not reserved */, -1, 0);
+    return at < 0 && at > -4096 ? (void *)0 : (void *)at;
+}
+
+NOPOL_RT void nopol_copy(void *to, const void *from, nopol_size size)
+{
+    __builtin_memcpy(to, from, size);
+}
+
+NOPOL_RT nopol_size nopol_length(const char *text)
+{
+    nopol_size length = 0;
+    while (text && text[length])
+        length++;
+    return length;
+}
+
+NOPOL_RT int nopol_getpid(void)
+{
+    return (int)NOPOL_SYS(getpid, 0, 0, 0, 0, 0, 0);
+}
+
+NOPOL_RT void nopol_lock(void)
+{
+    while (__atomic_exchange_n(&nopol.lock, 1, __ATOMIC_ACQUIRE))
+        NOPOL_SYS(yield, 0, 0, 0, 0, 0, 0);
+}
+
+NOPOL_RT void nopol_unlock(void)
+{
+    __atomic_store_n(&nopol.lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- The environment -------------------------------------------------------------------------- */
+
+NOPOL_RT const char *nopol_getenv(const char *name)
+{
+    char **at = nopol_c_environ;
+    nopol_size i;
+    for (; at && *at; at++) {
+        for (i = 0; name[i] && (*at)[i] == name[i]; i++)
+            ;
+        if (!name[i] && (*at)[i] == '=')
+            return *at + i + 1;
+    }
+    return (const char *)0;
+}
+
+/* Reads a decimal number and steps behind it; 0 if there is none. */
+NOPOL_RT int nopol_number(const char **text, nopol_u64 *value)
+{
+    const char *from = *text;
+    for (*value = 0; **text >= '0' && **text <= '9'; ++*text) {
+        if (*value > 1844674407370955160u)
+            return 0;
+        *value = *value * 10 + (nopol_u64)(**text - '0');
+    }
+    return *text != from;
+}
+
+NOPOL_RT nopol_u64 nopol_env_number(const char *name, nopol_u64 otherwise)
+{
+    const char *text = nopol_getenv(name);
+    nopol_u64 value;
+    return text && nopol_number(&text, &value) && !*text ? value : otherwise;
+}
+
+/* `t`, or with the evaluations meant `t@N`, `t@..N`, `t@N..`. */
+NOPOL_RT int nopol_read_force(const char **text, struct nopol_item *item)
+{
+    nopol_u64 number = 0;
+    if (!**text || **text == ',' || **text == '@')
+        return 0;
+    item->how = (nopol_u8)**text;
+    while (**text && **text != ',' && **text != '@')
+        ++*text;
+    if (**text != '@')
+        return 1;
+    ++*text;
+    item->spanned = 1;
+    if ((*text)[0] == '.' && (*text)[1] == '.') {
+        *text += 2;
+        if (!nopol_number(text, &number))
+            return 0;
+        item->end = (nopol_u32)number;
+        return 1;
+    }
+    if (!nopol_number(text, &number))
+        return 0;
+    item->start = (nopol_u32)number;
+    item->end = item->start + 1;
+    if ((*text)[0] == '.' && (*text)[1] == '.') {
+        *text += 2;
+        item->end = ~(nopol_u32)0;
+    }
+    return 1;
+}
+
+NOPOL_RT void nopol_read_items(const char *text, nopol_u8 what)
+{
+    while (text && *text) {
+        struct nopol_item item = {0, 0, 0, 0, 0, 0};
+        nopol_u64 number = 0;
+        int good = nopol_number(&text, &number) && number < NOPOL_MOST_SITES;
+        item.site = (nopol_u32)number;
+        item.what = what;
+        if (good && what != NOPOL_ITEM_CAPTURE) {
+            good = *text == '=';
+            text += good;
+            if (good && what == NOPOL_ITEM_FORCE)
+                good = nopol_read_force(&text, &item);
+            else if (good && (good = nopol_number(&text, &number)))
+                item.start = (nopol_u32)number;
+        }
+        if (good && (!*text || *text == ',')) {
+            nopol.item[nopol.items++] = item;
+            nopol.records_all |= item.spanned;
+            if (item.site >= nopol.top)
+                nopol.top = item.site + 1;
+        }
+        while (*text && *text++ != ',')
+            ;
+    }
+}
+
+/* Maps the trace file of this process. Its name may be taken by the program that started this one in
+ * its own place, or by a library with a runtime of its own: then it gets a number, too. */
+NOPOL_RT void nopol_open_trace(const char *prefix)
+{
+    char path[4200];
+    nopol_size length = nopol_length(prefix), at, digits;
+    nopol_u64 size = nopol_env_number("NOPOL_LOG", 0);
+    unsigned left;
+    long file = -17, base;
+    int again;
+    nopol.sites = (nopol_u32)nopol_env_number("NOPOL_SITES", 0);
+    nopol.start = (NOPOL_COUNTERS + (nopol_u64)nopol.sites * NOPOL_COUNTER + 7) / 8 * 8;
+    nopol.end = nopol.start + size;
+    if (length > 4096)
+        return;
+    nopol_copy(path, prefix, length);
+    path[length++] = '.';
+    for (digits = 1, left = (unsigned)nopol.pid; left >= 10; left /= 10)
+        digits++;
+    for (at = length + digits, left = (unsigned)nopol.pid; at-- > length; left /= 10)
+        path[at] = (char)('0' + left % 10);
+    length += digits;
+    path[length] = 0;
+    for (again = 0; again < 10 && file == -17 /* EEXIST */; again++) {
+        if (again) {
+            path[length] = '.';
+            path[length + 1] = (char)('0' + again);
+            path[length + 2] = 0;
+        }
+        file = NOPOL_SYS(openat, -100, path, 02000302 /* cloexec, excl, creat, rdwr */, 0666, 0, 0);
+    }
+    if (file < 0)
+        return;
+    base = NOPOL_SYS(ftruncate, file, nopol.end, 0, 0, 0, 0);
+    if (base == 0)
+        base = NOPOL_SYS(mmap, 0, nopol.end, 3, 1 /* shared */, file, 0);
+    NOPOL_SYS(close, file, 0, 0, 0, 0, 0);
+    if (base < 0 && base > -4096)
+        return;
+    nopol.base = (nopol_u8 *)base;
+    *(nopol_u32 *)(nopol.base + NOPOL_SITES) = nopol.sites;
+    nopol_copy(nopol.base, "nopol\0\0\1", 8);
+}
+
+NOPOL_RT void nopol_read_environment(void)
+{
+    const char *force = nopol_getenv("NOPOL_FORCE"), *capture = nopol_getenv("NOPOL_CAPTURE");
+    const char *select = nopol_getenv("NOPOL_SELECT"), *prefix = nopol_getenv("NOPOL_TRACE");
+    /* An item takes two characters or more. */
+    nopol_size items = (nopol_length(force) + nopol_length(capture) + nopol_length(select)) / 2 + 3, i;
+    nopol.pid = nopol_getpid();
+    nopol.fuel = nopol_env_number("NOPOL_FUEL", ~(nopol_u64)0);
+    if (items > 3 && (nopol.item = (struct nopol_item *)nopol_memory(items * sizeof *nopol.item))) {
+        nopol_read_items(force, NOPOL_ITEM_FORCE);
+        nopol_read_items(capture, NOPOL_ITEM_CAPTURE);
+        nopol_read_items(select, NOPOL_ITEM_SELECT);
+    }
+    if (nopol.top) {
+        nopol.asked = (nopol_u8 *)nopol_memory(nopol.top);
+        nopol.rows = (nopol_u32 *)nopol_memory(nopol.top * sizeof *nopol.rows);
+        if (!nopol.asked || !nopol.rows)
+            nopol.top = nopol.items = 0;
+        for (i = 0; i < nopol.items; i++)
+            nopol.asked[nopol.item[i].site] |= nopol.item[i].what;
+    }
+    if (prefix)
+        nopol_open_trace(prefix);
+}
+
+/* Whether there is anything to do; reads the environment when first asked. */
+NOPOL_RT int nopol_is_on(void)
+{
+    int mode = __atomic_load_n(&nopol.mode, __ATOMIC_ACQUIRE);
+    if (mode == NOPOL_UNKNOWN && __atomic_compare_exchange_n(&nopol.mode, &mode, NOPOL_STARTING, 0,
+                                                            __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        nopol_u32 i;
+        mode = NOPOL_OFF;
+        if (NOPOL_HAS_SYSTEM) {
+            nopol_read_environment();
+            if (nopol.base || nopol.fuel != ~(nopol_u64)0)
+                mode = NOPOL_ON;
+            for (i = 0; i < nopol.items; i++)
+                if (nopol.item[i].what != NOPOL_ITEM_CAPTURE)
+                    mode = NOPOL_ON;
+        }
+        __atomic_store_n(&nopol.mode, mode, __ATOMIC_RELEASE);
+    }
+    while (mode == NOPOL_STARTING)
+        mode = __atomic_load_n(&nopol.mode, __ATOMIC_ACQUIRE);
+    return mode == NOPOL_ON;
+}
+
+/* ---- The trace file --------------------------------------------------------------------------- */
+
+/* Adds one to a counter of the site: 0 entered, 1 false, 2 true. */
+NOPOL_RT void nopol_count(nopol_u32 site, int which)
+{
+    if (nopol.base && site < nopol.sites)
+        __atomic_fetch_add((nopol_u32 *)(nopol.base + NOPOL_COUNTERS + (nopol_size)site * NOPOL_COUNTER) + which, 1,
+                           __ATOMIC_RELAXED);
+}
+
+NOPOL_RT void nopol_drop(void)
+{
+    __atomic_fetch_add((nopol_u32 *)(nopol.base + NOPOL_DROPPED), 1, __ATOMIC_RELAXED);
+}
+
+/* The hash of a record without the count of a row. */
+NOPOL_RT nopol_u64 nopol_hash(const nopol_u8 *record, nopol_size size)
+{
+    nopol_u64 hash = size;
+    nopol_size i = 0;
+    while (i < size) {
+        nopol_u64 word = 0;
+        nopol_size step = size - i < 8 ? size - i : 8;
+        if (i == 0 && size > 5)
+            step = NOPOL_ROW_COUNT;
+        nopol_copy(&word, record + i, step);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+        i += i == 0 && record[0] == NOPOL_ROW ? NOPOL_ROW_COUNT + 4 : step;
+    }
+    return hash;
+}
+
+NOPOL_RT int nopol_same(const nopol_u8 *a, const nopol_u8 *b, nopol_size size)
+{
+    nopol_size i;
+    for (i = 0; i < size; i++)
+        if (a[i] != b[i] && !(a[0] == NOPOL_ROW && i >= NOPOL_ROW_COUNT && i < NOPOL_ROW_COUNT + 4))
+            return 0;
+    return 1;
+}
+
+/* The slot of a record, or the free one it belongs in; null without memory. With the lock. */
+NOPOL_RT struct nopol_slot *nopol_find(const nopol_u8 *record, nopol_size size)
+{
+    nopol_u64 hash = nopol_hash(record, size), i;
+    if (nopol.slots_used * 2 >= nopol.slots) {
+        nopol_u32 slots = nopol.slots ? nopol.slots * 2 : 1024, old;
+        struct nopol_slot *more = (struct nopol_slot *)nopol_memory(slots * sizeof *more);
+        if (!more)
+            return (struct nopol_slot *)0;
+        for (old = 0; old < nopol.slots; old++) {
+            if (!nopol.slot[old].at)
+                continue;
+            for (i = nopol.slot[old].hash; more[i & (slots - 1)].at; i++)
+                ;
+            more[i & (slots - 1)] = nopol.slot[old];
+        }
+        if (nopol.slots)
+            NOPOL_SYS(munmap, nopol.slot, nopol.slots * sizeof *more, 0, 0, 0, 0);
+        nopol.slot = more;
+        nopol.slots = slots;
+    }
+    for (i = hash;; i++) {
+        struct nopol_slot *slot = &nopol.slot[i & (nopol.slots - 1)];
+        if (!slot->at)
+            slot->hash = hash;
+        if (!slot->at || (slot->hash == hash && nopol_same(nopol.base + slot->at, record, size)))
+            return slot;
+    }
+}
+
+/* Appends a record to the log and fills its slot; 0 if there is no room. With the lock. */
+NOPOL_RT int nopol_append(struct nopol_slot *slot, const nopol_u8 *record, nopol_size size)
+{
+    nopol_u64 at = nopol.start + nopol.used;
+    if (!slot || size > nopol.end - at)
+        return 0;
+    nopol_copy(nopol.base + at, record, size);
+    nopol.used += size;
+    nopol.slots_used++;
+    slot->at = at;
+    __atomic_store_n((nopol_u64 *)(nopol.base + NOPOL_LOG_USED), nopol.used, __ATOMIC_RELEASE);
+    return 1;
+}
+
+/* Records the snapshot in `record` as a row, or counts it if it was recorded before. */
+NOPOL_RT void nopol_row(struct nopol_local *local, nopol_u32 site, int flags)
+{
+    nopol_u8 *record = local->record;
+    nopol_u32 length = (nopol_u32)local->used, count = 1;
+    nopol_size size = NOPOL_ROW_ENTRIES + local->used;
+    struct nopol_slot *slot;
+    record[0] = NOPOL_ROW;
+    nopol_copy(record + 1, &site, 4);
+    record[5] = (nopol_u8)flags;
+    nopol_copy(record + NOPOL_ROW_COUNT, &count, 4);
+    nopol_copy(record + NOPOL_ROW_COUNT + 4, &length, 4);
+    /* A signal handler of the subject must not come here in between. */
+    local->inside = 1;
+    nopol_lock();
+    slot = nopol_find(record, size);
+    if (slot && slot->at) {
+        nopol_copy(&count, nopol.base + slot->at + NOPOL_ROW_COUNT, 4);
+        count += count != ~(nopol_u32)0;
+        nopol_copy(nopol.base + slot->at + NOPOL_ROW_COUNT, &count, 4);
+    } else if (++nopol.rows[site] > NOPOL_MOST_ROWS || !nopol_append(slot, record, size)) {
+        nopol_drop();
+    }
+    nopol_unlock();
+    local->inside = 0;
+}
+
+/* ---- Evaluations ------------------------------------------------------------------------------ */
+
+/* What this thread keeps; null without memory. */
+NOPOL_RT struct nopol_local *nopol_own(void)
+{
+    if (!nopol_local) {
+        nopol_local = (struct nopol_local *)nopol_memory(sizeof(struct nopol_local) + nopol.top * sizeof(struct nopol_at));
+        if (nopol_local)
+            nopol_local->last = ~(nopol_u32)0;
+    }
+    return nopol_local;
+}
+
+/* Code of the subject does something for the snapshot under way. */
+NOPOL_RT void nopol_work(struct nopol_local *local)
+{
+    local->work++;
+    if (local->armed && ++local->spent > NOPOL_WORK) {
+        local->armed = 0;
+        nopol_c_longjmp(local->jump, 1);
+    }
+}
+
+NOPOL_RT int nopol_is_inside(void)
+{
+    return nopol_local && nopol_local->inside;
+}
+
+/* The force meant for this evaluation of the site. */
+NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
+{
+    nopol_u32 i, now = 0, first = 1;
+    for (i = 0; i < nopol.items; i++) {
+        const struct nopol_item *item = &nopol.item[i];
+        if (item->site != site || item->what != NOPOL_ITEM_FORCE)
+            continue;
+        if (first && item->spanned && nopol_own())
+            now = nopol_local->at[site].forced++;
+        first = 0;
+        if (!item->spanned || (now >= item->start && now < item->end))
+            return item;
+    }
+    return (const struct nopol_item *)0;
+}
+
+/* Announces an evaluation of the site. */
+NOPOL_RT int nopol_ask(nopol_u32 site)
+{
+    int ask = NOPOL_LIVE;
+    if (!nopol_is_on())
+        return 0;
+    if (nopol_is_inside()) {
+        nopol_work(nopol_local);
+        return 0;
+    }
+    nopol_count(site, 0);
+    if (site >= nopol.top)
+        return ask;
+    if ((nopol.asked[site] & NOPOL_ITEM_CAPTURE) && nopol.base)
+        ask |= NOPOL_CAPTURE;
+    if (nopol.asked[site] & NOPOL_ITEM_FORCE) {
+        const struct nopol_item *item = nopol_forced(site);
+        if (item && item->how == 'x')
+            ask |= NOPOL_NEGATE;
+        else if (item)
+            ask |= NOPOL_FORCED | ((item->how | 32) == 't' ? NOPOL_FORCED_TRUE : 0);
+        if (item && item->how >= 'A' && item->how <= 'Z')
+            ask |= NOPOL_BLIND;
+    }
+    return ask;
+}
+
+/* The outcome to go on with, after the condition yielded `value`; -1 if it was not evaluated. */
+NOPOL_RT int nopol_settle(nopol_u32 site, int ask, int value)
+{
+    int outcome = value >= 0 && value != !!(ask & NOPOL_NEGATE);
+    if (ask & NOPOL_FORCED)
+        outcome = !!(ask & NOPOL_FORCED_TRUE);
+    nopol_count(site, 1 + outcome);
+    if (ask & NOPOL_SEEN)
+        nopol_row(nopol_local, site, (outcome ? NOPOL_OUTCOME : 0) | (value >= 0 ? NOPOL_OLD_KNOWN : 0) |
+                                         (value > 0 ? NOPOL_OLD : 0));
+    return outcome;
+}
+
+NOPOL_RT int nopol_here(nopol_u32 first, nopol_u32 last)
+{
+    nopol_u32 site;
+    if (!nopol_is_on() || nopol_is_inside())
+        return 0;
+    for (site = first; site <= last && site < nopol.top; site++)
+        if (nopol.asked[site])
+            return 1;
+    nopol_count(first, 0);
+    nopol_count(first, 1);
+    return 0;
+}
+
+/* The candidate chosen for this site; 0 is the old condition. */
+NOPOL_RT nopol_u32 nopol_selected(nopol_u32 site)
+{
+    nopol_u32 i;
+    if (nopol_is_on() && site < nopol.top && (nopol.asked[site] & NOPOL_ITEM_SELECT))
+        for (i = 0; i < nopol.items; i++)
+            if (nopol.item[i].site == site && nopol.item[i].what == NOPOL_ITEM_SELECT)
+                return nopol.item[i].start;
+    return 0;
+}
+
+/* Pays for one loop iteration; ends the process when the fuel is used up. Forked processes share the
+ * count, as they do when the fuel that suffices is measured. */
+NOPOL_RT void nopol_tick(void)
+{
+    nopol_u64 ticks;
+    if (!nopol_is_on())
+        return;
+    if (nopol_is_inside()) {
+        nopol_work(nopol_local);
+        return;
+    }
+    ticks = __atomic_add_fetch(nopol.base ? (nopol_u64 *)(nopol.base + NOPOL_TICKS) : &nopol.ticks, 1, __ATOMIC_RELAXED);
+    if (ticks > nopol.fuel) {
+        if (nopol.base)
+            __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_ENDED), NOPOL_ENDED_FUEL, __ATOMIC_RELAXED);
+        NOPOL_SYS(exit, NOPOL_FUEL_EXIT, 0, 0, 0, 0, 0);
+    }
+}
+
+/* ---- Snapshots -------------------------------------------------------------------------------- */
+
+/* Starts the snapshot of an evaluation, if it is among those that are looked at (sample.rs). */
+NOPOL_RT int nopol_open(nopol_u32 site)
+{
+    struct nopol_local *local = nopol_own();
+    int is_due;
+    if (!local)
+        return 0;
+    is_due = nopol_getpid() == nopol.pid; /* a forked process has no right to the log */
+    if (is_due && !nopol.records_all) {
+        struct nopol_at *at = &local->at[site];
+        nopol_u64 halvings = at->cost / NOPOL_BUDGET;
+        is_due = ++at->evaluations % ((nopol_u64)1 << (halvings < 32 ? halvings : 32)) == 0;
+    }
+    if (!is_due) {
+        nopol_drop();
+        local->last = ~(nopol_u32)0;
+        return 0;
+    }
+    local->kept_errno = *nopol_c_errno();
+    local->work = local->used = 0;
+    local->inside = 1;
+    return 1;
+}
+
+/* Puts an entry into the snapshot: the name is in three parts. */
+NOPOL_RT nopol_u8 *nopol_put(const char *before, const char *text, const char *after, int tag, nopol_size size)
+{
+    struct nopol_local *local = nopol_local;
+    const char *part[3];
+    nopol_size length = 0, i;
+    unsigned short short_length;
+    struct nopol_slot *slot;
+    nopol_u32 id = 0;
+    nopol_u8 *entry = local->record + NOPOL_ROW_ENTRIES + local->used;
+    part[0] = before, part[1] = text, part[2] = after;
+    for (i = 0; i < 3; i++) {
+        nopol_size more = nopol_length(part[i]);
+        if (3 + length + more > NOPOL_NAME_ROOM)
+            return (nopol_u8 *)0;
+        nopol_copy(local->name + 3 + length, part[i], more);
+        length += more;
+    }
+    short_length = (unsigned short)length;
+    local->name[0] = NOPOL_NAME;
+    nopol_copy(local->name + 1, &short_length, 2);
+    if (NOPOL_ROW_ENTRIES + local->used + 5 + size > NOPOL_ROOM)
+        return (nopol_u8 *)0;
+    nopol_lock();
+    slot = nopol_find(local->name, 3 + length);
+    if (slot && !slot->at && nopol_append(slot, local->name, 3 + length))
+        slot->id = nopol.names++;
+    if (!slot || !slot->at)
+        entry = (nopol_u8 *)0;
+    else
+        id = slot->id;
+    nopol_unlock();
+    if (!entry)
+        return entry;
+    nopol_copy(entry, &id, 4);
+    entry[4] = (nopol_u8)tag;
+    local->used += 5 + size;
+    return entry + 5;
+}
+
+NOPOL_RT void nopol_put_int(const char *before, const char *text, const char *after, int tag, nopol_u64 value, int is_negative)
+{
+    nopol_u8 *entry = nopol_put(before, text, after, tag, 16);
+    nopol_u64 high = is_negative ? ~(nopol_u64)0 : 0;
+    int is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    if (entry) {
+        nopol_copy(entry, is_big ? &high : &value, 8);
+        nopol_copy(entry + 8, is_big ? &value : &high, 8);
+    }
+}
+
+/* Copies what may be unreadable; 0 if it is. Asks the kernel, as nothing else knows. */
+NOPOL_RT int nopol_read(void *to, const volatile void *from, nopol_size size)
+{
+    struct { void *base; nopol_size size; } here, there;
+    long got;
+    int ends[2];
+    if ((nopol_address)from < 4096 || (nopol_address)from + size < size)
+        return 0;
+    if (nopol_c_poisoned && nopol_c_poisoned((void *)from, size))
+        return 0;
+    here.base = to, there.base = (void *)from;
+    here.size = there.size = size;
+    got = NOPOL_SYS(process_vm_readv, nopol_getpid(), &here, 1, &there, 1, 0);
+    if ((got == -1 /* EPERM */ || got == -38 /* ENOSYS */) && NOPOL_SYS(pipe2, ends, 02004000, 0, 0, 0, 0) == 0) {
+        got = NOPOL_SYS(write, ends[1], from, size, 0, 0, 0);
+        if (got == (long)size)
+            got = NOPOL_SYS(read, ends[0], to, size, 0, 0, 0);
+        NOPOL_SYS(close, ends[0], 0, 0, 0, 0, 0);
+        NOPOL_SYS(close, ends[1], 0, 0, 0, 0, 0);
+    }
+    return got == (long)size;
+}
+
+/* Whether all of a structure can be read. */
+NOPOL_RT int nopol_is_readable(const volatile void *from, nopol_size size)
+{
+    const volatile char *at = (const volatile char *)from;
+    char byte;
+    nopol_size i;
+    if (nopol_c_poisoned && nopol_c_poisoned((void *)from, size))
+        return 0;
+    for (i = 0; i < size; i += 4096)
+        if (!nopol_read(&byte, at + i, 1))
+            return 0;
+    return nopol_read(&byte, at + size - 1, 1);
+}
+
+/* What can be told of the string at an address: itself, its length, its first character. */
+NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
+{
+    nopol_u8 kept[NOPOL_LONGEST_STRING], piece[512];
+    nopol_size length = 0, i = 0, size = 0;
+    nopol_u8 *entry;
+    nopol_u32 short_length;
+    char first;
+    int plain = 1;
+    if (!nopol_read(&first, from, 1))
+        return;
+    nopol_put_int("*", text, "", NOPOL_TAG_CHAR, (nopol_u64)first, first < 0);
+    for (;; length++, i++) {
+        if (i == size) {
+            /* Pieces do not cross pages, so that each is readable or not. */
+            i = 0;
+            size = sizeof piece - (nopol_address)(from + length) % sizeof piece;
+            if (nopol_c_poisoned) {
+                const char *end = (const char *)nopol_c_poisoned((void *)(from + length), size);
+                if (end)
+                    size = (nopol_size)(end - (const char *)(from + length));
+            }
+            if (length > NOPOL_LONGEST_LENGTH || !size || !nopol_read(piece, from + length, size))
+                return;
+        }
+        if (!piece[i])
+            break;
+        plain &= piece[i] < 127 && (piece[i] >= 32 || piece[i] == '\t' || piece[i] == '\n' || piece[i] == '\r');
+        if (length < NOPOL_LONGEST_STRING)
+            kept[length] = piece[i];
+    }
+    nopol_put_int("strlen(", text, ")", NOPOL_TAG_ULONG, length, 0);
+    if (!plain || length > NOPOL_LONGEST_STRING)
+        return;
+    entry = nopol_put("\"", text, "\"", NOPOL_TAG_STR, 4 + length);
+    short_length = (nopol_u32)length;
+    if (entry) {
+        nopol_copy(entry, &short_length, 4);
+        nopol_copy(entry + 4, kept, length);
+    }
+}
+
+/* A value of any kind; integers are widened. */
+union nopol_value { long long integer; float f32; double f64; long double wide; const volatile void *pointer; };
+
+NOPOL_RT void nopol_see_value(const char *text, int kind, const union nopol_value *value)
+{
+    nopol_u64 bits = 0;
+    nopol_u32 short_bits;
+    nopol_u8 *entry;
+    double f64;
+    if (kind >= NOPOL_TAG_I8 && kind <= NOPOL_TAG_C_ULONG) {
+        int is_signed = kind <= NOPOL_TAG_I64;
+        nopol_put_int("", text, "", kind, (nopol_u64)value->integer, is_signed && value->integer < 0);
+    } else if (kind == NOPOL_TAG_BOOL || kind == NOPOL_POINTER || kind == NOPOL_TEXT) {
+        short_bits = kind == NOPOL_TAG_BOOL ? value->integer != 0 : value->pointer != 0;
+        if ((entry = nopol_put("", text, "", NOPOL_TAG_BOOL, 4)))
+            nopol_copy(entry, &short_bits, 4);
+    } else if (kind == NOPOL_TAG_F32) {
+        nopol_copy(&short_bits, &value->f32, 4);
+        bits = short_bits;
+        if ((entry = nopol_put("", text, "", kind, 8)))
+            nopol_copy(entry, &bits, 8);
+    } else if (kind == NOPOL_TAG_F64 || kind == NOPOL_LONG_DOUBLE) {
+        f64 = kind == NOPOL_TAG_F64 ? value->f64 : (double)value->wide;
+        if ((entry = nopol_put("", text, "", NOPOL_TAG_F64, 8)))
+            nopol_copy(entry, &f64, 8);
+    }
+    if (kind == NOPOL_TEXT || kind == NOPOL_CHARS)
+        nopol_see_text(text, (const volatile char *)value->pointer);
+}
+
+/* A value, passed as the default argument promotions have it. */
+NOPOL_RT void nopol_see(const char *text, int kind, ...)
+{
+    union nopol_value value;
+    __builtin_va_list values;
+    nopol_local->armed = 0; /* the expression has its value */
+    __builtin_va_start(values, kind);
+    switch (kind) {
+    case NOPOL_TAG_BOOL: case NOPOL_TAG_I8: case NOPOL_TAG_U8: case NOPOL_TAG_I16: case NOPOL_TAG_U16: case NOPOL_TAG_I32:
+        value.integer = __builtin_va_arg(values, int);
+        break;
+    case NOPOL_TAG_C_UINT:
+        value.integer = __builtin_va_arg(values, unsigned);
+        break;
+    case NOPOL_TAG_I64: case NOPOL_TAG_C_ULONG:
+        value.integer = __builtin_va_arg(values, long long);
+        break;
+    case NOPOL_TAG_F32:
+        value.f32 = (float)__builtin_va_arg(values, double);
+        break;
+    case NOPOL_TAG_F64:
+        value.f64 = __builtin_va_arg(values, double);
+        break;
+    case NOPOL_LONG_DOUBLE:
+        value.wide = __builtin_va_arg(values, long double);
+        break;
+    case NOPOL_POINTER: case NOPOL_TEXT: case NOPOL_CHARS:
+        value.pointer = __builtin_va_arg(values, void *);
+        break;
+    default:
+        kind = NOPOL_NOTHING;
+    }
+    __builtin_va_end(values);
+    nopol_see_value(text, kind, &value);
+}
+
+/* A value that stands at an address which may be unreadable. */
+NOPOL_RT void nopol_see_at(const char *text, int kind, const volatile void *from)
+{
+    union nopol_value value;
+    nopol_u8 size = kind == NOPOL_LONG_DOUBLE ? sizeof(long double) : kind == NOPOL_POINTER || kind == NOPOL_TEXT ? sizeof(void *)
+        : kind == NOPOL_TAG_BOOL || kind == NOPOL_TAG_I8 || kind == NOPOL_TAG_U8 ? 1
+        : kind == NOPOL_TAG_I16 || kind == NOPOL_TAG_U16 ? 2
+        : kind == NOPOL_TAG_I32 || kind == NOPOL_TAG_C_UINT || kind == NOPOL_TAG_F32 ? 4 : 8;
+    union { signed char i8; unsigned char u8; short i16; unsigned short u16; int i32; unsigned u32; union nopol_value value; } raw;
+    if (kind == NOPOL_NOTHING)
+        return;
+    if (kind == NOPOL_CHARS)
+        raw.value.pointer = from;
+    else if (!nopol_read(&raw, from, size))
+        return;
+    value = raw.value;
+    switch (kind) {
+    case NOPOL_TAG_BOOL: case NOPOL_TAG_U8: value.integer = raw.u8; break;
+    case NOPOL_TAG_I8: value.integer = raw.i8; break;
+    case NOPOL_TAG_I16: value.integer = raw.i16; break;
+    case NOPOL_TAG_U16: value.integer = raw.u16; break;
+    case NOPOL_TAG_I32: value.integer = raw.i32; break;
+    case NOPOL_TAG_C_UINT: value.integer = raw.u32; break;
+    default: break;
+    }
+    nopol_see_value(text, kind, &value);
+}
+
+/* An element of an array of `whole` bytes, or behind a pointer if that is 0. */
+NOPOL_RT void nopol_see_element(const char *text, int kind, const volatile void *from, nopol_size whole, nopol_size size,
+                                int is_array, long long index)
+{
+    if (!is_array || (index >= 0 && size && (nopol_u64)index < whole / size))
+        nopol_see_at(text, kind, (const volatile void *)((nopol_address)from + (nopol_address)index * size));
+}
+
+/* ---- Expressions that may fail ---------------------------------------------------------------- */
+
+NOPOL_RT int nopol_signal(int i)
+{
+    static const nopol_u8 signals[NOPOL_SIGNALS] = {11 /* SEGV */, 7 /* BUS */, 8 /* FPE */, 6 /* ABRT */, 4 /* ILL */, 5 /* TRAP */};
+    return signals[i];
+}
+
+NOPOL_RT void nopol_caught(int signal)
+{
+    int i;
+    if (nopol_local && nopol_local->armed) {
+        nopol_local->armed = 0;
+        nopol_c_longjmp(nopol_local->jump, 1);
+    }
+    /* Not meant for us: another thread's. Once more, with the subject's own handler. */
+    for (i = 0; i < NOPOL_SIGNALS; i++)
+        if (nopol_signal(i) == signal)
+            nopol_c_sigaction(signal, &nopol.saved[i], (struct nopol_action *)0);
+    NOPOL_SYS(tgkill, nopol_getpid(), NOPOL_SYS(gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
+}
+
+/* Our signal handlers in place of the subject's, or back again. */
+NOPOL_RT void nopol_handlers(struct nopol_local *local, int install)
+{
+    struct nopol_action ours = {nopol_caught, {0}, 0x48000000 /* on its own stack, not blocked */, (void (*)(void))0};
+    struct nopol_stack stack;
+    int i;
+    stack.base = local->stack, stack.size = sizeof local->stack, stack.flags = 0;
+    if (install)
+        NOPOL_SYS(sigaltstack, &stack, &local->old_stack, 0, 0, 0, 0);
+    nopol_lock();
+    if (install ? nopol.guards++ == 0 : --nopol.guards == 0)
+        for (i = 0; i < NOPOL_SIGNALS; i++)
+            nopol_c_sigaction(nopol_signal(i), install ? &ours : &nopol.saved[i], install ? &nopol.saved[i] : (struct nopol_action *)0);
+    nopol_unlock();
+    if (!install)
+        NOPOL_SYS(sigaltstack, &local->old_stack, 0, 0, 0, 0, 0);
+    local->guarding = install;
+}
+
+/* An expression is about to be evaluated; the handlers stay until the snapshot is complete. */
+NOPOL_RT void *nopol_guard(void)
+{
+    struct nopol_local *local = nopol_local;
+    if (!local->guarding)
+        nopol_handlers(local, 1);
+    local->spent = 0;
+    return local->jump;
+}
+
+NOPOL_RT void nopol_arm(void)
+{
+    nopol_local->armed = 1;
+}
+
+/* Ends the snapshot of a site. */
+NOPOL_RT int nopol_close(nopol_u32 site)
+{
+    struct nopol_local *local = nopol_local;
+    local->armed = 0;
+    if (local->guarding)
+        nopol_handlers(local, 0);
+    local->inside = 0;
+    local->last = site;
+    local->at[site].cost += 1 + local->used / 16 + local->work;
+    *nopol_c_errno() = local->kept_errno;
+    return NOPOL_SEEN;
+}
+
+/* Whether the snapshot just taken is that of `leader`, for a site right behind it. */
+NOPOL_RT int nopol_again(nopol_u32 leader)
+{
+    return nopol_local && nopol_local->last == leader ? NOPOL_SEEN : 0;
+}
+
+/* ---- The macros spliced into the subject ------------------------------------------------------ */
+
+#define NOPOL_TRUTH(...) ((__VA_ARGS__) ? 1 : 0)
+
+/* A condition site: the value of the condition, or the forced one. The snapshot is taken after it was
+ * evaluated, see cond! in macros.rs. The names have the site's number, as conditions nest. */
+#define NOPOL_COND(id, captures, ...) (__extension__ ({ \
+    int nopol_ask##id = NOPOL_IS_OFF ? 0 : nopol_ask(id); \
+    int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : NOPOL_TRUTH(__VA_ARGS__); \
+    if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) { captures nopol_ask##id |= nopol_close(id); } \
+    nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+
+/* A condition site right behind another one, `leader`, whose snapshot is also its own. */
+#define NOPOL_AGAIN(id, leader, ...) (__extension__ ({ \
+    int nopol_ask##id = NOPOL_IS_OFF ? 0 : nopol_ask(id); \
+    int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : NOPOL_TRUTH(__VA_ARGS__); \
+    if (nopol_ask##id & NOPOL_CAPTURE) nopol_ask##id |= nopol_again(leader); \
+    nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+
+/* Whether any of the sites in a range has something to do, see here! in macros.rs. */
+#define NOPOL_HERE(first, last) (NOPOL_IS_OFF ? 0 : nopol_here(first, last))
+
+/* The first statement of every loop body: pays for the iteration. */
+#define NOPOL_TICK() do { if (!NOPOL_IS_OFF) nopol_tick(); } while (0)
+
+/* A candidate of a site behind a run-time switch; what follows is the value if it is not chosen. */
+#define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? NOPOL_TRUTH(__VA_ARGS__) :
+
+/* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
+#define NOPOL_CLASS(e) __builtin_classify_type(e)
+/* The expression as it is if it belongs to the class, else something harmless: every branch of what
+ * follows has to compile for every type. No array decays here. */
+#define NOPOL_IF_POINTER(e) __builtin_choose_expr(NOPOL_CLASS(e) == 5, (e), (void *)0)
+#define NOPOL_IF_INTEGER(e) __builtin_choose_expr(NOPOL_CLASS(e) < 5, (e), 0LL)
+#define NOPOL_IF_SCALAR(e) __builtin_choose_expr(NOPOL_CLASS(e) <= 5 || NOPOL_CLASS(e) == 8, (e), 0)
+#define NOPOL_IS_ARRAY(e) (!__builtin_types_compatible_p(__typeof__(NOPOL_IF_POINTER(e)), \
+    __typeof__(1 ? NOPOL_IF_POINTER(e) : NOPOL_IF_POINTER(e))))
+/* Bit-fields have types of their own in gcc, which become int if they are narrow. */
+#define NOPOL_KIND(e) __extension__ _Generic((e), _Bool: NOPOL_TAG_BOOL, \
+    char: NOPOL_TAG_CHAR, signed char: NOPOL_TAG_I8, unsigned char: NOPOL_TAG_U8, \
+    short: NOPOL_TAG_I16, unsigned short: NOPOL_TAG_U16, int: NOPOL_TAG_I32, unsigned: NOPOL_TAG_C_UINT, \
+    long: NOPOL_TAG_LONG, unsigned long: NOPOL_TAG_ULONG, long long: NOPOL_TAG_I64, unsigned long long: NOPOL_TAG_C_ULONG, \
+    float: NOPOL_TAG_F32, double: NOPOL_TAG_F64, long double: NOPOL_LONG_DOUBLE, \
+    char *: NOPOL_TEXT_IF(e), const char *: NOPOL_TEXT_IF(e), \
+    volatile char *: NOPOL_TEXT_IF(e), const volatile char *: NOPOL_TEXT_IF(e), \
+    default: NOPOL_CLASS(e) == 5 ? NOPOL_IS_ARRAY(e) ? NOPOL_NOTHING : NOPOL_POINTER \
+        : NOPOL_CLASS(e) < 5 && sizeof(NOPOL_IF_INTEGER(e) + 0) == sizeof(int) ? NOPOL_TAG_I32 : NOPOL_NOTHING)
+#define NOPOL_TEXT_IF(e) (NOPOL_IS_ARRAY(e) ? NOPOL_CHARS : NOPOL_TEXT)
+
+/* A value that can be read safely. */
+#define NOPOL_SEE(text, ...) NOPOL_SEE_(text, (__VA_ARGS__))
+#define NOPOL_SEE_(text, e) nopol_see(text, NOPOL_KIND(e), NOPOL_IF_SCALAR(e));
+
+/* p->f, wherever p points to; bit-fields have no address and need the whole structure. */
+#define NOPOL_FIELD(text, p, f) nopol_see_at(text, NOPOL_KIND((p)->f), NOPOL_ADDRESS(p, f));
+#define NOPOL_ADDRESS(p, f) ((const volatile char *)(p) + __builtin_offsetof(__typeof__(*(p)), f))
+#define NOPOL_BITS(text, p, f) if (nopol_is_readable((p), sizeof *(p))) NOPOL_SEE(text, (p)->f)
+
+/* a[i], wherever that is; of an array only what is inside. */
+#define NOPOL_ELEMENT(text, a, i) nopol_see_element(text, NOPOL_KIND((a)[0]), (const volatile void *)(a), \
+    sizeof(a), sizeof((a)[0]), NOPOL_IS_ARRAY(a), (long long)(i));
+
+/* The pointer p->f for use as the pointer of another capture: null if it cannot be read. */
+#define NOPOL_GET(p, f) (__extension__ ({ \
+    __typeof__(1 ? (p)->f : (p)->f) nopol_got = 0; \
+    nopol_read(&nopol_got, NOPOL_ADDRESS(p, f), sizeof nopol_got) ? nopol_got : 0; }))
+
+/* An expression whose evaluation may fail or not end: then it has no value. */
+#define NOPOL_VALUE(text, ...) if (!nopol_c_setjmp(nopol_guard(), 0)) { nopol_arm(); NOPOL_SEE(text, __VA_ARGS__) }
+
+#endif
