@@ -42,26 +42,14 @@ enum {
     NOPOL_LONGEST_STRING = 200, NOPOL_MOST_ROWS = 2000
 };
 
-/* layout.rs, mod tag: an integer's is INT (16) plus the index of its type's name in INTS. */
-#define NOPOL_TAG_BOOL 0
-#define NOPOL_TAG_F32 2
-#define NOPOL_TAG_F64 3
-#define NOPOL_TAG_STR 4
-#define NOPOL_TAG_I8 16
-#define NOPOL_TAG_I16 17
-#define NOPOL_TAG_I32 18
-#define NOPOL_TAG_I64 19
-#define NOPOL_TAG_U8 22
-#define NOPOL_TAG_U16 23
-#define NOPOL_TAG_C_UINT 28
-#define NOPOL_TAG_C_ULONG 29
-/* Types that have no tag of their own. */
-#define NOPOL_LONG_DOUBLE 100
-#define NOPOL_POINTER 101
-#define NOPOL_TEXT 102  /* pointer to char */
-#define NOPOL_CHARS 103 /* array of char */
-#define NOPOL_NOTHING 104
-
+/* Tags: layout.rs, mod tag. An integer's is INT (16) plus the index of its type's name in INTS. Above
+ * them what has no tag of its own. */
+enum {
+    NOPOL_TAG_BOOL = 0, NOPOL_TAG_F32 = 2, NOPOL_TAG_F64 = 3, NOPOL_TAG_STR = 4,
+    NOPOL_TAG_I8 = 16, NOPOL_TAG_I16 = 17, NOPOL_TAG_I32 = 18, NOPOL_TAG_I64 = 19,
+    NOPOL_TAG_U8 = 22, NOPOL_TAG_U16 = 23, NOPOL_TAG_C_UINT = 28, NOPOL_TAG_C_ULONG = 29,
+    NOPOL_LONG_DOUBLE = 100, NOPOL_POINTER, NOPOL_TEXT /* pointer to char */, NOPOL_CHARS /* array of it */, NOPOL_NOTHING
+};
 #ifdef __CHAR_UNSIGNED__
 #define NOPOL_TAG_CHAR NOPOL_TAG_U8
 #else
@@ -75,18 +63,65 @@ enum {
 #define NOPOL_TAG_ULONG NOPOL_TAG_C_UINT
 #endif
 
-/* What ask() says of an evaluation; 0: nobody is interested. */
-#define NOPOL_LIVE 1
-#define NOPOL_FORCED 2
-#define NOPOL_FORCED_TRUE 4
-#define NOPOL_NEGATE 8
-#define NOPOL_BLIND 16
-#define NOPOL_CAPTURE 32 /* contexts of the site are recorded */
-#define NOPOL_SEEN 64    /* and that of this evaluation has been taken */
+/* What nopol_ask() says of an evaluation; 0: nobody is interested. CAPTURE: contexts of the site are
+ * recorded; SEEN: that of this evaluation has been taken. */
+enum {
+    NOPOL_LIVE = 1, NOPOL_FORCED = 2, NOPOL_FORCED_TRUE = 4, NOPOL_NEGATE = 8, NOPOL_BLIND = 16,
+    NOPOL_CAPTURE = 32, NOPOL_SEEN = 64
+};
+
+/* ---- What the macros call --------------------------------------------------------------------- */
+
+enum { NOPOL_UNKNOWN, NOPOL_OFF, NOPOL_ON, NOPOL_STARTING };
+extern int nopol_mode;
+#define NOPOL_IS_OFF (__atomic_load_n(&nopol_mode, __ATOMIC_RELAXED) == NOPOL_OFF)
+
+int nopol_ask(nopol_u32 site);
+int nopol_settle(nopol_u32 site, int ask, int value);
+int nopol_here(nopol_u32 first, nopol_u32 last);
+nopol_u32 nopol_selected(nopol_u32 site);
+void nopol_tick(void);
+int nopol_open(nopol_u32 site);
+int nopol_close(nopol_u32 site);
+int nopol_again(nopol_u32 leader);
+int nopol_read(void *to, const volatile void *from, nopol_size size);
+int nopol_is_readable(const volatile void *from, nopol_size size);
+void nopol_see(const char *text, int kind, ...);
+void nopol_see_at(const char *text, int kind, const volatile void *from);
+void nopol_see_element(const char *text, int kind, const volatile void *from, nopol_size whole, nopol_size size,
+                       int is_array, long long index);
+void *nopol_guard(void);
+void nopol_arm(void);
+extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((returns_twice));
+
+/* To compile what follows takes longer than many a file of a subject. Once that was done,
+ *     cc -O2 -fPIC -g0 -fno-asynchronous-unwind-tables -DNOPOL_ASSEMBLE -S -x c nopol.h -o nopol.h.s
+ * and with .L replaced by .Lnopol, without the lines of .file and .ident, the result is taken instead
+ * wherever it stands beside this header. */
+#if !defined(NOPOL_ASSEMBLE) && defined(__has_include) && __SIZEOF_POINTER__ == 8
+#if __has_include("nopol.h.s")
+#define NOPOL_ASSEMBLED
+__asm__(".ifndef nopol_included\n.set nopol_included, 1\n.pushsection .text\n"
+        ".include \"" __FILE__ ".s\"\n.popsection\n.endif\n");
+#endif
+#endif
+#ifndef NOPOL_ASSEMBLED
+
+#define NOPOL_SHARED __attribute__((weak, visibility("default")))
+/* Otherwise one instance per program, out of line, the same whatever the subject is compiled with, and
+ * not optimized, which is what takes long. */
+#if defined(NOPOL_ASSEMBLE)
+#define NOPOL_PLAIN
+#elif defined(__clang__)
+#define NOPOL_PLAIN __attribute__((optnone))
+#else
+#define NOPOL_PLAIN __attribute__((optimize("O0")))
+#endif
+#define NOPOL_RT NOPOL_PLAIN NOPOL_SHARED __attribute__((noinline, no_instrument_function, \
+    no_sanitize("address", "undefined", "thread")))
 
 /* ---- State ------------------------------------------------------------------------------------ */
 
-enum { NOPOL_UNKNOWN, NOPOL_OFF, NOPOL_ON, NOPOL_STARTING };
 enum { NOPOL_MOST_SITES = 1 << 24, NOPOL_ROOM = 65536, NOPOL_NAME_ROOM = 4096, NOPOL_SIGNALS = 6 };
 /* What a site may cost a thread before fewer of its evaluations are recorded (sample.rs), how much
  * an expression evaluated for a capture may do, how long a string may be to have a length. */
@@ -108,7 +143,7 @@ struct nopol_action { void (*handler)(int); unsigned long mask[128 / sizeof(long
 struct nopol_stack { void *base; int flags; nopol_size size; };
 
 struct nopol_state {
-    int mode, lock, pid, records_all;
+    int lock, pid, records_all;
     nopol_u8 *base; /* the mapped trace file, or null */
     nopol_u64 start, end, used, fuel, ticks;
     nopol_u32 sites, items, top, slots, slots_used, names;
@@ -138,84 +173,54 @@ struct nopol_local {
     struct nopol_at at[1]; /* by site */
 };
 
-#define NOPOL_SHARED __attribute__((weak, visibility("default")))
-/* One instance per program, out of line, and the same whatever the subject is compiled with. */
-#define NOPOL_RT NOPOL_SHARED __attribute__((noinline, cold, no_instrument_function, \
-    no_sanitize("address", "undefined", "thread")))
-
+NOPOL_SHARED int nopol_mode;
 NOPOL_SHARED struct nopol_state nopol;
 NOPOL_SHARED __thread struct nopol_local *nopol_local;
-
-#define NOPOL_IS_OFF (__atomic_load_n(&nopol.mode, __ATOMIC_RELAXED) == NOPOL_OFF)
 
 /* ---- The system ------------------------------------------------------------------------------- */
 
 extern char **nopol_c_environ __asm__("__environ");
 extern int *nopol_c_errno(void) __asm__("__errno_location");
 extern int nopol_c_sigaction(int, const struct nopol_action *, struct nopol_action *) __asm__("sigaction");
-extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((returns_twice));
 extern void nopol_c_longjmp(void *, int) __asm__("siglongjmp") __attribute__((noreturn));
 extern void *nopol_c_poisoned(void *, nopol_size) __asm__("__asan_region_is_poisoned") __attribute__((weak));
 
-#define NOPOL_SYSCALLS(read, write, close, ftruncate, mmap, munmap, yield, getpid, exit, tgkill, gettid, open, pipe, stack, peek) \
-    enum { nopol_sys_read = read, nopol_sys_write = write, nopol_sys_close = close, nopol_sys_ftruncate = ftruncate, \
-           nopol_sys_mmap = mmap, nopol_sys_munmap = munmap, nopol_sys_yield = yield, nopol_sys_getpid = getpid, \
-           nopol_sys_exit = exit, nopol_sys_tgkill = tgkill, nopol_sys_gettid = gettid, nopol_sys_openat = open, \
-           nopol_sys_pipe2 = pipe, nopol_sys_sigaltstack = stack, nopol_sys_process_vm_readv = peek };
-#define NOPOL_HAS_SYSTEM 1
 #if defined(__x86_64__) && !defined(__ILP32__)
-NOPOL_SYSCALLS(0, 1, 3, 77, 9, 11, 24, 39, 231, 234, 186, 257, 293, 131, 310)
+enum {
+    nopol_sys_read = 0, nopol_sys_write = 1, nopol_sys_close = 3, nopol_sys_mmap = 9, nopol_sys_munmap = 11,
+    nopol_sys_sched_yield = 24, nopol_sys_getpid = 39, nopol_sys_ftruncate = 77, nopol_sys_sigaltstack = 131,
+    nopol_sys_gettid = 186, nopol_sys_exit_group = 231, nopol_sys_tgkill = 234, nopol_sys_openat = 257,
+    nopol_sys_pipe2 = 293, nopol_sys_process_vm_readv = 310, NOPOL_HAS_SYSTEM = 1
+};
+#else
+enum { /* aarch64, riscv64, loongarch64 */
+    nopol_sys_ftruncate = 46, nopol_sys_openat = 56, nopol_sys_close = 57, nopol_sys_pipe2 = 59, nopol_sys_read = 63,
+    nopol_sys_write = 64, nopol_sys_exit_group = 94, nopol_sys_sched_yield = 124, nopol_sys_tgkill = 131,
+    nopol_sys_sigaltstack = 132, nopol_sys_getpid = 172, nopol_sys_gettid = 178, nopol_sys_munmap = 215,
+    nopol_sys_mmap = 222, nopol_sys_process_vm_readv = 270,
+#ifdef __aarch64__
+    NOPOL_HAS_SYSTEM = __SIZEOF_POINTER__ == 8
+#else
+    NOPOL_HAS_SYSTEM = 0 /* Calls are not known here: the subject runs as if nothing was asked. */
+#endif
+};
+#endif
 NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
 {
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-#elif defined(__aarch64__) && !defined(__ILP32__)
-NOPOL_SYSCALLS(63, 64, 57, 46, 222, 215, 124, 172, 94, 131, 178, 56, 59, 132, 270)
-NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
+#if defined(__x86_64__) && !defined(__ILP32__)
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+    return number;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
     __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
     return x0;
-}
-#elif defined(__i386__) || (defined(__riscv) && __riscv_xlen == 64)
-#ifdef __i386__
-NOPOL_SYSCALLS(3, 4, 6, 93, 192, 91, 158, 20, 252, 270, 224, 295, 331, 186, 347)
 #else
-NOPOL_SYSCALLS(63, 64, 57, 46, 222, 215, 124, 172, 94, 131, 178, 56, 59, 132, 270)
-#endif
-extern long nopol_c_syscall(long, ...) __asm__("syscall");
-NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
-{
-    int *at = nopol_c_errno(), kept = *at;
-    long result = nopol_c_syscall(number, a, b, c, d, e, f);
-    if (result == -1) {
-        result = -*at;
-        *at = kept;
-    }
-    return result;
-}
-#else /* A machine whose calls are not known here: the subject runs as if nothing was asked. */
-#undef NOPOL_HAS_SYSTEM
-#define NOPOL_HAS_SYSTEM 0
-NOPOL_SYSCALLS(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, long f)
-{
     (void)number, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
-    return -38;
-}
+    return -38; /* ENOSYS */
 #endif
+}
 #define NOPOL_SYS(name, a, b, c, d, e, f) \
     nopol_sys(nopol_sys_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
@@ -247,7 +252,7 @@ NOPOL_RT int nopol_getpid(void)
 NOPOL_RT void nopol_lock(void)
 {
     while (__atomic_exchange_n(&nopol.lock, 1, __ATOMIC_ACQUIRE))
-        NOPOL_SYS(yield, 0, 0, 0, 0, 0, 0);
+        NOPOL_SYS(sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
 NOPOL_RT void nopol_unlock(void)
@@ -419,8 +424,8 @@ NOPOL_RT void nopol_read_environment(void)
 /* Whether there is anything to do; reads the environment when first asked. */
 NOPOL_RT int nopol_is_on(void)
 {
-    int mode = __atomic_load_n(&nopol.mode, __ATOMIC_ACQUIRE);
-    if (mode == NOPOL_UNKNOWN && __atomic_compare_exchange_n(&nopol.mode, &mode, NOPOL_STARTING, 0,
+    int mode = __atomic_load_n(&nopol_mode, __ATOMIC_ACQUIRE);
+    if (mode == NOPOL_UNKNOWN && __atomic_compare_exchange_n(&nopol_mode, &mode, NOPOL_STARTING, 0,
                                                             __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
         nopol_u32 i;
         mode = NOPOL_OFF;
@@ -432,10 +437,10 @@ NOPOL_RT int nopol_is_on(void)
                 if (nopol.item[i].what != NOPOL_ITEM_CAPTURE)
                     mode = NOPOL_ON;
         }
-        __atomic_store_n(&nopol.mode, mode, __ATOMIC_RELEASE);
+        __atomic_store_n(&nopol_mode, mode, __ATOMIC_RELEASE);
     }
     while (mode == NOPOL_STARTING)
-        mode = __atomic_load_n(&nopol.mode, __ATOMIC_ACQUIRE);
+        mode = __atomic_load_n(&nopol_mode, __ATOMIC_ACQUIRE);
     return mode == NOPOL_ON;
 }
 
@@ -676,7 +681,7 @@ NOPOL_RT void nopol_tick(void)
     if (ticks > nopol.fuel) {
         if (nopol.base)
             __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_ENDED), NOPOL_ENDED_FUEL, __ATOMIC_RELAXED);
-        NOPOL_SYS(exit, NOPOL_FUEL_EXIT, 0, 0, 0, 0, 0);
+        NOPOL_SYS(exit_group, NOPOL_FUEL_EXIT, 0, 0, 0, 0, 0);
     }
 }
 
@@ -942,8 +947,7 @@ NOPOL_RT void nopol_see_element(const char *text, int kind, const volatile void 
 
 NOPOL_RT int nopol_signal(int i)
 {
-    static const nopol_u8 signals[NOPOL_SIGNALS] = {11 /* SEGV */, 7 /* BUS */, 8 /* FPE */, 6 /* ABRT */, 4 /* ILL */, 5 /* TRAP */};
-    return signals[i];
+    return "\13\7\10\6\4\5"[i]; /* SEGV, BUS, FPE, ABRT, ILL, TRAP */
 }
 
 NOPOL_RT void nopol_caught(int signal)
@@ -1013,6 +1017,8 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 {
     return nopol_local && nopol_local->last == leader ? NOPOL_SEEN : 0;
 }
+
+#endif /* NOPOL_ASSEMBLED */
 
 /* ---- The macros spliced into the subject ------------------------------------------------------ */
 
