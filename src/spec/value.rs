@@ -23,11 +23,15 @@ pub enum IntType {
     U64,
     U128,
     Usize,
+    /// `unsigned int` of C, which wraps; C's signed types are as Rust's, an overflow being undefined.
+    CUint,
+    /// `unsigned long` of C, or `size_t`.
+    CUlong,
 }
 
 impl IntType {
-    /// Every integer type, signed ones first.
-    pub const ALL: [Self; 12] = [
+    /// Every integer type, in the order of the tags of a trace.
+    pub const ALL: [Self; 14] = [
         Self::I8,
         Self::I16,
         Self::I32,
@@ -40,6 +44,8 @@ impl IntType {
         Self::U64,
         Self::U128,
         Self::Usize,
+        Self::CUint,
+        Self::CUlong,
     ];
 
     /// The type's name in Rust.
@@ -57,7 +63,14 @@ impl IntType {
             Self::U64 => "u64",
             Self::U128 => "u128",
             Self::Usize => "usize",
+            Self::CUint => "c_uint",
+            Self::CUlong => "c_ulong",
         }
+    }
+
+    /// Whether arithmetic is modulo a power of two.
+    pub fn wraps(self) -> bool {
+        matches!(self, Self::CUint | Self::CUlong)
     }
 
     /// Width in bits.
@@ -65,8 +78,8 @@ impl IntType {
         match self {
             Self::I8 | Self::U8 => 8,
             Self::I16 | Self::U16 => 16,
-            Self::I32 | Self::U32 => 32,
-            Self::I64 | Self::U64 | Self::Isize | Self::Usize => 64,
+            Self::I32 | Self::U32 | Self::CUint => 32,
+            Self::I64 | Self::U64 | Self::Isize | Self::Usize | Self::CUlong => 64,
             Self::I128 | Self::U128 => 128,
         }
     }
@@ -169,6 +182,20 @@ impl Int {
             (false, negative) => !negative && self.magnitude <= u128::MAX >> (128 - bits),
             (true, false) => self.magnitude < 1 << (bits - 1),
             (true, true) => self.magnitude <= 1 << (bits - 1),
+        }
+    }
+
+    /// The value of the type with the same remainder modulo two to its width: what C's conversions
+    /// and its unsigned arithmetic make of a number.
+    pub fn wrapped(self, ty: IntType) -> Self {
+        let shift = 128 - ty.bits();
+        let low = match self.negative {
+            true => self.magnitude.wrapping_neg(),
+            false => self.magnitude,
+        } << shift;
+        match ty.signed() {
+            true => Self::from_i128(low.cast_signed() >> shift),
+            false => Self::from_u128(low >> shift),
         }
     }
 
@@ -378,6 +405,9 @@ impl Value {
     /// or operands that are not two numbers of the same type.
     pub fn arith(&self, op: ArithOp, other: &Self) -> Option<Self> {
         match (self, other) {
+            (Self::Int(s, a), Self::Int(t, b)) if s == t && s.wraps() => {
+                Some(Self::Int(*s, a.checked(op, *b)?.wrapped(*s)))
+            }
             (Self::Int(s, a), Self::Int(t, b)) if s == t => {
                 let result = a.checked(op, *b)?;
                 // `MIN % -1` overflows although its result, 0, would fit.
@@ -454,6 +484,28 @@ mod tests {
         assert_eq!(
             int(IntType::I128, i128::MIN).arith(ArithOp::Sub, &int(IntType::I128, 1)),
             None
+        );
+    }
+
+    #[test]
+    fn unsigned_numbers_of_c_wrap() {
+        let uint = |value| int(IntType::CUint, value);
+        assert_eq!(
+            uint(0).arith(ArithOp::Sub, &uint(1)),
+            Some(uint(4_294_967_295))
+        );
+        assert_eq!(
+            uint(65_536).arith(ArithOp::Mul, &uint(65_536)),
+            Some(uint(0))
+        );
+        assert_eq!(uint(1).arith(ArithOp::Div, &uint(0)), None);
+        assert_eq!(
+            Int::from_i128(-1).wrapped(IntType::CUlong),
+            Int::from_u128(u64::MAX.into())
+        );
+        assert_eq!(
+            Int::from_u128(255).wrapped(IntType::I8),
+            Int::from_i128(-1)
         );
     }
 

@@ -2,7 +2,7 @@
 //! shown once: negations pushed inwards, clauses in order, integer comparisons as `a + k < b`,
 //! state queries by what they mean (`is_empty` is `len == 0`, `is_none` is `!is_some`).
 //!
-//! Overflow is left out of it: `n + 1 > m` and `n >= m` have one form, and the shorter is kept, at the
+//! Overflow, where it is undefined, is left out of it: `n + 1 > m` and `n >= m` have one form, and the shorter is kept, at the
 //! cost of the cheaper.
 
 use crate::spec::{ArithOp, CmpOp, Expr, Pool, TermId, Type, Value};
@@ -118,7 +118,10 @@ fn offset(expr: &Expr, pool: &Pool) -> (String, i128) {
     if let Some(number) = constant(expr, pool) {
         return (String::new(), number);
     }
-    if let Expr::Arith(op @ (ArithOp::Add | ArithOp::Sub), a, b) = expr {
+    let wraps = matches!(expr.ty(pool), Some(Type::Int(int)) if int.wraps());
+    if let Expr::Arith(op @ (ArithOp::Add | ArithOp::Sub), a, b) = expr
+        && !wraps
+    {
         let ((a, j), (b, k)) = (offset(a, pool), offset(b, pool));
         return match op {
             ArithOp::Sub if b.is_empty() => (a, j.saturating_sub(k)),

@@ -3,7 +3,7 @@
 //! There are cubically many, but nearly all are refuted by the first rows: one pass over the rows
 //! keeps, for a pair of operands, the operators that are still possible.
 
-use crate::spec::{ArithOp, CmpOp, Expr, IntType, Pool, TermId, Type, Value};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, TermId, Type, Value};
 use crate::synth::atoms::{Atom, is_constant};
 use crate::synth::rank;
 use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
@@ -117,7 +117,10 @@ impl Vector {
         if zero {
             return None;
         }
-        let fits = |value: &i128| crate::spec::Int::from_i128(*value).fits(int);
+        let number = |value: i128| match Int::from_i128(value) {
+            sum if int.wraps() => sum.wrapped(int).to_i128(),
+            sum => sum.fits(int).then_some(value),
+        };
         let pairs = self.values.iter().zip(&other.values);
         let values = pairs.map(|(a, b)| {
             let (a, b) = ((*a)?, (*b)?);
@@ -125,7 +128,7 @@ impl Vector {
                 ArithOp::Add => a.checked_add(b),
                 _ => a.checked_sub(b),
             };
-            value.filter(fits)
+            value.and_then(number)
         });
         let values = values.collect();
         Some(Self {

@@ -4,7 +4,7 @@
 
 use super::bounded::Bounded;
 use super::machine::Machine;
-use super::operators::{Datum, compare};
+use super::operators::{Datum, Sign, compare};
 use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
@@ -199,8 +199,8 @@ impl<'a> Search<'a> {
                 let converted = match (width.cmp(&old), from.1) {
                     (Ordering::Less, _) => from.0.extract(width - 1, 0),
                     (Ordering::Equal, _) => from.0.clone(),
-                    (Ordering::Greater, true) => from.0.sign_ext(width - old),
-                    (Ordering::Greater, false) => from.0.zero_ext(width - old),
+                    (Ordering::Greater, Sign::Signed) => from.0.sign_ext(width - old),
+                    (Ordering::Greater, _) => from.0.zero_ext(width - old),
                 };
                 Some(all([
                     symbol(cast)?.defined.iff(&symbol(of)?.defined),
@@ -362,16 +362,16 @@ impl<'a> Search<'a> {
 
     /// The least magnitude, bit by bit from the highest.
     fn shrink(&mut self, term: TermId, best: &mut Best) {
-        let Datum::Bits(bits, signed) = self.machine.terms[&term].value.clone() else {
+        let Datum::Bits(bits, sign) = self.machine.terms[&term].value.clone() else {
             return;
         };
         let width = bits.get_size();
-        let magnitude = match signed {
-            true => {
+        let magnitude = match sign {
+            Sign::Signed => {
                 let negative = bits.bvslt(BV::from_u64(0, width));
                 negative.ite(&bits.bvneg(), &bits)
             }
-            false => bits,
+            Sign::Unsigned | Sign::Wrapping => bits,
         };
         for bit in (0..width).rev() {
             let at = |value: u64| magnitude.extract(bit, bit).eq(BV::from_u64(value, 1));

@@ -5,7 +5,7 @@
 //! (z3's own floats are exact, but one addition of doubles costs it tens of milliseconds.)
 
 use super::number::constant;
-use super::operators::{Datum, arith, canonical_nan, compare, is_nan};
+use super::operators::{Datum, Sign, arith, canonical_nan, compare, is_nan};
 use super::texts::Texts;
 use super::{all, any, next};
 use crate::spec::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
@@ -58,13 +58,14 @@ impl<'a> Machine<'a> {
                         let at = |code: u64| BV::from_u64(code, bits.get_size());
                         rules.push(bits.bvule(at(u64::from(u32::from(char::MAX)))));
                         rules.push(any([bits.bvult(at(0xD800)), bits.bvugt(at(0xDFFF))]));
-                        Datum::Bits(bits, false)
+                        Datum::Bits(bits, Sign::Unsigned)
                     }
                     Type::Str => {
                         rules.push(bits.bvule(BV::from_u64(self.texts.last(), bits.get_size())));
-                        Datum::Bits(bits, false)
+                        Datum::Bits(bits, Sign::Unsigned)
                     }
-                    _ => Datum::Bits(bits, matches!(ty, Type::Int(int) if int.signed())),
+                    Type::Int(int) => Datum::Bits(bits, Sign::of(int)),
+                    Type::Bool => Datum::Truth(self.boolean()),
                 }
             }
         };
@@ -209,11 +210,17 @@ impl<'a> Machine<'a> {
         let int = |int: Int| constant(int, width);
         Some(match value {
             Value::Bool(value) => Datum::Truth(Bool::from_bool(*value)),
-            Value::Int(ty, value) => Datum::Bits(int(*value), ty.signed()),
+            Value::Int(ty, value) => Datum::Bits(int(*value), Sign::of(*ty)),
             Value::Char(value) => {
-                Datum::Bits(BV::from_u64(u64::from(u32::from(*value)), width), false)
+                Datum::Bits(
+                    BV::from_u64(u64::from(u32::from(*value)), width),
+                    Sign::Unsigned,
+                )
             }
-            Value::Str(value) => Datum::Bits(BV::from_u64(self.texts.code(value)?, width), false),
+            Value::Str(value) => Datum::Bits(
+                BV::from_u64(self.texts.code(value)?, width),
+                Sign::Unsigned,
+            ),
             Value::F32(bits) => Datum::Float(match f32::from_bits(*bits).is_nan() {
                 true => int(canonical_nan(Type::F32)),
                 false => int(Int::from_u128(u128::from(*bits))),

@@ -2,17 +2,37 @@
 //! integers with where it is undefined, and how floats are ordered.
 
 use super::{all, any};
-use crate::spec::{ArithOp, CmpOp, Int, Type};
+use crate::spec::{ArithOp, CmpOp, Int, IntType, Type};
 use z3::ast::{BV, Bool};
 
 /// A value of one of the kinds of types.
 #[derive(Clone)]
 pub(super) enum Datum {
     Truth(Bool),
-    /// Integers, characters and strings, in their order; whether the highest bit is a sign.
-    Bits(BV, bool),
+    /// Integers, characters and strings, in their order.
+    Bits(BV, Sign),
     /// The bits of a float, where there is only one NaN.
     Float(BV),
+}
+
+/// How the bits of an integer are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// The highest bit is a sign.
+    Signed,
+    Unsigned,
+    /// Unsigned, and arithmetic wraps around.
+    Wrapping,
+}
+
+impl Sign {
+    pub fn of(ty: IntType) -> Self {
+        match (ty.signed(), ty.wraps()) {
+            (true, _) => Self::Signed,
+            (_, true) => Self::Wrapping,
+            _ => Self::Unsigned,
+        }
+    }
 }
 
 /// `a op b`; `None` where there is no such comparison.
@@ -23,8 +43,8 @@ pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
             all([a.not(), b.clone()]),
             all([a.clone(), b.not()]),
         ),
-        (Datum::Bits(a, true), Datum::Bits(b, _)) => (a.eq(b), a.bvslt(b), a.bvsgt(b)),
-        (Datum::Bits(a, false), Datum::Bits(b, _)) => (a.eq(b), a.bvult(b), a.bvugt(b)),
+        (Datum::Bits(a, Sign::Signed), Datum::Bits(b, _)) => (a.eq(b), a.bvslt(b), a.bvsgt(b)),
+        (Datum::Bits(a, _), Datum::Bits(b, _)) => (a.eq(b), a.bvult(b), a.bvugt(b)),
         (Datum::Float(a), Datum::Float(b)) => {
             let known = all([is_nan(a).not(), is_nan(b).not()]);
             let (a, b) = (float_key(a), float_key(b));
@@ -48,7 +68,8 @@ pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
 
 /// `a op b`, and whether that is defined. Computed with room to spare: z3 4.8.12 has predicates for
 /// overflow, but takes -1 * -1 for one.
-pub(super) fn arith(op: ArithOp, a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
+pub(super) fn arith(op: ArithOp, a: &BV, b: &BV, sign: Sign) -> (BV, Bool) {
+    let signed = sign == Sign::Signed;
     let width = a.get_size();
     let number = |value: i64| BV::from_i64(value, width);
     let wide = |bits: &BV| match signed {
@@ -67,6 +88,17 @@ pub(super) fn arith(op: ArithOp, a: &BV, b: &BV, signed: bool) -> (BV, Bool) {
         let fits = if signed { fits } else { Bool::from_bool(true) };
         all([b.eq(number(0)).not(), fits])
     };
+    if sign == Sign::Wrapping {
+        let wrapped = match op {
+            ArithOp::Add => Some(a.bvadd(b)),
+            ArithOp::Sub => Some(a.bvsub(b)),
+            ArithOp::Mul => Some(a.bvmul(b)),
+            ArithOp::Div | ArithOp::Rem => None,
+        };
+        if let Some(value) = wrapped {
+            return (value, Bool::from_bool(true));
+        }
+    }
     match (op, signed) {
         (ArithOp::Add, _) => narrowed(wide(a).bvadd(wide(b))),
         (ArithOp::Sub, _) => narrowed(wide(a).bvsub(wide(b))),
