@@ -1022,22 +1022,25 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 
 /* ---- The macros spliced into the subject ------------------------------------------------------ */
 
-#define NOPOL_TRUTH(...) ((__VA_ARGS__) ? 1 : 0)
-
-/* A condition site: the value of the condition, or the forced one. The snapshot is taken after it was
- * evaluated, see cond! in macros.rs. The names have the site's number, as conditions nest. */
-#define NOPOL_COND(id, captures, ...) (__extension__ ({ \
+/* A condition site, in pieces: NOPOL_BEGIN(7) condition NOPOL_THEN(7) captures NOPOL_END(7) is the
+ * value of the condition, or the forced one. The snapshot is taken after it was evaluated, see cond! in
+ * macros.rs. The names have the site's number, as conditions nest. In pieces, since compilers tell of an
+ * error in the argument of a macro no more than where the macro begins (gcc, as JSON). */
+#define NOPOL_BEGIN(id) (__extension__ ({ \
     int nopol_ask##id = NOPOL_IS_OFF ? 0 : nopol_ask(id); \
-    int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : NOPOL_TRUTH(__VA_ARGS__); \
-    if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) { captures nopol_ask##id |= nopol_close(id); } \
+    int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : (
+#define NOPOL_THEN(id) ) ? 1 : 0; if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) {
+#define NOPOL_END(id) nopol_ask##id |= nopol_close(id); } \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+/* The same in one. */
+#define NOPOL_COND(id, captures, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_THEN(id) captures NOPOL_END(id)
 
-/* A condition site right behind another one, `leader`, whose snapshot is also its own. */
-#define NOPOL_AGAIN(id, leader, ...) (__extension__ ({ \
-    int nopol_ask##id = NOPOL_IS_OFF ? 0 : nopol_ask(id); \
-    int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : NOPOL_TRUTH(__VA_ARGS__); \
+/* A condition site right behind another one, `leader`, whose snapshot is also its own: in pieces
+ * NOPOL_BEGIN(8) condition NOPOL_END_AGAIN(8, 7). */
+#define NOPOL_END_AGAIN(id, leader) ) ? 1 : 0; \
     if (nopol_ask##id & NOPOL_CAPTURE) nopol_ask##id |= nopol_again(leader); \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
+#define NOPOL_AGAIN(id, leader, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_END_AGAIN(id, leader)
 
 /* Whether any of the sites in a range has something to do, see here! in macros.rs. */
 #define NOPOL_HERE(first, last) (NOPOL_IS_OFF ? 0 : nopol_here(first, last))
@@ -1046,7 +1049,7 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 #define NOPOL_TICK() do { if (!NOPOL_IS_OFF) nopol_tick(); } while (0)
 
 /* A candidate of a site behind a run-time switch; what follows is the value if it is not chosen. */
-#define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? NOPOL_TRUTH(__VA_ARGS__) :
+#define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? ((__VA_ARGS__) ? 1 : 0) :
 
 /* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
 #define NOPOL_CLASS(e) __builtin_classify_type(e)
@@ -1075,12 +1078,13 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 
 /* p->f, wherever p points to; bit-fields have no address and need the whole structure. */
 #define NOPOL_FIELD(text, p, f) nopol_see_at(text, NOPOL_KIND((p)->f), NOPOL_ADDRESS(p, f));
-#define NOPOL_ADDRESS(p, f) ((const volatile char *)(p) + __builtin_offsetof(__typeof__(*(p)), f))
+/* Not __builtin_offsetof: its error for a bit-field has no place. Not of a null pointer: sanitizers. */
+#define NOPOL_ADDRESS(p, f) ((const volatile char *)(p) + ((nopol_address)&((__typeof__(&*(p)))4096)->f - 4096))
 #define NOPOL_BITS(text, p, f) if (nopol_is_readable((p), sizeof *(p))) NOPOL_SEE(text, (p)->f)
 
 /* a[i], wherever that is; of an array only what is inside. */
 #define NOPOL_ELEMENT(text, a, i) nopol_see_element(text, NOPOL_KIND((a)[0]), (const volatile void *)(a), \
-    sizeof(a), sizeof((a)[0]), NOPOL_IS_ARRAY(a), (long long)(i));
+    sizeof(a), sizeof((a)[i]), NOPOL_IS_ARRAY(a), 0LL + (i));
 
 /* The pointer p->f for use as the pointer of another capture: null if it cannot be read. */
 #define NOPOL_GET(p, f) (__extension__ ({ \
