@@ -400,11 +400,11 @@ NOPOL_RT void nopol_read_environment(void)
 {
     const char *force = nopol_getenv("NOPOL_FORCE"), *capture = nopol_getenv("NOPOL_CAPTURE");
     const char *select = nopol_getenv("NOPOL_SELECT"), *prefix = nopol_getenv("NOPOL_TRACE");
-    /* An item takes two characters or more. */
-    nopol_size items = (nopol_length(force) + nopol_length(capture) + nopol_length(select)) / 2 + 3, i;
+    nopol_size length = nopol_length(force) + nopol_length(capture) + nopol_length(select), i;
     nopol.pid = nopol_getpid();
     nopol.fuel = nopol_env_number("NOPOL_FUEL", ~(nopol_u64)0);
-    if (items > 3 && (nopol.item = (struct nopol_item *)nopol_memory(items * sizeof *nopol.item))) {
+    /* An item takes two characters or more, the last of a list one. */
+    if (length && (nopol.item = (struct nopol_item *)nopol_memory((length / 2 + 3) * sizeof *nopol.item))) {
         nopol_read_items(force, NOPOL_ITEM_FORCE);
         nopol_read_items(capture, NOPOL_ITEM_CAPTURE);
         nopol_read_items(select, NOPOL_ITEM_SELECT);
