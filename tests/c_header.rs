@@ -1,0 +1,684 @@
+//! The C runtime, `instrument/c/nopol.h`: what programs that include it leave in their trace files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cargo_nopol::run::trace::{Counter, Trace};
+use cargo_nopol::spec::Value;
+
+const SITES: usize = 20;
+
+fn header() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("instrument/c/nopol.h")
+}
+
+fn has(compiler: &str) -> bool {
+    Command::new(compiler)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// A program made of C sources that begin with the header, as instrumented files do.
+struct Program {
+    dir: tempfile::TempDir,
+}
+
+/// How a run went.
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    trace: Trace,
+}
+
+impl Program {
+    fn new(source: &str) -> Self {
+        Self::build("cc", &[], &header(), &[source]).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    fn build(
+        compiler: &str,
+        flags: &[&str],
+        header: &Path,
+        sources: &[&str],
+    ) -> Result<Self, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = Command::new(compiler);
+        command.current_dir(dir.path()).args(flags);
+        for (number, source) in sources.iter().enumerate() {
+            let name = format!("part{number}.c");
+            let head = format!("#include \"{}\"\n#line 1 \"{name}\"\n", header.display());
+            fs::write(dir.path().join(&name), head + source).unwrap();
+            command.arg(name);
+        }
+        let output = command.args(["-pthread", "-o", "program"]).output();
+        let output = output.unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.success() && printed.is_empty() {
+            true => Ok(Self { dir }),
+            false => Err(format!("{compiler} {flags:?}: {printed}")),
+        }
+    }
+
+    /// Runs it with what is asked of it, such as `CAPTURE=0`.
+    fn run(&self, asked: &[&str]) -> Ran {
+        let traces = self.dir.path().join("traces");
+        let _ = fs::remove_dir_all(&traces);
+        fs::create_dir(&traces).unwrap();
+        let mut command = Command::new(self.dir.path().join("program"));
+        command
+            .current_dir(&traces)
+            .env("NOPOL_TRACE", traces.join("trace"))
+            .env("NOPOL_SITES", SITES.to_string())
+            .env("NOPOL_LOG", "1000000");
+        for pair in asked {
+            let (name, value) = pair.split_once('=').unwrap();
+            command.env(format!("NOPOL_{name}"), value);
+        }
+        let output = command.output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            trace: Trace::read_dir(&traces, SITES).unwrap(),
+        }
+    }
+
+    fn prints(&self, asked: &[&str]) -> String {
+        let ran = self.run(asked);
+        assert_eq!(ran.code, Some(0), "{asked:?}");
+        ran.stdout.trim().to_string()
+    }
+}
+
+impl Ran {
+    /// The values of the only row of a site, with the types of integers.
+    fn values(&self, site: u32) -> BTreeMap<&str, String> {
+        let mut rows = self.trace.contexts.iter().filter(|row| row.site == site);
+        let row = rows.next().expect("a row");
+        assert!(rows.next().is_none(), "{:?}", self.trace.contexts);
+        let values = row.values.iter().map(|(name, value)| {
+            let text = match value {
+                Value::Int(ty, value) => format!("{value} {}", ty.name()),
+                value => value.to_string(),
+            };
+            (name.as_str(), text)
+        });
+        values.collect()
+    }
+
+    fn counter(&self, site: u32) -> [u64; 3] {
+        let Counter {
+            entered,
+            falses,
+            trues,
+        } = self.trace.counters.get(&site).copied().unwrap_or_default();
+        [entered, falses, trues]
+    }
+
+    /// Of the rows of a site: outcome, the subject's own outcome, count.
+    fn rows(&self, site: u32) -> Vec<(bool, Option<bool>, u32)> {
+        let rows = self.trace.contexts.iter().filter(|row| row.site == site);
+        rows.map(|row| (row.outcome, row.old, row.count)).collect()
+    }
+}
+
+fn assert_values(values: &BTreeMap<&str, String>, expected: &[(&str, &str)]) {
+    let expected: BTreeMap<&str, String> = expected
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_string()))
+        .collect();
+    assert_eq!(*values, expected);
+}
+
+/// Values of every type, pointers of every kind, strings.
+const VALUES: &str = r#"
+#include <stdio.h>
+#include <errno.h>
+struct node { int v; struct node *next; char name[8]; const char *label; unsigned bits : 3; int low : 4; };
+enum color { RED, GREEN };
+enum below { NONE = -1, SOME };
+static int twice(int x) { return NOPOL_COND(9, , x > 100) ? 0 : 2 * x; }
+int main(int argc, char **argv)
+{
+    signed char sc = -3; unsigned char uc = 200; short sh = -5; unsigned short us = 6; int i = -7; unsigned u = 4000000000u;
+    long l = -9; unsigned long ul = ~0ul; __extension__ long long ll = -11; __extension__ unsigned long long ull = 12;
+    float f = 1.5f; double d = 2.5; long double ld = 3.5L;
+    __extension__ _Bool b = 1; char c = 'x'; enum color color = GREEN; enum below below = NONE; const int ci = 4; volatile int vi = 5;
+    const char *text = "hi\n"; char buf[16] = "buffer"; char *null = 0; int arr[3] = {1, 2, 3}; int grid[2][2] = {{1, 2}, {3, 4}};
+    int (*fp)(int) = twice; void *vp = &i; const char *const ctext = "";
+    register int reg = 3;
+    struct node n = {1, 0, "n", "lab", 5, -2}, *p = &n;
+    struct node *bad = (struct node *)8, *wild = (struct node *)0x100000;
+    __extension__ _Complex double z = 1;
+    int s;
+    n.next = &n;
+    errno = 77;
+    s = NOPOL_COND(0,
+        NOPOL_SEE("sc", sc) NOPOL_SEE("uc", uc) NOPOL_SEE("sh", sh) NOPOL_SEE("us", us) NOPOL_SEE("i", i) NOPOL_SEE("u", u)
+        NOPOL_SEE("l", l) NOPOL_SEE("ul", ul) NOPOL_SEE("ll", ll) NOPOL_SEE("ull", ull)
+        NOPOL_SEE("f", f) NOPOL_SEE("d", d) NOPOL_SEE("ld", ld) NOPOL_SEE("b", b) NOPOL_SEE("c", c)
+        NOPOL_SEE("color", color) NOPOL_SEE("below", below) NOPOL_SEE("ci", ci) NOPOL_SEE("vi", vi) NOPOL_SEE("reg", reg) NOPOL_SEE("z", z)
+        NOPOL_SEE("n", n) NOPOL_SEE("n.v", n.v) NOPOL_SEE("n.low", n.low) NOPOL_SEE("arr", arr),
+        i < 0 ? twice(argc) : 0, argc > 0);
+    printf("%d %d\n", s, errno);
+    s = NOPOL_COND(1,
+        NOPOL_SEE("null", null) NOPOL_SEE("fp", fp) NOPOL_SEE("vp", vp) NOPOL_SEE("argv", argv) NOPOL_SEE("wild", wild)
+        NOPOL_FIELD("p->v", p, v) NOPOL_FIELD("p->next", p, next) NOPOL_FIELD("bad->v", bad, v) NOPOL_FIELD("wild->name", wild, name)
+        NOPOL_FIELD("p->next->next->v", NOPOL_GET(NOPOL_GET(p, next), next), v)
+        NOPOL_FIELD("wild->next->v", NOPOL_GET(wild, next), v)
+        NOPOL_BITS("p->low", p, low) NOPOL_BITS("wild->low", wild, low)
+        NOPOL_ELEMENT("arr[2]", arr, 2) NOPOL_ELEMENT("arr[3]", arr, 3) NOPOL_ELEMENT("arr[i]", arr, i)
+        NOPOL_ELEMENT("arr[u]", arr, u) NOPOL_ELEMENT("grid[1][1]", grid[1], 1) NOPOL_ELEMENT("*null", null, 0) NOPOL_ELEMENT("*wild", wild, 0)
+        NOPOL_ELEMENT("*(&i)", &i, 0) NOPOL_ELEMENT("text[1]", text, 1ul)
+        NOPOL_VALUE("twice(i)", twice(i)) NOPOL_VALUE("wild->v", wild->v) NOPOL_VALUE("i / 0", i / (vi - 5))
+        NOPOL_VALUE("p->next->v", p->next->v) NOPOL_VALUE("p->next->low", p->next->low),
+        1);
+    printf("%d %d\n", s, errno);
+    s = NOPOL_COND(2,
+        NOPOL_SEE("text", text) NOPOL_SEE("ctext", ctext) NOPOL_SEE("buf", buf) NOPOL_FIELD("p->name", p, name) NOPOL_FIELD("p->label", p, label),
+        0);
+    printf("%d %d\n", s, errno);
+    return 0;
+}
+"#;
+
+fn check_values(program: &Program) {
+    let ran = program.run(&["CAPTURE=0,1,2"]);
+    assert_eq!(ran.stdout, "1 77\n1 77\n0 77\n");
+    assert_eq!(ran.counter(0), [1, 0, 1]);
+    assert_eq!(ran.counter(2), [1, 1, 0]);
+    assert_eq!(ran.counter(9), [1, 1, 0]);
+    assert_values(
+        &ran.values(0),
+        &[
+            ("sc", "-3 i8"),
+            ("uc", "200 u8"),
+            ("sh", "-5 i16"),
+            ("us", "6 u16"),
+            ("i", "-7 i32"),
+            ("u", "4000000000 c_uint"),
+            ("l", "-9 i64"),
+            ("ul", "18446744073709551615 c_ulong"),
+            ("ll", "-11 i64"),
+            ("ull", "12 c_ulong"),
+            ("f", "1.5"),
+            ("d", "2.5"),
+            ("ld", "3.5"),
+            ("b", "true"),
+            ("c", "120 i8"),
+            ("color", "1 c_uint"),
+            ("below", "-1 i32"),
+            ("ci", "4 i32"),
+            ("vi", "5 i32"),
+            ("reg", "3 i32"),
+            ("n.v", "1 i32"),
+            ("n.low", "-2 i32"),
+        ],
+    );
+    assert_values(
+        &ran.values(1),
+        &[
+            ("null", "false"),
+            ("fp", "true"),
+            ("vp", "true"),
+            ("argv", "true"),
+            ("wild", "true"),
+            ("p->v", "1 i32"),
+            ("p->next", "true"),
+            ("p->next->next->v", "1 i32"),
+            ("p->low", "-2 i32"),
+            ("arr[2]", "3 i32"),
+            ("grid[1][1]", "4 i32"),
+            ("*(&i)", "-7 i32"),
+            ("text[1]", "105 i8"),
+            ("twice(i)", "-14 i32"),
+            ("p->next->v", "1 i32"),
+            ("p->next->low", "-2 i32"),
+        ],
+    );
+    assert_values(
+        &ran.values(2),
+        &[
+            ("text", "true"),
+            ("\"text\"", "\"hi\\n\""),
+            ("strlen(text)", "3 c_ulong"),
+            ("*text", "104 i8"),
+            ("ctext", "true"),
+            ("\"ctext\"", "\"\""),
+            ("strlen(ctext)", "0 c_ulong"),
+            ("*ctext", "0 i8"),
+            ("\"buf\"", "\"buffer\""),
+            ("strlen(buf)", "6 c_ulong"),
+            ("*buf", "98 i8"),
+            ("\"p->name\"", "\"n\""),
+            ("strlen(p->name)", "1 c_ulong"),
+            ("*p->name", "110 i8"),
+            ("p->label", "true"),
+            ("\"p->label\"", "\"lab\""),
+            ("strlen(p->label)", "3 c_ulong"),
+            ("*p->label", "108 i8"),
+        ],
+    );
+}
+
+#[test]
+fn values_of_every_type_under_every_standard_without_a_warning() {
+    let strict = ["-pedantic-errors", "-Wall", "-Wextra", "-Wshadow"];
+    // Of the program itself.
+    let own = ["-Werror", "-Wno-unused-value", "-Wno-long-long"];
+    let levels = ["-O0", "-O1", "-O2", "-O3"];
+    let standards = ["c99", "c11", "c17", "gnu89", "gnu99", "gnu17", "c2x"];
+    for compiler in ["cc", "clang"].into_iter().filter(|name| has(name)) {
+        for (number, standard) in standards.iter().enumerate() {
+            let standard = format!("-std={standard}");
+            let mut flags = vec![standard.as_str(), levels[number % levels.len()]];
+            flags.extend(strict.iter().chain(&own));
+            let program = Program::build(compiler, &flags, &header(), &[VALUES]);
+            check_values(&program.unwrap_or_else(|errors| panic!("{errors}")));
+        }
+    }
+}
+
+#[test]
+fn the_assembly_beside_the_header_does_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("nopol.h");
+    fs::copy(header(), &copy).unwrap();
+    let output = Command::new("cc")
+        .args(["-O2", "-fPIC", "-g0", "-fno-asynchronous-unwind-tables"])
+        .args(["-DNOPOL_ASSEMBLE", "-w", "-S", "-x", "c", "-o", "-"])
+        .arg(&copy)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let assembly: String = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .filter(|line| !line.starts_with("\t.file") && !line.starts_with("\t.ident"))
+        .map(|line| line.replace(".L", ".Lnopol") + "\n")
+        .collect();
+    fs::write(dir.path().join("nopol.h.s"), assembly).unwrap();
+    for flags in [
+        &["-O0"][..],
+        &["-O2", "-flto"],
+        &["-fsanitize=address,undefined"],
+    ] {
+        let other = "int other(int x) { return NOPOL_COND(5, , x); }";
+        let program = Program::build("cc", flags, &copy, &[VALUES, other]);
+        check_values(&program.unwrap_or_else(|errors| panic!("{errors}")));
+    }
+}
+
+#[test]
+fn without_being_asked_the_program_is_as_it_was() {
+    let program = Program::new(VALUES);
+    let output = Command::new(program.dir.path().join("program"))
+        .env("NOPOL_CAPTURE", "0,1,2")
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "1 77\n1 77\n0 77\n"
+    );
+}
+
+#[test]
+fn long_and_unreadable_strings() {
+    let program = Program::new(
+        r#"
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+    static char longer[300], longest[70000];
+    char *page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *end = page + 4096 - 3;
+    const char *latin = "caf\xe9", *inside = page + 4096 - 10;
+    memset(longer, 'a', 299), memset(longest, 'a', 69999), memset(page, 'b', 4096);
+    mprotect(page + 4096, 4096, PROT_NONE);
+    page[4096 - 8] = 0;
+    NOPOL_COND(0, NOPOL_SEE("longer", longer) NOPOL_SEE("longest", longest) NOPOL_SEE("end", end) NOPOL_SEE("latin", latin) NOPOL_SEE("inside", inside), 1);
+    return 0;
+}
+"#,
+    );
+    assert_values(
+        &program.run(&["CAPTURE=0"]).values(0),
+        &[
+            ("strlen(longer)", "299 c_ulong"),
+            ("*longer", "97 i8"),
+            ("*longest", "97 i8"),
+            ("end", "true"),
+            ("*end", "98 i8"),
+            ("latin", "true"),
+            ("strlen(latin)", "4 c_ulong"),
+            ("*latin", "99 i8"),
+            ("inside", "true"),
+            ("strlen(inside)", "2 c_ulong"),
+            ("*inside", "98 i8"),
+            ("\"inside\"", "\"bb\""),
+        ],
+    );
+}
+
+#[test]
+fn forced_outcomes() {
+    let program = Program::new(
+        r#"
+#include <stdio.h>
+static int evaluated;
+static int own(int value) { evaluated++; return value; }
+int main(void)
+{
+    int i;
+    for (i = 0; i < 4; i++)
+        putchar(NOPOL_COND(3, NOPOL_SEE("i", i), own(i % 2)) ? 't' : 'f');
+    printf(" %d\n", evaluated);
+    return 0;
+}
+"#,
+    );
+    for (asked, printed) in [
+        ("CAPTURE=", "ftft 4"),
+        ("FORCE=3=t", "tttt 4"),
+        ("FORCE=3=f", "ffff 4"),
+        ("FORCE=3=x", "tftf 4"),
+        ("FORCE=3=T", "tttt 0"),
+        ("FORCE=3=F", "ffff 0"),
+        ("FORCE=3=t@2", "fttt 4"),
+        ("FORCE=3=x@..2", "tfft 4"),
+        ("FORCE=3=F@1..", "ffff 1"),
+        ("FORCE=3=t@0,3=f@1", "tfft 4"),
+        ("FORCE=3=t@9999999999999999999999,7=f,3", "ftft 4"),
+    ] {
+        assert_eq!(program.prints(&[asked]), printed, "{asked}");
+    }
+    let ran = program.run(&["FORCE=3=T", "CAPTURE=3"]);
+    assert_eq!(ran.counter(3), [4, 0, 4]);
+    assert_eq!(ran.rows(3), [(true, None, 1); 4]);
+    let ran = program.run(&["FORCE=3=x", "CAPTURE=3"]);
+    let (even, odd) = ((true, Some(false), 1), (false, Some(true), 1));
+    assert_eq!(ran.rows(3), [even, odd, even, odd]);
+}
+
+#[test]
+fn fuel_selection_and_places() {
+    let program = Program::new(
+        r#"
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int i;
+    (void)argv;
+    for (i = 0; i < 10; i++) { NOPOL_TICK(); }
+    printf("%d", (NOPOL_PICK(4, 1, argc > 5) NOPOL_PICK(4, 2, argc, 0.5) !!(argc - 1)));
+    printf(" %s\n", NOPOL_HERE(6, 8) ? "here" : "away");
+    return 0;
+}
+"#,
+    );
+    assert_eq!(program.prints(&["SELECT=4=1"]), "0 away");
+    assert_eq!(program.prints(&["SELECT=3=1,4=2"]), "1 away");
+    assert_eq!(program.prints(&["FORCE=8=t"]), "0 here");
+    assert_eq!(program.prints(&["CAPTURE=5,9"]), "0 away");
+    let ran = program.run(&["FUEL=10"]);
+    assert_eq!((ran.code, ran.trace.ticks), (Some(0), 10));
+    assert_eq!(ran.counter(6), [1, 1, 0]);
+    assert!(!ran.trace.out_of_fuel);
+    let ran = program.run(&["FUEL=9"]);
+    assert_eq!(ran.code, Some(86));
+    assert!(ran.trace.out_of_fuel);
+}
+
+#[test]
+fn conditions_in_conditions_and_in_each_others_wake() {
+    let program = Program::new(
+        r#"
+int main(void)
+{
+    int i;
+    double half = 0.5;
+    for (i = 0; NOPOL_COND(0, NOPOL_SEE("i", i), NOPOL_COND(1, NOPOL_SEE("i", i), i < 3) && NOPOL_COND(2, , half)); i++) { NOPOL_TICK(); }
+    for (i = 0; i < 3; i++)
+        if (NOPOL_COND(3, NOPOL_SEE("i", i), i > 0) && NOPOL_AGAIN(4, 3, i > 1) && NOPOL_AGAIN(5, 3, &i))
+            goto end;
+end:
+    while (NOPOL_BEGIN(6)
+#if 1
+        i > 0
+#endif
+        NOPOL_THEN(6) NOPOL_SEE("i", i) NOPOL_END(6)) i--;
+    return NOPOL_BEGIN(7) i NOPOL_END_AGAIN(7, 6);
+}
+"#,
+    );
+    let ran = program.run(&["CAPTURE=0,1,3,4,5,6,7"]);
+    assert_eq!(ran.code, Some(0));
+    let counters = (0..8).map(|site| ran.counter(site));
+    assert!(counters.eq([
+        [4, 1, 3],
+        [4, 1, 3],
+        [3, 0, 3],
+        [3, 1, 2],
+        [2, 1, 1],
+        [1, 0, 1],
+        [3, 1, 2],
+        [1, 1, 0]
+    ]));
+    assert_eq!(ran.rows(0).len(), 4);
+    assert_eq!(ran.rows(1).len(), 4);
+    assert_values(&ran.values(5), &[("i", "2 i32")]);
+    assert_eq!(ran.rows(4).len(), 2);
+    assert_values(&ran.values(7), &[("i", "0 i32")]);
+    // The leader took no snapshot.
+    assert!(program.run(&["CAPTURE=4"]).trace.contexts.is_empty());
+}
+
+#[test]
+fn equal_rows_are_counted_and_too_many_are_not_all_looked_at() {
+    let program = Program::new(
+        r#"
+int main(void)
+{
+    int i, j;
+    for (i = 0; i < 100000; i++) { NOPOL_COND(0, NOPOL_SEE("i % 4", i % 4), i % 8); }
+    for (j = 0; j < 3000; j++) { NOPOL_COND(1, NOPOL_SEE("j", j), j); }
+    return 0;
+}
+"#,
+    );
+    let ran = program.run(&["CAPTURE=0,1"]);
+    let looked: u64 = ran.rows(0).iter().map(|row| u64::from(row.2)).sum();
+    assert_eq!(ran.rows(0).len(), 5);
+    assert!(looked < 100_000, "{looked}");
+    assert_eq!(ran.rows(1).len(), 2000);
+    assert_eq!(ran.trace.dropped, 100_000 - looked + 1000);
+    // Where single evaluations are meant, every one is looked at.
+    let ran = program.run(&["CAPTURE=0", "FORCE=1=t@5"]);
+    assert_eq!(ran.rows(0).iter().map(|row| row.2).sum::<u32>(), 100_000);
+}
+
+#[test]
+fn parts_threads_and_children_share_one_state() {
+    let program = Program::build(
+        "cc",
+        &["-O2", "-fvisibility=hidden"],
+        &header(),
+        &[
+            r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int other(int x);
+static void *work(void *at)
+{
+    int i;
+    for (i = 0; i < 1000; i++) { NOPOL_TICK(); NOPOL_COND(1, NOPOL_SEE("i % 3", i % 3) NOPOL_VALUE("other(i)", other(i)), at); other(i % 2); }
+    return 0;
+}
+int main(void)
+{
+    pthread_t thread[4];
+    int i;
+    for (i = 0; i < 4; i++) pthread_create(&thread[i], 0, work, &i);
+    for (i = 0; i < 4; i++) pthread_join(thread[i], 0);
+    if (fork() == 0) { other(2); _exit(0); }
+    wait(&i);
+    return NOPOL_COND(0, NOPOL_SEE("i", i), i);
+}
+"#,
+            "int other(int x) { NOPOL_TICK(); return NOPOL_COND(2, NOPOL_SEE(\"x\", x), x > 1); }",
+        ],
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"));
+    let ran = program.run(&["CAPTURE=0,1,2"]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.counter(0), [1, 1, 0]);
+    assert_eq!(ran.counter(1), [4000, 0, 4000]);
+    assert_eq!(ran.counter(2), [4001, 4000, 1]);
+    assert_eq!(ran.trace.ticks, 8001);
+    assert_eq!(ran.trace.dropped, 1);
+    assert_eq!(ran.rows(1).iter().map(|row| row.2).sum::<u32>(), 4000);
+    assert_eq!(
+        ran.rows(2),
+        [(false, Some(false), 2000), (false, Some(false), 2000)]
+    );
+}
+
+#[test]
+fn what_fails_or_does_not_end_has_no_value_and_leaves_no_mark() {
+    let program = Program::new(
+        r#"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int spin(int x) { while (NOPOL_COND(5, , x)) { NOPOL_TICK(); errno = 3; } return x; }
+static int deep(volatile int *x) { volatile char room[1000]; room[0] = 0; return *x ? deep(x) + room[0] : 0; }
+static int ends(int x) { if (x) abort(); return x; }
+static void mine(int signal) { puts(signal == SIGSEGV ? "mine" : "?"); fflush(stdout); _Exit(3); }
+int main(void)
+{
+    volatile int one = 1, *nowhere = 0;
+    signal(SIGSEGV, mine);
+    errno = 5;
+    NOPOL_COND(0, NOPOL_VALUE("spin", spin(one)) NOPOL_VALUE("deep", deep(&one)) NOPOL_VALUE("ends", ends(one))
+        NOPOL_VALUE("*nowhere", *nowhere) NOPOL_VALUE("one", one) NOPOL_VALUE("two", (ends(0), one + one)), 1);
+    printf("%d\n", errno);
+    fflush(stdout);
+    return *nowhere;
+}
+"#,
+    );
+    let ran = program.run(&["CAPTURE=0"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), "5\nmine\n"));
+    assert_values(&ran.values(0), &[("one", "1 i32"), ("two", "2 i32")]);
+    assert_eq!(ran.counter(5), [0, 0, 0]);
+    assert_eq!(ran.trace.ticks, 0);
+}
+
+#[test]
+fn poisoned_memory_is_unreadable() {
+    let flags = ["-fsanitize=address,undefined", "-g"];
+    let source = r#"
+#include <stdlib.h>
+struct node { int v; char name[4]; };
+int main(void)
+{
+    struct node *gone = malloc(sizeof *gone), *here = malloc(sizeof *here), *none = 0;
+    int *three = malloc(3 * sizeof *three), local[2] = {1, 2};
+    three[2] = 7;
+    here->v = 5;
+    here->name[0] = here->name[1] = here->name[2] = here->name[3] = 'x';
+    free(gone);
+    NOPOL_COND(0, NOPOL_FIELD("gone->v", gone, v) NOPOL_FIELD("here->v", here, v) NOPOL_FIELD("here->name", here, name) NOPOL_FIELD("none->v", none, v)
+        NOPOL_ELEMENT("three[2]", three, 2) NOPOL_ELEMENT("three[3]", three, 3) NOPOL_ELEMENT("local[2]", (int *)local, 2), 1);
+    free(here), free(three);
+    return 0;
+}
+"#;
+    let program = Program::build("cc", &flags, &header(), &[source]);
+    let program = program.unwrap_or_else(|errors| panic!("{errors}"));
+    let ran = program.run(&["CAPTURE=0"]);
+    assert_eq!(ran.code, Some(0));
+    assert_values(
+        &ran.values(0),
+        &[
+            ("here->v", "5 i32"),
+            ("*here->name", "120 i8"),
+            ("three[2]", "7 i32"),
+        ],
+    );
+    let program = Program::build("cc", &flags, &header(), &[VALUES]);
+    check_values(&program.unwrap_or_else(|errors| panic!("{errors}")));
+}
+
+#[test]
+fn functions_of_the_subject_with_names_of_system_calls() {
+    let program = Program::new(
+        r#"
+int printf(const char *, ...);
+int read(void) { return 1; }
+static int write(int x) { return x + 1; }
+void mmap(void) {}
+static void getenv(void) {}
+int main(void)
+{
+    int x = read();
+    const char *text = "t";
+    mmap(), getenv();
+    return NOPOL_COND(0, NOPOL_SEE("x", x) NOPOL_SEE("text", text) NOPOL_VALUE("write(x)", write(x)), 0);
+}
+"#,
+    );
+    let values = program.run(&["CAPTURE=0"]);
+    let values = values.values(0);
+    assert_eq!(values["x"], "1 i32");
+    assert_eq!(values["write(x)"], "2 i32");
+    assert_eq!(values["\"text\""], "\"t\"");
+}
+
+#[test]
+fn errors_in_captures_are_told_where_they_stand() {
+    let source = r#"struct s { int a; unsigned b : 3; };
+int f(int x, struct s *p, struct s v)
+{
+    return NOPOL_BEGIN(0)
+        v NOPOL_THEN(0)
+        NOPOL_SEE("nope", nope)
+        NOPOL_FIELD("p->z", p, z)
+        NOPOL_FIELD("p->b", p, b)
+        NOPOL_ELEMENT("x[0]", x, 0)
+        NOPOL_ELEMENT("p[v]", p, v)
+        NOPOL_VALUE("f(x)", f(x))
+        NOPOL_SEE("x", x)
+        NOPOL_END(0);
+}
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let head = format!(
+        "#include \"{}\"\n#line 1 \"file.c\"\n",
+        header().display()
+    );
+    fs::write(dir.path().join("file.c"), head + source).unwrap();
+    let output = Command::new("gcc")
+        .current_dir(dir.path())
+        .args(["-c", "file.c", "-fdiagnostics-format=json"])
+        .output();
+    let Ok(output) = output else { return };
+    let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let errors = printed.as_array().unwrap().iter();
+    let mut lines: Vec<u64> = errors
+        .filter(|error| error["kind"] == "error")
+        .map(|error| {
+            let caret = &error["locations"][0]["caret"];
+            assert_eq!(caret["file"], "file.c");
+            caret["line"].as_u64().unwrap()
+        })
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines, [5, 6, 7, 8, 9, 10, 11]);
+}
