@@ -658,10 +658,7 @@ int f(int x, struct s *p, struct s v)
 }
 "#;
     let dir = tempfile::tempdir().unwrap();
-    let head = format!(
-        "#include \"{}\"\n#line 1 \"file.c\"\n",
-        header().display()
-    );
+    let head = format!("#include \"{}\"\n#line 1 \"file.c\"\n", header().display());
     fs::write(dir.path().join("file.c"), head + source).unwrap();
     let output = Command::new("gcc")
         .current_dir(dir.path())

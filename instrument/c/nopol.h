@@ -1091,7 +1091,15 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
     __typeof__(1 ? (p)->f : (p)->f) nopol_got = 0; \
     nopol_read(&nopol_got, NOPOL_ADDRESS(p, f), sizeof nopol_got) ? nopol_got : 0; }))
 
-/* An expression whose evaluation may fail or not end: then it has no value. */
-#define NOPOL_VALUE(text, ...) if (!nopol_c_setjmp(nopol_guard(), 0)) { nopol_arm(); NOPOL_SEE(text, __VA_ARGS__) }
+/* An expression whose evaluation may fail or not end: then it has no value. gcc has functions in
+ * functions: without one a few hundred setjmp in the subject's own took it seconds to compile. */
+#define NOPOL_TRY(text, ...) if (!nopol_c_setjmp(nopol_guard(), 0)) { nopol_arm(); NOPOL_SEE(text, __VA_ARGS__) }
+#ifdef __clang__
+#define NOPOL_VALUE(text, ...) NOPOL_TRY(text, __VA_ARGS__)
+#else
+#define NOPOL_VALUE(text, ...) { \
+    __extension__ __attribute__((no_instrument_function, optimize("O0"))) void nopol_try(void) { NOPOL_TRY(text, __VA_ARGS__) } \
+    nopol_try(); }
+#endif
 
 #endif
