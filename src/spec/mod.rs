@@ -88,12 +88,6 @@ pub enum Reading {
 }
 
 impl Term {
-    /// Whether it may be compared with another term: a value that was seen only with where it was
-    /// seen.
-    pub fn goes_with(&self, other: TermId) -> bool {
-        self.seen_in.is_empty() || self.seen_in.contains(&other)
-    }
-
     /// Whether it has its type by itself, and not only beside another operand.
     pub fn is_typed(&self) -> bool {
         self.constant.is_none() && self.reading != Reading::Converted
@@ -104,6 +98,24 @@ impl Term {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
     pub terms: Vec<Term>,
+}
+
+impl Pool {
+    /// Whether two terms may be compared: a value that was seen only with where it was seen.
+    pub fn go_together(&self, a: TermId, b: TermId) -> bool {
+        let goes = |one: TermId, other: TermId| {
+            let seen_in = &self.terms[one].seen_in;
+            seen_in.is_empty() || seen_in.contains(&other)
+        };
+        goes(a, b) && goes(b, a) && self.have_type(&[a, b])
+    }
+
+    /// Whether operands have their type by what is written: one has it by itself, if any is converted.
+    pub fn have_type(&self, operands: &[TermId]) -> bool {
+        let mut terms = operands.iter().map(|term| &self.terms[*term]);
+        let is_converted = |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
+        !terms.clone().any(is_converted) || terms.any(Term::is_typed)
+    }
 }
 
 /// One (context, expected outcome) pair: `C_{l,m,n}` and `O_{l,m,n}` of §3.3, deduplicated.

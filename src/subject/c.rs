@@ -95,7 +95,7 @@ pub fn runtime(base: &Utf8Path) -> Result<Utf8PathBuf> {
 }
 
 fn write_header(dir: &Utf8Path) -> std::io::Result<()> {
-    let header = dir.join("nopol.h");
+    let (header, assembly) = (dir.join("nopol.h"), dir.join("nopol.h.s"));
     if std::fs::read_to_string(&header).is_ok_and(|text| text == HEADER) {
         return Ok(());
     }
@@ -103,6 +103,33 @@ fn write_header(dir: &Utf8Path) -> std::io::Result<()> {
     // Written aside and renamed, so that two runs at once do not see half of it.
     let aside = tempfile::NamedTempFile::new_in(dir)?;
     std::fs::write(aside.path(), HEADER)?;
+    if let Some(text) = assembled(aside.path()) {
+        let aside = tempfile::NamedTempFile::new_in(dir)?;
+        std::fs::write(aside.path(), text)?;
+        aside.persist(assembly).map_err(|error| error.error)?;
+    }
     aside.persist(header).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// What the header says of how it is compiled beforehand, which spares every file of a subject that;
+/// `None` if the compiler cannot, and then it is not spared.
+fn assembled(header: &std::path::Path) -> Option<String> {
+    const ARGS: [&str; 9] = [
+        "-O2",
+        "-fPIC",
+        "-g0",
+        "-fno-asynchronous-unwind-tables",
+        "-DNOPOL_ASSEMBLE",
+        "-w",
+        "-S",
+        "-xc",
+        "-o-",
+    ];
+    let mut command = std::process::Command::new("cc");
+    let output = command.args(ARGS).arg(header).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+    let lines = text.lines().filter(|line| !line.starts_with("\t.file") && !line.starts_with("\t.ident"));
+    let lines = lines.map(|line| line.replace(".L", ".Lnopol") + "\n");
+    Some(lines.collect())
 }

@@ -68,8 +68,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
         for b in (a + 1..terms.len()).filter(usable) {
             if terms[b].ty != terms[a].ty
                 || is_constant(table.pool, a) && is_constant(table.pool, b)
-                || !terms[a].goes_with(b)
-                || !terms[b].goes_with(a)
+                || !table.pool.go_together(a, b)
             {
                 continue;
             }

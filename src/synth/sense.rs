@@ -63,10 +63,12 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
 pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
     match expr {
         Expr::Cmp(_, a, b) => match (&**a, &**b) {
-            (Expr::Term(a), Expr::Term(b)) => {
-                !pool.terms[*a].goes_with(*b) || !pool.terms[*b].goes_with(*a)
+            (Expr::Term(a), Expr::Term(b)) => !pool.go_together(*a, *b),
+            (a, b) => {
+                !pool.have_type(&expr.terms())
+                    || has_stray_value(a, pool)
+                    || has_stray_value(b, pool)
             }
-            (a, b) => has_stray_value(a, pool) || has_stray_value(b, pool),
         },
         Expr::Term(term) => !pool.terms[*term].seen_in.is_empty(),
         _ => expr.children().any(|child| has_stray_value(child, pool)),

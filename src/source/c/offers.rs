@@ -139,10 +139,28 @@ impl Offers<'_> {
         is_visible || is_constant()
     }
 
+    /// Whether a function is declared before the site. What the compiler does not know it takes for
+    /// another function, and that without a word where warnings are switched off.
+    fn is_declared(&self, name: &str) -> bool {
+        let text = &self.sources.files[self.site.file].text;
+        let before = &text[..self.site.span.start];
+        let is_word = |at: usize| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let (left, right) = (&before[..at], &before[at + name.len()..]);
+            !left.ends_with(is_part) && right.trim_start().starts_with('(')
+        };
+        let is_here = before.match_indices(name).any(|(at, _)| is_word(at));
+        is_here || !self.sources.functions.iter().any(|function| {
+            function.file == self.site.file && function.name == name
+        })
+    }
+
     fn harvested(&self) -> Vec<Offer> {
-        let fitting = self
-            .expressions()
-            .filter(|found| !found.names.is_empty() && found.names.iter().all(|name| self.is_readable(name)));
+        let fitting = self.expressions().filter(|found| {
+            let is_said = found.names.iter().all(|name| self.is_readable(name))
+                && found.calls.iter().all(|call| self.is_declared(call));
+            is_said && (!found.names.is_empty() || !found.calls.is_empty())
+        });
         let offer = |found: &Harvested| Offer {
             text: found.text.clone(),
             binding: found.binding,
@@ -157,11 +175,9 @@ impl Offers<'_> {
 
     /// Functions that only look, called with nothing or with one variable of the right type.
     fn calls(&self) -> Vec<Offer> {
-        let callables = self
-            .sources
-            .callables
-            .iter()
-            .filter(|callable| callable.name != self.function.name);
+        let callables = self.sources.callables.iter().filter(|callable| {
+            callable.name != self.function.name && self.is_declared(&callable.name)
+        });
         let calls = callables.flat_map(|callable| self.applied(callable));
         calls
             .map(|text| Offer {

@@ -32,8 +32,10 @@ struct Location {
 struct Point {
     file: Utf8PathBuf,
     line: usize,
-    #[serde(rename = "byte-column", alias = "column")]
+    /// In bytes, from 1; of old compilers the only one.
     column: usize,
+    #[serde(rename = "byte-column")]
+    byte_column: Option<usize>,
 }
 
 /// The errors in what compilers printed while they built the copy in `root`.
@@ -112,6 +114,7 @@ impl Reader<'_> {
             file: parts.next()?.into(),
             line: row,
             column,
+            byte_column: None,
         };
         let at = self.offset(&point);
         let span = at.map(|at| Span {
@@ -140,7 +143,8 @@ impl Reader<'_> {
             (starts, if first.contains(&"#line 1") { 2 } else { 0 })
         });
         let line = starts.get((point.line + *before).checked_sub(1)?)?;
-        Some(line + point.column.saturating_sub(1))
+        let column = point.byte_column.unwrap_or(point.column);
+        Some(line + column.saturating_sub(1))
     }
 }
 

@@ -3,7 +3,7 @@
 //! There are cubically many, but nearly all are refuted by the first rows: one pass over the rows
 //! keeps, for a pair of operands, the operators that are still possible.
 
-use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, TermId, Type, Value};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{Atom, is_constant};
 use crate::synth::rank;
 use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
@@ -54,6 +54,7 @@ fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Clause>) {
     let mut terms: Vec<TermId> = (0..pool.terms.len())
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
         .filter(|term| pool.terms[*term].seen_in.is_empty())
+        .filter(|term| pool.terms[*term].reading != Reading::Converted)
         .collect();
     terms.sort_by_key(|term| (rank::term_cost(*term, pool), *term));
     terms.truncate(MOST_TERMS);
