@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::sexpr::Sexpr;
 use super::{Problem, smtlib, sygus};
 use crate::patch::render::Style;
+use crate::source::Language;
 use crate::spec::{Binding, Expr, Row};
 use crate::synth::{self, Answer, EngineKind, Limits};
 
@@ -129,6 +130,7 @@ pub fn judge(problem: &Problem, answer: &str) -> Result<Solved, String> {
 
 fn candidate(problem: &Problem, expr: &Expr, cost: Option<u32>, why: String) -> CandidateLine {
     let style = Style {
+        language: Language::Rust,
         pool: &problem.pool,
         old: &[],
         suffixed: false,

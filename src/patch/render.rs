@@ -1,10 +1,12 @@
-//! Expressions as Rust text: parts of the old condition verbatim, no needless parentheses.
+//! Expressions as text: parts of the old condition verbatim, no needless parentheses.
 
+use crate::source::Language;
 use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, Type};
 
 /// What an expression is written with.
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
+    pub language: Language,
     pub pool: &'a Pool,
     /// Text of the old condition's parts, which stay as they are.
     pub old: &'a [(Expr, String)],
@@ -166,7 +168,8 @@ impl Style<'_> {
             .text
             .ends_with(|last: char| last.is_ascii_digit() || last == '_')
             && !term.text.contains(['x', 'i', 'u', 'f']);
-        match self.suffixed && term.constant.is_some() && number && bare {
+        let is_open = self.suffixed && self.language == Language::Rust;
+        match is_open && term.constant.is_some() && number && bare {
             true => format!("{}_{}", term.text, term.ty.name()),
             false => term.text.clone(),
         }
@@ -236,6 +239,7 @@ mod tests {
     fn text(expr: &Expr, suffixed: bool) -> String {
         let pool = pool();
         Style {
+            language: Language::Rust,
             pool: &pool,
             old: &[],
             suffixed,
@@ -293,6 +297,7 @@ mod tests {
         let old_part = Expr::Term(3).cmp(CmpOp::Gt, Expr::Term(4));
         let old = [(old_part.clone(), "n   > 0".to_string())];
         let style = Style {
+            language: Language::Rust,
             pool: &pool,
             old: &old,
             suffixed: false,

@@ -5,6 +5,10 @@ use super::{Capture, CaptureKind, Part};
 use crate::source::c::condition::{Access, access};
 use crate::source::{File, Site, SiteIndex, SiteKind};
 
+/// The numbers of lines that are spliced in: so many for each site, from there on.
+const FIRST_LINE: u32 = 1_000_000;
+const LINES: u32 = 512;
+
 pub(super) struct Macros;
 
 impl Dialect for Macros {
@@ -28,33 +32,45 @@ impl Dialect for Macros {
     /// A condition of C needs no other way to be evaluated: what it initializes is not checked.
     fn condition(
         &self,
-        site: SiteIndex,
+        index: SiteIndex,
+        site: &Site,
         _eager: bool,
         captures: Vec<(String, Part)>,
         old: &str,
     ) -> Pieces {
         // In pieces, for of an error in a macro's argument gcc only tells where the macro begins.
-        let owner = Part::Site(site);
-        let mut closing = vec![(format!(" NOPOL_THEN({site}) "), owner)];
-        let captures = captures.into_iter();
-        closing.extend(captures.map(|(text, part)| (format!("{text} "), part)));
-        closing.push((format!("NOPOL_END({site})"), owner));
-        Pieces {
-            opening: vec![(format!("NOPOL_BEGIN({site}) {}", truth(old)), owner)],
-            closing,
-        }
+        let owner = Part::Site(index);
+        let opening = vec![(format!("NOPOL_BEGIN({index}) {}", truth(old)), owner)];
+        let then = (format!(" NOPOL_THEN({index}) "), owner);
+        let end = (format!("NOPOL_END({index})"), owner);
+        let last = site.line + site.text.matches('\n').count();
+        let line = if old.is_empty() { last } else { site.line };
+        let closing = match captures.is_empty() {
+            true => vec![then, end],
+            false => {
+                let rows = std::iter::once(then).chain(captures);
+                on_lines(index, rows.chain([end]).collect(), line)
+            }
+        };
+        Pieces { opening, closing }
     }
 
-    fn selection(&self, site: SiteIndex, candidates: Vec<(u32, &str, Part)>, old: &str) -> Pieces {
-        let owner = Part::Site(site);
-        let mut opening = vec![("(".to_owned(), owner)];
+    fn selection(
+        &self,
+        index: SiteIndex,
+        site: &Site,
+        candidates: Vec<(u32, &str, Part)>,
+        old: &str,
+    ) -> Pieces {
+        let owner = Part::Site(index);
+        let mut rows = vec![("(".to_owned(), owner)];
         let candidates = candidates.into_iter();
-        opening.extend(candidates.map(|(number, text, part)| {
-            (format!("NOPOL_PICK({site}, {number}, {}) ", truth(text)), part)
+        rows.extend(candidates.map(|(number, text, part)| {
+            (format!("NOPOL_PICK({index}, {number}, {})", truth(text)), part)
         }));
-        opening.push((format!("!!({}", truth(old)), owner));
+        rows.push((format!("!!({}", truth(old)), owner));
         Pieces {
-            opening,
+            opening: on_lines(index, rows, site.line),
             closing: vec![("))".to_owned(), owner)],
         }
     }
@@ -89,6 +105,22 @@ impl Dialect for Macros {
             (_, Access::Value) => format!("NOPOL_VALUE({name}, {text})"),
         }
     }
+}
+
+/// Each part on a line of its own, with a number that no line of a program has: compilers lose count of
+/// the columns of long lines. What follows has the given line's number again.
+fn on_lines(site: SiteIndex, parts: Vec<(String, Part)>, line: usize) -> Vec<(String, Part)> {
+    let first = FIRST_LINE + site * LINES;
+    let last = parts.len().saturating_sub(1);
+    let text = |(nth, (text, part)): (usize, (String, Part))| {
+        let text = match nth {
+            0 => format!("\n#line {first}\n{text}\n"),
+            _ if nth == last => format!("{text}\n#line {line}\n"),
+            _ => format!("{text}\n"),
+        };
+        (text, part)
+    };
+    parts.into_iter().enumerate().map(text).collect()
 }
 
 /// The constants of conditions that are none, as they are written where there is no `stdbool.h`.

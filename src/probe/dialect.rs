@@ -35,14 +35,21 @@ pub(super) trait Dialect {
     /// has none. `eager` if it must always be evaluated.
     fn condition(
         &self,
-        site: SiteIndex,
+        index: SiteIndex,
+        site: &Site,
         eager: bool,
         captures: Vec<(String, Part)>,
         old: &str,
     ) -> Pieces;
 
     /// Around a condition in whose place any of some candidates, by number, may be evaluated.
-    fn selection(&self, site: SiteIndex, candidates: Vec<(u32, &str, Part)>, old: &str) -> Pieces;
+    fn selection(
+        &self,
+        index: SiteIndex,
+        site: &Site,
+        candidates: Vec<(u32, &str, Part)>,
+        old: &str,
+    ) -> Pieces;
 
     fn frame(&self, site: &Site) -> Frame;
 

@@ -235,7 +235,8 @@ impl<'a> Instrumentation<'a> {
                         }
                     }
                 }
-                dialect.condition(index, self.weakened.contains(&owner), captured, &old)
+                let is_eager = self.weakened.contains(&owner);
+                dialect.condition(index, site, is_eager, captured, &old)
             }
             Stage::Candidates(candidates) => {
                 let candidates = (1..).zip(&candidates[&index]);
@@ -244,7 +245,7 @@ impl<'a> Instrumentation<'a> {
                     (number, text.as_str(), part)
                 });
                 let kept = candidates.filter(|(.., part)| !self.dropped.contains(part));
-                dialect.selection(index, kept.collect(), &old)
+                dialect.selection(index, site, kept.collect(), &old)
             }
         };
         for (text, part) in pieces.opening {

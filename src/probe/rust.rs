@@ -30,6 +30,7 @@ impl Dialect for Macros {
     fn condition(
         &self,
         site: SiteIndex,
+        _: &Site,
         eager: bool,
         captures: Vec<(String, Part)>,
         old: &str,
@@ -46,7 +47,13 @@ impl Dialect for Macros {
         }
     }
 
-    fn selection(&self, site: SiteIndex, candidates: Vec<(u32, &str, Part)>, old: &str) -> Pieces {
+    fn selection(
+        &self,
+        site: SiteIndex,
+        _: &Site,
+        candidates: Vec<(u32, &str, Part)>,
+        old: &str,
+    ) -> Pieces {
         let owner = Part::Site(site);
         let mut closing = vec![(", [".to_owned(), owner)];
         let candidates = candidates.into_iter();

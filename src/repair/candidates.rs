@@ -170,6 +170,7 @@ impl Run<'_> {
             reason = reason.or(synthesis.reason);
             for candidate in synthesis.candidates {
                 let style = Style {
+                    language: self.sources.language,
                     pool: &problem.pool,
                     old: &problem.old_texts,
                     suffixed: false,

@@ -53,6 +53,7 @@ impl Run<'_> {
                 .collect()
         };
         let style = Style {
+            language: self.sources.language,
             pool: &candidate.problem.pool,
             old: &candidate.problem.old_texts,
             suffixed: false,

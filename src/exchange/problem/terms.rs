@@ -335,6 +335,7 @@ fn verbatim(expr: &Expr, pool: &Pool, texts: &mut Vec<(Expr, String)>) {
 
 fn style<'a>(pool: &'a Pool, old: &'a [(Expr, String)]) -> Style<'a> {
     Style {
+        language: Language::Rust,
         pool,
         old,
         suffixed: false,

@@ -33,9 +33,9 @@ struct Point {
     file: Utf8PathBuf,
     line: usize,
     /// In bytes, from 1; of old compilers the only one.
-    column: usize,
+    column: i64,
     #[serde(rename = "byte-column")]
-    byte_column: Option<usize>,
+    byte_column: Option<i64>,
 }
 
 /// The errors in what compilers printed while they built the copy in `root`.
@@ -63,8 +63,8 @@ pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
 
 struct Reader<'a> {
     root: &'a Utf8Path,
-    /// Where each line of a file starts, and how many lines stand before its first.
-    texts: BTreeMap<Utf8PathBuf, (Vec<usize>, usize)>,
+    /// Where the lines of a file start, by their numbers.
+    texts: BTreeMap<Utf8PathBuf, BTreeMap<usize, usize>>,
 }
 
 impl Reader<'_> {
@@ -131,21 +131,36 @@ impl Reader<'_> {
         })
     }
 
-    /// Where a point is in its file. An instrumented file numbers its lines as if the first two were not
-    /// there.
+    /// Where a point is in its file, whose lines have the numbers that `#line` gives them; of several
+    /// lines with one number the first is meant.
     fn offset(&mut self, point: &Point) -> Option<usize> {
         let path = self.root.join(&point.file);
-        let (starts, before) = self.texts.entry(point.file.clone()).or_insert_with(|| {
-            let text = fs::read_to_string(&path).unwrap_or_default();
-            let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-            let starts = std::iter::once(0).chain(ends).collect();
-            let first: Vec<&str> = text.lines().take(2).collect();
-            (starts, if first.contains(&"#line 1") { 2 } else { 0 })
+        let starts = self.texts.entry(point.file.clone()).or_insert_with(|| {
+            lines(&fs::read_to_string(&path).unwrap_or_default())
         });
-        let line = starts.get((point.line + *before).checked_sub(1)?)?;
         let column = point.byte_column.unwrap_or(point.column);
-        Some(line + column.saturating_sub(1))
+        // Of what is very far to the right the column is not told.
+        let column = usize::try_from(column).unwrap_or(1);
+        Some(starts.get(&point.line)? + column.saturating_sub(1))
     }
+}
+
+/// Where each line starts, by its number.
+fn lines(text: &str) -> BTreeMap<usize, usize> {
+    let mut starts = BTreeMap::new();
+    let (mut number, mut at) = (1, 0);
+    for line in text.split_inclusive('\n') {
+        let directive = line.strip_prefix("#line ").and_then(|rest| rest.trim().parse().ok());
+        match directive {
+            Some(next) => number = next,
+            None => {
+                starts.entry(number).or_insert(at);
+                number += 1;
+            }
+        }
+        at += line.len();
+    }
+    starts
 }
 
 #[cfg(test)]
@@ -156,7 +171,7 @@ mod tests {
     fn errors_are_found_in_the_text_that_was_compiled() {
         let dir = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(dir.path()).unwrap();
-        let text = "#include <nopol.h>\n#line 1\nint a;\nint b = X(nix);\n";
+        let text = "#include <nopol.h>\n#line 1\nint a;\n\n#line 1000000\nSEE(x)\n#line 2\nint b = X(nix);\n";
         fs::write(root.join("a.c"), text).unwrap();
         let json = r#"[{"kind":"warning","message":"w","locations":[]},{"kind":"error","message":"'nix' undeclared","children":[],"locations":[{"caret":{"file":"a.c","line":2,"display-column":11,"byte-column":11,"column":11},"finish":{"file":"a.c","line":2,"byte-column":13,"column":13}}]}]"#;
         let plain = "a.c:2:11: error: use of undeclared identifier 'nix'";
