@@ -68,6 +68,9 @@ const MOST_PARTIAL: usize = 6;
 /// Runs of one test in search of a longer sequence at one site, and its length.
 const MOST_DEEP: u32 = 32;
 const DEEPEST: usize = 6;
+/// With fewer angelic sites so many other failing tests are tried everywhere, too.
+const FEW_SITES: usize = 3;
+const MOST_OTHERS: usize = 2;
 /// Sites that are gone deeper at.
 const MOST_STARTS: usize = 24;
 /// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
@@ -344,6 +347,17 @@ impl Search<'_> {
         };
 
         let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>> = BTreeMap::new();
+        let add = |cures: &mut BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>>, found: Vec<Trial>| {
+            for (site, test, forced) in found {
+                let of_test = cures.entry(site).or_default().entry(test).or_default();
+                let partial = of_test.iter().filter(|known| !is_constant(known)).count();
+                let has_enough = !is_constant(&forced) && partial == MOST_PARTIAL;
+                if !has_enough && !of_test.contains(&forced) {
+                    of_test.push(forced);
+                }
+            }
+        };
+        let mut everywhere = BTreeSet::new();
         let mut left = failing.to_vec();
         while let Some(first) = left.first().copied() {
             left.remove(0);
@@ -356,14 +370,17 @@ impl Search<'_> {
             }
             left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
             found.extend(others);
-            for (site, test, forced) in found {
-                let of_test = cures.entry(site).or_default().entry(test).or_default();
-                let partial = of_test.iter().filter(|known| !is_constant(known)).count();
-                let has_enough = !is_constant(&forced) && partial == MOST_PARTIAL;
-                if !has_enough && !of_test.contains(&forced) {
-                    of_test.push(forced);
-                }
-            }
+            add(&mut cures, found);
+            everywhere.insert(first);
+        }
+        // Where one test needs a long sequence another one may need a short one.
+        let mut others = failing.iter().filter(|test| !everywhere.contains(test)).take(MOST_OTHERS);
+        while cures.len() < FEW_SITES
+            && let Some(test) = others.next()
+        {
+            let is_new = |site: SiteIndex| !cures.contains_key(&site);
+            let found = all(*test, &is_new)?;
+            add(&mut cures, found);
         }
         Ok(suspects
             .iter()

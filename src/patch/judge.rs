@@ -20,16 +20,18 @@ pub struct Switch {
     pub affected: Vec<TestIndex>,
 }
 
-/// Whether the candidate cures its targets and breaks none of the tests it could break.
+/// The failing tests that the candidate cures, its targets and whichever of some others; `None` if it
+/// does not cure its targets, or breaks a test it could break.
 ///
 /// # Errors
 /// If the run is stopped.
-pub fn is_plausible(
+pub fn cured(
     suite: &Suite,
     switch: &Switch,
+    others: &[TestIndex],
     spectrum: &Spectrum,
     bounds: Bounds,
-) -> Result<bool> {
+) -> Result<Option<Vec<TestIndex>>> {
     let plan = |test: TestIndex| Plan {
         select: switch.select.clone(),
         fuel: Some(bounds.fuel_for(test, spectrum)),
@@ -39,8 +41,15 @@ pub fn is_plausible(
     };
     for test in switch.targets.iter().chain(&switch.affected) {
         if !suite.run(*test, &plan(*test))?.verdict.passed() {
-            return Ok(false);
+            return Ok(None);
         }
     }
-    Ok(true)
+    let mut cured = switch.targets.clone();
+    for test in others {
+        if suite.run(*test, &plan(*test))?.verdict.passed() {
+            cured.push(*test);
+        }
+    }
+    cured.sort_unstable();
+    Ok(Some(cured))
 }

@@ -23,10 +23,28 @@ const JUDGED_AT_ONCE: usize = 16;
 /// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
 const SPARE: usize = 3;
 
+/// How much less a fix has to cost to be judged before those that are known to cure more.
+const PROMISING: u32 = 8;
+
+/// Puts those first that are known to cure fewer tests than others but cost much less: they may well
+/// cure as many.
+fn promote(fixes: &mut Vec<Fix>) {
+    let most = fixes.iter().map(|fix| fix.targets.len()).max().unwrap_or(0);
+    let of_most = fixes.iter().filter(|fix| fix.targets.len() == most);
+    let cheapest = of_most.map(|fix| fix.cost).min().unwrap_or(0);
+    let is_promising = |fix: &Fix| fix.targets.len() < most && fix.cost + PROMISING < cheapest;
+    let (mut first, mut others): (Vec<Fix>, Vec<Fix>) = fixes.drain(..).partition(is_promising);
+    let rest = first.split_off(first.len().min(JUDGED_AT_ONCE));
+    others.extend(rest);
+    fixes.extend(first);
+    fixes.extend(others);
+}
+
 impl Run<'_> {
     /// Builds all fixes at once and judges them in order, until enough of them hold.
     pub(super) fn judge(&mut self, mut fixes: Vec<Fix>) -> Result<Vec<Fix>> {
         fixes.truncate(MOST_JUDGED);
+        promote(&mut fixes);
         if fixes.is_empty() {
             return Ok(Vec::new());
         }
@@ -66,16 +84,27 @@ impl Run<'_> {
             .start("judging candidates", compiled.len(), self.runner.runs());
         let bounds = self.bounds();
         let suite = self.suite(&build.binaries);
-        let mut plausible: Vec<&Fix> = Vec::new();
+        let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
-                let plausible = judge::is_plausible(&suite, switch, &self.spectrum, bounds)?;
+                // What a site was never seen to cure a candidate there may cure all the same.
+                let mut others = self.targets.clone();
+                others.retain(|test| {
+                    let reach = |(site, _): &(SiteIndex, u32)| self.spectrum.reaches(*test, *site);
+                    !switch.targets.contains(test) && switch.select.iter().any(reach)
+                });
+                let cured = judge::cured(&suite, switch, &others, &self.spectrum, bounds)?;
                 phase.step();
-                Ok(plausible)
+                Ok(cured)
             })?;
-            let held = some.iter().zip(&verdicts).filter(|(_, held)| **held);
-            plausible.extend(held.map(|((fix, _), _)| *fix));
+            for ((fix, _), cured) in some.iter().zip(verdicts) {
+                let held = cured.map(|targets| Fix {
+                    targets,
+                    ..(*fix).clone()
+                });
+                plausible.extend(held);
+            }
             judged += some.len();
             // Enough to show, with some to spare, unless another fault is still without a patch.
             let cured = |test| plausible.iter().any(|other| other.targets.contains(test));
@@ -88,7 +117,6 @@ impl Run<'_> {
         }
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
-        let plausible: Vec<Fix> = plausible.into_iter().cloned().collect();
         if plausible.is_empty() {
             // If that build itself is why, it should be said.
             for test in self.changed_outcomes(&build)? {
