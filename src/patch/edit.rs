@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::source::{Site, SiteKind, Sources};
+use crate::source::{Language, Site, SiteKind, Sources};
 
 /// A replacement in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +25,11 @@ impl Edit {
     /// statement that is never to be executed goes.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
+        let words = Words(sources.language);
         let after = match site.kind {
             SiteKind::Statement | SiteKind::Run if condition == "false" => String::new(),
-            SiteKind::Statement | SiteKind::Run => wrap(&file.text, site, condition),
-            SiteKind::Exit => leave(&file.text, site, condition),
+            SiteKind::Statement | SiteKind::Run => words.wrap(&file.text, site, condition),
+            SiteKind::Exit => words.leave(&file.text, site, condition),
             SiteKind::Branch => format!(" else if {condition} {{ {} }}", site.body),
             SiteKind::Arm => format!(" if {condition}"),
             SiteKind::Pattern => format!(" && {condition}"),
@@ -75,59 +76,124 @@ fn before<'t>(text: &'t str, site: &Site) -> &'t str {
     &text[line_start..site.span.start]
 }
 
-/// What one level of indentation and a line's end are in this file.
-fn habits(text: &str, site: &Site, indent: &str) -> (&'static str, &'static str) {
-    let has_tabs = indent.starts_with('\t');
-    let has_crlf = text[..site.span.end].contains("\r\n");
-    (
-        if has_tabs { "\t" } else { "    " },
-        if has_crlf { "\r\n" } else { "\n" },
-    )
-}
+/// How a language says what is put in.
+struct Words(Language);
 
-/// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
-/// own if that has.
-fn leave(text: &str, site: &Site, condition: &str) -> String {
-    let indent = before(text, site);
-    let (unit, newline) = habits(text, site, indent);
-    let has_lines = indent.trim().is_empty();
-    let message = match site.message() {
-        "" => String::new(),
-        message => format!(", {message}"),
-    };
-    match (site.asserts(), has_lines) {
-        (true, true) => return format!("assert!({condition}{message});{newline}{indent}"),
-        (true, false) => return format!("assert!({condition}{message}); "),
-        (false, false) => return format!("if {condition} {{ {} }} ", site.body),
-        (false, true) => {}
+impl Words {
+    /// What one level of indentation and a line's end are in this file.
+    fn habits(&self, text: &str, site: &Site, indent: &str) -> (String, &'static str) {
+        let unit = match self.0 {
+            _ if indent.starts_with('\t') => "\t".to_owned(),
+            Language::Rust => "    ".to_owned(),
+            Language::C => step(text),
+        };
+        let has_crlf = text[..site.span.end].contains("\r\n");
+        (unit, if has_crlf { "\r\n" } else { "\n" })
     }
-    let body = &site.body;
-    format!("if {condition} {{{newline}{indent}{unit}{body}{newline}{indent}}}{newline}{indent}")
-}
 
-/// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
-fn wrap(text: &str, site: &Site, condition: &str) -> String {
-    let indent = before(text, site);
-    let rest = text[site.span.end..]
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_start();
-    let alone = indent.trim().is_empty() && (rest.is_empty() || rest.starts_with("//"));
-    if !alone {
-        return format!("if {condition} {{ {} }}", site.text);
-    }
-    let (unit, newline) = habits(text, site, indent);
-    let mut body = String::new();
-    let in_literal = lines_inside_literals(&site.text);
-    for (number, line) in site.text.split_inclusive('\n').enumerate() {
-        // A line that starts inside a string literal is part of its value.
-        if number > 0 && !in_literal.contains(&number) && !line.trim().is_empty() {
-            body.push_str(unit);
+    /// `if CONDITION {` and what ends that.
+    fn branch(&self, condition: &str) -> (String, &'static str) {
+        match self.0 {
+            Language::Rust => (format!("if {condition} {{"), "}"),
+            Language::C => (format!("if ({condition}) {{"), "}"),
         }
-        body.push_str(line);
     }
-    format!("if {condition} {{{newline}{indent}{unit}{body}{newline}{indent}}}")
+
+    /// The same around one statement alone on its lines, where the file does without braces.
+    fn branch_of_one(&self, text: &str, condition: &str) -> (String, &'static str) {
+        match self.0 == Language::C && is_sparing(text) {
+            true => (format!("if ({condition})"), ""),
+            false => self.branch(condition),
+        }
+    }
+
+    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
+    /// own if that has.
+    fn leave(&self, text: &str, site: &Site, condition: &str) -> String {
+        let indent = before(text, site);
+        let (unit, newline) = self.habits(text, site, indent);
+        let has_lines = indent.trim().is_empty();
+        let message = match site.message() {
+            "" => String::new(),
+            message => format!(", {message}"),
+        };
+        let body = &site.body;
+        match (site.asserts(), has_lines) {
+            (true, true) => return format!("assert!({condition}{message});{newline}{indent}"),
+            (true, false) => return format!("assert!({condition}{message}); "),
+            (false, false) => {
+                let (open, close) = self.branch(condition);
+                return format!("{open} {body} {close} ");
+            }
+            (false, true) => {}
+        }
+        let (open, close) = self.branch_of_one(text, condition);
+        let inside = format!("{open}{newline}{indent}{unit}{body}{newline}{indent}");
+        match close {
+            "" => inside,
+            _ => format!("{inside}{close}{newline}{indent}"),
+        }
+    }
+
+    /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
+    fn wrap(&self, text: &str, site: &Site, condition: &str) -> String {
+        let indent = before(text, site);
+        let rest = text[site.span.end..]
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start();
+        let is_comment = rest.starts_with("//") || rest.starts_with("/*");
+        let alone = indent.trim().is_empty() && (rest.is_empty() || is_comment);
+        if !alone {
+            let (open, close) = self.branch(condition);
+            return format!("{open} {} {close}", site.text);
+        }
+        let (unit, newline) = self.habits(text, site, indent);
+        let mut body = String::new();
+        let in_literal = match self.0 {
+            Language::Rust => lines_inside_literals(&site.text),
+            // No literal of C has several lines, unless a line ends with a backslash.
+            Language::C => Vec::new(),
+        };
+        for (number, line) in site.text.split_inclusive('\n').enumerate() {
+            // A line that starts inside a string literal is part of its value.
+            if number > 0 && !in_literal.contains(&number) && !line.trim().is_empty() {
+                body.push_str(&unit);
+            }
+            body.push_str(line);
+        }
+        let (open, close) = match site.kind {
+            SiteKind::Statement => self.branch_of_one(text, condition),
+            _ => self.branch(condition),
+        };
+        let inside = format!("{open}{newline}{indent}{unit}{body}");
+        match close {
+            "" => inside,
+            _ => format!("{inside}{newline}{indent}{close}"),
+        }
+    }
+}
+
+/// The white space of the first line that is indented; not of one in a comment.
+fn step(text: &str) -> String {
+    let indent = |line: &str| {
+        let rest = line.trim_start_matches([' ', '\t']);
+        let indent = &line[..line.len() - rest.len()];
+        let is_code = !rest.is_empty() && !rest.starts_with('*');
+        (is_code && (indent.len() > 1 || indent == "\t")).then(|| indent.to_owned())
+    };
+    let found = text.lines().find_map(indent).filter(|indent| indent.len() <= 8);
+    found.unwrap_or_else(|| "    ".to_owned())
+}
+
+/// Whether most branches of a file that do one thing have no braces.
+fn is_sparing(text: &str) -> bool {
+    let branches = text.lines().map(str::trim).filter(|line| {
+        line.starts_with("if (") || line.starts_with("if(") || line.contains("else if (")
+    });
+    let (sparing, braced): (Vec<&str>, Vec<&str>) = branches.partition(|line| line.ends_with(')'));
+    sparing.len() > braced.iter().filter(|line| line.ends_with('{')).count()
 }
 
 /// Numbers of the lines, from 0, that start inside a literal of several lines.
@@ -159,6 +225,10 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, statement: &str) -> String {
+        wrapped_in(Language::Rust, text, statement)
+    }
+
+    fn wrapped_in(language: Language, text: &str, statement: &str) -> String {
         let start = text.find(statement).unwrap();
         let site = Site {
             id: String::new(),
@@ -175,7 +245,7 @@ mod tests {
             names: Arc::default(),
             is_pure: None,
         };
-        let after = wrap(text, &site, "c");
+        let after = Words(language).wrap(text, &site, "c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])
     }
 
@@ -192,6 +262,20 @@ mod tests {
         assert_eq!(
             wrapped("{\r\n  a();\r\n}", "a();"),
             "{\r\n  if c {\r\n      a();\r\n  }\r\n}"
+        );
+    }
+
+    #[test]
+    fn in_c_a_statement_has_braces_where_others_have() {
+        let sparing = "{\n  if (a)\n    b();\n  d();\n}";
+        assert_eq!(
+            wrapped_in(Language::C, sparing, "d();"),
+            "{\n  if (a)\n    b();\n  if (c)\n    d();\n}"
+        );
+        let braced = "{\n\tif (a) {\n\t\tb();\n\t}\n\td();\n}";
+        assert_eq!(
+            wrapped_in(Language::C, braced, "d();"),
+            "{\n\tif (a) {\n\t\tb();\n\t}\n\tif (c) {\n\t\td();\n\t}\n}"
         );
     }
 

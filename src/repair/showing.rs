@@ -17,6 +17,7 @@ use crate::patch::validate::Validator;
 use crate::report::{EditReport, Ending, GroupReport, PatchReport, count};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
+use crate::source::Language;
 use crate::spec::Expr;
 use crate::synth::{self, Equality};
 
@@ -148,7 +149,10 @@ impl Run<'_> {
             let site = &self.sources.sites[part.site as usize];
             let text = &self.sources.files[site.file].text;
             let edit = Edit::at(self.sources, site, &part.text);
-            formatter.formatted(&self.plain.root, text, edit)
+            match self.sources.language {
+                Language::Rust => formatter.formatted(&self.plain.root, text, edit),
+                Language::C => edit,
+            }
         });
         edits.collect()
     }

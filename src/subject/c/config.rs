@@ -203,6 +203,9 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
             case(name, Command::parse(&line))
         }));
     }
+    for case in &mut cases {
+        case.timeout = timeout;
+    }
     let mut names = BTreeSet::new();
     if let Some(twice) = cases.iter().find(|case| !names.insert(&case.name)) {
         return Err(usage(format!("two tests have the name `{}`", twice.name)));
