@@ -9,7 +9,7 @@ use super::Run;
 use super::candidates::SiteCandidate;
 use super::ranking::{Fix, single_sites};
 use crate::contexts::{Problem, Witnesses};
-use crate::patch::judge::{self, Switch};
+use crate::patch::judge::{self, Judgement, Refuted, Switch};
 use crate::probe::{Part, Stage};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
@@ -41,8 +41,9 @@ fn promote(fixes: &mut Vec<Fix>) {
 }
 
 impl Run<'_> {
-    /// Builds all fixes at once and judges them in order, until enough of them hold.
-    pub(super) fn judge(&mut self, mut fixes: Vec<Fix>) -> Result<Vec<Fix>> {
+    /// Builds all fixes at once and judges them in order, until enough of them hold. Some are `known` to
+    /// hold already.
+    pub(super) fn judge(&mut self, mut fixes: Vec<Fix>, known: &[Fix]) -> Result<Vec<Fix>> {
         fixes.truncate(MOST_JUDGED);
         promote(&mut fixes);
         if fixes.is_empty() {
@@ -86,6 +87,7 @@ impl Run<'_> {
         let suite = self.suite(&build.binaries);
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
+        let mut refuted = Refuted::new();
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
                 // What a site was never seen to cure a candidate there may cure all the same.
@@ -94,20 +96,24 @@ impl Run<'_> {
                     let reach = |(site, _): &(SiteIndex, u32)| self.spectrum.reaches(*test, *site);
                     !switch.targets.contains(test) && switch.select.iter().any(reach)
                 });
-                let cured = judge::cured(&suite, switch, &others, &self.spectrum, bounds)?;
+                let spectrum = &self.spectrum;
+                let judged = judge::judge(&suite, switch, &others, &refuted, spectrum, bounds)?;
                 phase.step();
-                Ok(cured)
+                Ok(judged)
             })?;
-            for ((fix, _), cured) in some.iter().zip(verdicts) {
-                let held = cured.map(|targets| Fix {
-                    targets,
-                    ..(*fix).clone()
-                });
-                plausible.extend(held);
+            for ((fix, _), judged) in some.iter().zip(verdicts) {
+                match judged {
+                    Judgement::Holds(targets) => plausible.push(Fix {
+                        targets,
+                        ..(*fix).clone()
+                    }),
+                    Judgement::Falls(test) => *refuted.entry(test).or_default() += 1,
+                }
             }
             judged += some.len();
             // Enough to show, with some to spare, unless another fault is still without a patch.
-            let cured = |test| plausible.iter().any(|other| other.targets.contains(test));
+            let real = known.iter().filter(|fix| !fix.is_trivial()).chain(&plausible);
+            let cured = |test| real.clone().any(|other| other.targets.contains(test));
             let mut left = compiled[judged..]
                 .iter()
                 .flat_map(|(later, _)| &later.targets);

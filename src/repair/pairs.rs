@@ -45,7 +45,7 @@ impl Run<'_> {
                 fixes.extend(combined(first, second));
             }
         }
-        self.judge(spread(fixes))
+        self.judge(spread(fixes), &[])
     }
 
     fn localize_pairs(&mut self) -> Result<Vec<Pair>> {

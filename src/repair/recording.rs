@@ -13,10 +13,12 @@ use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
 use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
-use crate::source::{SiteIndex, SiteKind, offers};
+use crate::source::{Language, SiteIndex, SiteKind, offers};
 
 /// Passing tests, each at one place, that are tried under the other outcome.
 const MOST_INDIFFERENT: usize = 600;
+/// Runs that ask a passing test whether it minds the opposite outcome of a condition.
+const MOST_INSENSITIVE: usize = 2000;
 /// Visits of a place that are tried one after the other.
 const MOST_VISITS: u32 = 8;
 /// Tests tried at one place one after the other: the first that hangs ends it.
@@ -98,6 +100,15 @@ impl Run<'_> {
                     recorded[nth].dropped += trace.dropped;
                 }
             }
+        }
+        for (nth, test) in self.insensitive(&suite, angelic, &near)? {
+            let Recorded {
+                passing,
+                indifferent,
+                ..
+            } = &mut recorded[nth];
+            let of_test = passing.iter().filter(|(known, _)| *known == test);
+            indifferent.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
         }
         for context in self.indifferent(&suite, angelic, &near, &instrumentation)? {
             for nth in at(context.site) {
@@ -223,6 +234,47 @@ impl Run<'_> {
             Ok(found)
         })?;
         Ok(contexts.concat())
+    }
+
+    /// Passing tests that pass, too, with the opposite outcome at every evaluation of an angelic site:
+    /// what they show there they do not ask for. Where tests are many and say little each, most are of
+    /// that kind.
+    fn insensitive(
+        &self,
+        suite: &Suite,
+        angelic: &[AngelicSite],
+        near: &[TestIndex],
+    ) -> Result<Vec<(usize, TestIndex)>> {
+        // The compiler's own tests say more each, and cost more.
+        if self.sources.language != Language::C {
+            return Ok(Vec::new());
+        }
+        let mut trials = Vec::new();
+        for (nth, found) in angelic.iter().enumerate() {
+            if self.sources.sites[found.site as usize].kind.has_condition() {
+                let reach = near.iter().filter(|test| self.spectrum.reaches(**test, found.site));
+                trials.extend(reach.map(|test| (nth, *test)));
+            }
+        }
+        trials.truncate(MOST_INSENSITIVE);
+        let bounds = self.bounds();
+        let passes = pool::map(self.runner.jobs, &trials, |(nth, test)| {
+            let forced = Forced {
+                how: How::Flip,
+                when: When::Always,
+                blind: false,
+            };
+            let plan = Plan {
+                force: vec![(angelic[*nth].site, vec![forced])],
+                fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                confined: true,
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            Ok(suite.run(*test, &plan)?.verdict.passed())
+        })?;
+        let passing = trials.into_iter().zip(passes).filter(|(_, passes)| *passes);
+        Ok(passing.map(|(trial, _)| trial).collect())
     }
 
     /// The contexts in which one test passes although it is made to leave; `None` if it hangs then, for

@@ -34,7 +34,7 @@ impl Run<'_> {
         let entries = instrument::entries(self.sources, &self.excluded);
         let located = self.localize(there, entries)?;
         self.outcome.sites = reports::suspects(self, &located);
-        let mut plausible = self.repair_at(&located.angelic)?;
+        let mut plausible = self.repair_at(&located.angelic, &[])?;
         let mut angelic = located.angelic;
         if !self.is_enough(&plausible) {
             let new = self.new_places();
@@ -43,7 +43,8 @@ impl Run<'_> {
                 let sites = reports::suspects(self, &located);
                 self.outcome.sites.extend(sites);
                 let promising = self.promising(&located.angelic);
-                plausible.extend(self.repair_at(&promising)?);
+                let further = self.repair_at(&promising, &plausible)?;
+                plausible.extend(further);
                 angelic.extend(located.angelic);
             }
         }
@@ -53,7 +54,8 @@ impl Run<'_> {
         }
         let all = std::mem::replace(&mut self.targets, left);
         let unconfirmed = self.unconfirmed(&angelic);
-        plausible.extend(self.repair_at(&unconfirmed)?);
+        let further = self.repair_at(&unconfirmed, &plausible)?;
+        plausible.extend(further);
         if self.settings.multi {
             self.outcome.tried_pairs = true;
             self.targets = self.uncured(&plausible);
@@ -139,13 +141,14 @@ impl Run<'_> {
     }
 
     /// From sites to fixes that hold.
-    fn repair_at(&mut self, sites: &[AngelicSite]) -> Result<Vec<Fix>> {
+    fn repair_at(&mut self, sites: &[AngelicSite], known: &[Fix]) -> Result<Vec<Fix>> {
         if sites.is_empty() || self.settings.depth == Depth::Localize {
             return Ok(Vec::new());
         }
         let places = self.record(sites)?;
         let candidates = self.synthesize(&places)?.concat();
-        self.judge(spread(candidates.into_iter().map(Fix::from).collect()))
+        let fixes = spread(candidates.into_iter().map(Fix::from).collect());
+        self.judge(fixes, known)
     }
 
     /// The failing tests that no candidate cures so far.
