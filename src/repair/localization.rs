@@ -18,6 +18,21 @@ use crate::subject::SubjectError;
 /// The part of all fuel that a test which hangs is traced with.
 const ENDLESS: u64 = 5;
 
+/// Failing tests in which cures are looked for.
+const MOST_TARGETS: usize = 24;
+
+/// Some of very many tests: the first half of that many, for the shortest come first, and of the others
+/// every so-many-th.
+fn sample(tests: Vec<TestIndex>) -> Vec<TestIndex> {
+    let half = MOST_TARGETS / 2;
+    if tests.len() <= MOST_TARGETS {
+        return tests;
+    }
+    let (shortest, others) = tests.split_at(half);
+    let nth = |nth: usize| others[nth * others.len() / half];
+    shortest.iter().copied().chain((0..half).map(nth)).collect()
+}
+
 /// What localization found.
 pub(super) struct Located {
     pub suspects: Vec<Suspect>,
@@ -48,6 +63,8 @@ impl Run<'_> {
         let mut targets = self.targets.clone();
         targets.sort_by_key(|test| (self.spectrum.length(*test), *test));
         let mut suspects = self.spectrum.rank(&targets, &passing);
+        // What cures these is held against all of them when it is judged.
+        let targets = sample(targets);
         suspects.retain(|suspect| {
             wanted.contains(&suspect.site)
                 && !self.excluded.contains(&suspect.site)

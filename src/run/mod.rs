@@ -115,22 +115,15 @@ pub struct Plan {
 
 impl Plan {
     /// The environment that tells the runtime, nothing where it has nothing to do.
-    fn env(&self, trace: &Utf8Path, test: &str) -> Vec<(String, String)> {
+    fn env(&self, trace: &Utf8Path, test: &str, log: u64) -> Vec<(String, String)> {
         let list = |items: Vec<String>| items.join(",");
         let mut vars = Vec::new();
         let mut set = |name: &str, value: String| vars.push((name.to_string(), value));
         if let Some(sites) = self.sites {
             set(env::TRACE, trace.to_string());
             set(env::SITES, sites.to_string());
-            set(
-                env::LOG,
-                if self.capture.is_empty() {
-                    "0"
-                } else {
-                    LOG_BYTES
-                }
-                .to_string(),
-            );
+            let log = if self.capture.is_empty() { 0 } else { log };
+            set(env::LOG, log.to_string());
         }
         if self.force.iter().any(|(_, sequence)| !sequence.is_empty()) {
             let pair = |(site, forced): &(u32, Forced)| {
@@ -184,8 +177,10 @@ impl Plan {
     }
 }
 
-/// Room for recorded contexts in one run; the file is sparse.
-const LOG_BYTES: &str = "16777216";
+/// Room for recorded contexts in one run, and in a second one if that was not enough. The file is sparse,
+/// and yet the system gives out memory for it by its length: five times the time of a short run.
+const LOG: u64 = 1 << 20;
+const LARGE_LOG: u64 = 16 << 20;
 /// Memory a confined run may map.
 const CONFINED_MEMORY: u64 = 4 << 30;
 /// Bytes a confined run may write to one file.
@@ -258,7 +253,12 @@ impl<'a> Runner<'a> {
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let dir = self.scratch.join(format!("run-{number}"));
-        let result = self.run_in(&dir, binary, test, plan);
+        let mut result = self.run_in(&dir, binary, test, plan, LOG);
+        let is_full = |run: &TestRun| run.trace.as_ref().is_some_and(|trace| trace.is_full);
+        if result.as_ref().is_ok_and(is_full) {
+            let _ = fs::remove_dir_all(&dir);
+            result = self.run_in(&dir, binary, test, plan, LARGE_LOG);
+        }
         // A test may have made its directories unreadable; what is left goes with the scratch.
         let _ = fs::remove_dir_all(&dir);
         result
@@ -307,7 +307,14 @@ impl<'a> Runner<'a> {
         Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
     }
 
-    fn run_in(&self, dir: &Utf8Path, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
+    fn run_in(
+        &self,
+        dir: &Utf8Path,
+        binary: &Binary,
+        test: &str,
+        plan: &Plan,
+        log: u64,
+    ) -> Result<TestRun> {
         fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
         let mut start = match &binary.harness {
             Harness::Standard { captures } => {
@@ -330,7 +337,7 @@ impl<'a> Runner<'a> {
                 }
             }
         };
-        start.vars = plan.env(&dir.join("trace"), test);
+        start.vars = plan.env(&dir.join("trace"), test, log);
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
                 fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
@@ -424,12 +431,12 @@ mod tests {
     #[test]
     fn only_runs_with_a_plan_are_told_anything_and_each_test_has_a_seed_of_its_own() {
         let seed = |plan: &Plan, test| {
-            let vars = plan.env(Utf8Path::new("trace"), test);
+            let vars = plan.env(Utf8Path::new("trace"), test, LOG);
             let mut seeds = vars.into_iter().filter(|(name, _)| name == env::SEED);
             seeds.next().map(|(_, value)| value)
         };
         let plain = Plan::default();
-        assert!(plain.env(Utf8Path::new("trace"), "test").is_empty());
+        assert!(plain.env(Utf8Path::new("trace"), "test", LOG).is_empty());
         let traced = Plan {
             sites: Some(3),
             ..Plan::default()

@@ -50,9 +50,14 @@ pub struct Trace {
     /// Loop iterations.
     pub ticks: u64,
     pub out_of_fuel: bool,
-    /// Contexts that found no room.
+    /// Contexts that found no room, or were not looked at.
     pub dropped: u64,
+    /// A log has hardly any room left.
+    pub is_full: bool,
 }
+
+/// More than any record takes.
+const RECORD: u64 = 65_536 + 64;
 
 impl Trace {
     /// Reads every trace file in a run's directory.
@@ -73,10 +78,18 @@ impl Trace {
         for path in files {
             let bytes =
                 read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let log = fs::metadata(&path)?.len().saturating_sub(bytes.len() as u64);
+            trace.is_full |= Self::has_dropped(&bytes) && log < RECORD;
             // A process killed while it made its file leaves nothing to read.
             trace.add(&bytes, sites);
         }
         Ok(trace)
+    }
+
+    /// Whether a process dropped anything.
+    fn has_dropped(bytes: &[u8]) -> bool {
+        let at = layout::DROPPED;
+        Reader { bytes, at }.u32().is_some_and(|dropped| dropped > 0)
     }
 
     /// Adds one file's content; stops quietly where it is cut short.
