@@ -5,14 +5,14 @@ mod verdicts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
-use serde_json::json;
 
+use crate::kept::Kept;
 use crate::tool;
 use table::Row;
 use verdicts::Verdicts;
@@ -52,9 +52,6 @@ pub struct Options {
     #[arg(long)]
     judge: bool,
 }
-
-/// How long past its limit the tool may take to stop by itself.
-const GRACE: Duration = Duration::from_secs(60);
 
 /// One bug: what is read of `cases.json`.
 #[derive(Default, Deserialize)]
@@ -176,7 +173,7 @@ pub fn bench(options: &Options) -> Result<()> {
             (_, _, Some(dir)) => Kept::read(dir, &case.id).ok_or("no report"),
             _ => Err("no report"),
         };
-        let row = match kept.and_then(|kept| kept.report().ok_or("the report cannot be read")) {
+        let row = match kept.and_then(|kept| read(&kept).ok_or("the report cannot be read")) {
             Ok((report, seconds)) => {
                 unjudged += &verdicts.unjudged(case, &report);
                 Row::new(case, &report, seconds, &verdicts)
@@ -208,44 +205,13 @@ fn cases(data: &Path, only: &[String]) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What is kept of one run.
-struct Kept {
-    json: String,
-    seconds: Option<f64>,
-}
-
-impl Kept {
-    /// In place of a report that the tool did not write.
-    fn failed(message: &str, seconds: f64) -> Self {
-        Self {
-            json: json!({"outcome": "no-report", "message": message}).to_string() + "\n",
-            seconds: Some(seconds),
-        }
-    }
-
-    fn read(dir: &Path, id: &str) -> Option<Self> {
-        let seconds = fs::read_to_string(dir.join(format!("{id}.seconds")));
-        Some(Self {
-            json: fs::read_to_string(dir.join(format!("{id}.json"))).ok()?,
-            seconds: seconds.ok().and_then(|text| text.trim().parse().ok()),
-        })
-    }
-
-    fn write(&self, dir: &Path, id: &str) -> Result<()> {
-        fs::write(dir.join(format!("{id}.json")), &self.json)?;
-        let seconds = self.seconds.unwrap_or_default();
-        fs::write(dir.join(format!("{id}.seconds")), format!("{seconds:.1}\n"))?;
-        Ok(())
-    }
-
-    /// The report and its seconds, if they can be known: a phase that fails has none.
-    fn report(&self) -> Option<(Report, Option<f64>)> {
-        let report: Report = serde_json::from_str(&self.json).ok()?;
-        let is_whole = ["patched", "no-patch"].contains(&&*report.outcome);
-        let phases = report.phases.iter().map(|phase| phase.seconds);
-        let phases = is_whole.then(|| phases.sum());
-        Some((report, self.seconds.or(phases)))
-    }
+/// The report and its seconds, if they can be known: a phase that fails has none.
+fn read(kept: &Kept) -> Option<(Report, Option<f64>)> {
+    let report: Report = serde_json::from_str(&kept.json).ok()?;
+    let is_whole = ["patched", "no-patch"].contains(&&*report.outcome);
+    let phases = report.phases.iter().map(|phase| phase.seconds);
+    let phases = is_whole.then(|| phases.sum());
+    Some((report, kept.seconds.or(phases)))
 }
 
 /// Runs the tool in a copy of a tree; `None` without a tree. Whatever goes wrong is a report.
@@ -269,7 +235,6 @@ fn report(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Result<Ke
         let is_built = path.ends_with("target") && path.with_file_name("Cargo.toml").is_file();
         path.file_name().filter(|_| !is_built)
     })?;
-    let errors = tempfile::NamedTempFile::new()?;
     let mut command = Command::new(tool);
     command
         .args(["nopol", "--format", "json", "--time-limit"])
@@ -278,35 +243,8 @@ fn report(tool: &Path, tree: &Path, case: &Case, options: &Options) -> Result<Ke
         .args(case.test_target.split_whitespace())
         .args((case.failing_tests.iter()).flat_map(|name| ["--failing", name]))
         .args(&options.tool_arg)
-        .current_dir(dir.path().join(&case.package_dir))
-        .stdin(Stdio::null())
-        .stderr(errors.reopen()?);
-    let start = Instant::now();
-    let limit = Duration::from_secs(options.limit) + GRACE;
-    let output = tool::within(tool::as_from_a_shell(&mut command), limit)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let Some(json) = output else {
-        return Ok(Kept::failed(
-            "did not stop at the time limit, and was killed",
-            seconds,
-        ));
-    };
-    if serde_json::from_str::<Report>(&json).is_ok() {
-        return Ok(Kept {
-            json,
-            seconds: Some(seconds),
-        });
-    }
-    let errors = fs::read(errors.path())?;
-    let errors = String::from_utf8_lossy(&errors);
-    let said = errors.lines().rev().find(|line| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with("note:")
-    });
-    Ok(Kept::failed(
-        &format!("crashed: {}", said.unwrap_or("without a word")),
-        seconds,
-    ))
+        .current_dir(dir.path().join(&case.package_dir));
+    Kept::run(&mut command, options.limit)
 }
 
 #[cfg(test)]

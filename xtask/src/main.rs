@@ -1,9 +1,11 @@
 //! `cargo xtask bench …`: makes the tables and figures of `docs/benchmarks.md`.
 
 mod bugs;
+mod c;
 mod curves;
 mod fixtures;
 mod generate;
+mod kept;
 mod svg;
 mod synthesis;
 mod tool;
@@ -34,6 +36,8 @@ enum Bench {
     },
     /// `cargo nopol` on real bugs, against what a human did
     Bugs(bugs::Options),
+    /// `cargo nopol c` on TCAS and Codeflaws
+    C(c::Options),
     /// Our synthesis engines and cvc5 on the same problems
     Synthesis(synthesis::Options),
     /// Time and memory of our synthesis against variables and contexts, as SVG
@@ -45,6 +49,7 @@ fn main() -> anyhow::Result<()> {
     match bench {
         Bench::Fixtures { runs } => fixtures::bench(runs),
         Bench::Bugs(options) => bugs::bench(&options),
+        Bench::C(options) => c::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Curves(options) => curves::bench(&options),
     }
