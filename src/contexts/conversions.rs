@@ -9,7 +9,7 @@ use crate::run::trace::Context;
 use crate::source::c::conversions::{common, promoted};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, Origin, Pool, Reading, Term, Type, Value};
+use crate::spec::{Binding, Pool, Reading, Term, Type, Value};
 
 /// Whether what the runtime read of a string can be said: only with `string.h`, and its length only in
 /// words of that. The empty string is asked for by its first character.
@@ -41,19 +41,15 @@ pub fn read(term: &Term, context: &Context) -> Option<Value> {
     match term.reading {
         Reading::Exact => read(&term.text).cloned(),
         Reading::Quoted => read(&format!("\"{}\"", term.text)).cloned(),
-        Reading::Promoted | Reading::Character | Reading::Converted => {
+        Reading::Promoted | Reading::Character | Reading::Flag | Reading::Converted => {
             read(&term.text)?.converted(term.ty)
         }
     }
 }
 
 /// The terms that are others converted: each number in the wider types of the others, and as a truth
-/// where the old condition asks for it or it never was anything but 0 and 1.
-pub fn conversions(
-    tree: Option<&Node>,
-    pool: &Pool,
-    recorded: &Recorded,
-) -> Vec<Term> {
+/// where the old condition asks for it or that is all it says.
+pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
     let numbers = || pool.terms.iter().filter(|term| matches!(term.ty, Type::Int(_) | Type::F64));
     let types: BTreeSet<Type> = numbers().map(|term| term.ty).collect();
     let mut asked = Vec::new();
@@ -75,8 +71,7 @@ pub fn conversions(
             }
         }
         let is_asked = asked.iter().any(|leaf| leaf.text == term.text);
-        let may_be = term.constant.is_none() && matches!(term.origin, Origin::Variable | Origin::Field | Origin::Call);
-        if is_asked || may_be && is_truth(term, recorded) {
+        if is_asked || term.reading == Reading::Flag {
             terms.push(converted(term, Type::Bool, Vec::new()));
         }
     }
@@ -96,15 +91,22 @@ fn truths<'t>(node: &'t Node, found: &mut Vec<&'t Leaf>) {
     }
 }
 
-/// Whether a number never was anything but 0 and 1, and was both.
-fn is_truth(term: &Term, recorded: &Recorded) -> bool {
-    let values = recorded.contexts().filter_map(|context| read(term, context));
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    for value in values {
-        seen.insert(value.to_string());
-        if seen.len() > 2 {
-            return false;
+/// Finds the numbers that only say yes or no: somewhere in the file their truth is asked for, and they never
+/// were anything but 0 and 1.
+pub fn mark_flags(sources: &Sources, site: &Site, pool: &mut Pool, recorded: &Recorded) {
+    let truths = &sources.files[site.file].truths;
+    for term in &mut pool.terms {
+        let name = term.text.rsplit(['.', '>']).next().unwrap_or_default();
+        let name = name.trim_end_matches("()");
+        let is_number = matches!(term.ty, Type::Int(_)) && term.constant.is_none();
+        if is_number && truths.contains(name) && is_truth(term, recorded) {
+            term.reading = Reading::Flag;
         }
     }
-    seen.len() == 2 && seen.contains("0") && seen.contains("1")
+}
+
+/// Whether a number never was anything but 0 and 1.
+fn is_truth(term: &Term, recorded: &Recorded) -> bool {
+    let values = recorded.contexts().filter_map(|context| read(term, context));
+    values.map(|value| value.to_string()).all(|value| value == "0" || value == "1")
 }

@@ -118,7 +118,8 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         add(&mut pool, term);
     }
     if language == Language::C {
-        for term in conversions::conversions(tree.as_ref(), &pool, recorded) {
+        conversions::mark_flags(sources, site, &mut pool, recorded);
+        for term in conversions::conversions(tree.as_ref(), &pool) {
             add(&mut pool, term);
         }
     }

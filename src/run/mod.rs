@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -208,6 +208,8 @@ pub struct Runner<'a> {
     /// Processes at a time.
     pub jobs: usize,
     runs: AtomicU64,
+    /// Directories that no run uses now, each with what the one before left cleared away.
+    free: Mutex<Vec<Utf8PathBuf>>,
     /// Tests were seen to pass each in a process of its own, and not all in one.
     apart: AtomicBool,
 }
@@ -237,6 +239,7 @@ impl<'a> Runner<'a> {
             args: kept,
             jobs,
             runs: AtomicU64::new(0),
+            free: Mutex::new(Vec::new()),
             apart: AtomicBool::new(false),
         }
     }
@@ -251,17 +254,37 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
-        let number = self.runs.fetch_add(1, Ordering::Relaxed);
-        let dir = self.scratch.join(format!("run-{number}"));
+        let dir = self.take_dir()?;
         let mut result = self.run_in(&dir, binary, test, plan, LOG);
         let is_full = |run: &TestRun| run.trace.as_ref().is_some_and(|trace| trace.is_full);
-        if result.as_ref().is_ok_and(is_full) {
-            let _ = fs::remove_dir_all(&dir);
+        if result.as_ref().is_ok_and(is_full) && clear(&dir).is_ok() {
             result = self.run_in(&dir, binary, test, plan, LARGE_LOG);
         }
-        // A test may have made its directories unreadable; what is left goes with the scratch.
-        let _ = fs::remove_dir_all(&dir);
+        self.give_back(dir);
         result
+    }
+
+    /// A directory for one run, with an empty `home` and `tmp`. To make one costs as much as a short
+    /// test, so they are used again.
+    fn take_dir(&self) -> Result<Utf8PathBuf> {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let free = lock(&self.free).pop();
+        if let Some(dir) = free {
+            return Ok(dir);
+        }
+        let dir = self.scratch.join(format!("run-{number}"));
+        for place in ["home", "tmp"] {
+            let place = dir.join(place);
+            fs::create_dir_all(&place).with_context(|| format!("cannot create {place}"))?;
+        }
+        Ok(dir)
+    }
+
+    /// A test may have made its directories unreadable; what is left then goes with the scratch.
+    fn give_back(&self, dir: Utf8PathBuf) {
+        if clear(&dir).is_ok() {
+            lock(&self.free).push(dir);
+        }
     }
 
     /// Runs something of a binary with its output in a directory.
@@ -290,9 +313,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// As [`Runner::run`].
     fn pass_together(&self, binary: &Binary, tests: &[&str], timeout: Duration) -> Result<bool> {
-        let number = self.runs.fetch_add(1, Ordering::Relaxed);
-        let dir = self.scratch.join(format!("run-{number}"));
-        fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
+        let dir = self.take_dir()?;
         let mut args = vec![
             "--exact".to_string(),
             format!("--test-threads={}", self.jobs),
@@ -301,7 +322,7 @@ impl<'a> Runner<'a> {
         args.extend(self.args.iter().cloned());
         let ended = self.start(&dir, binary, Start::of(binary, args, timeout))?;
         let printed = tail(dir.join("stdout").as_std_path())?;
-        let _ = fs::remove_dir_all(&dir);
+        self.give_back(dir);
         let said = summary(&printed);
         let all = format!("ok. {} passed; 0 failed;", tests.len());
         Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
@@ -315,7 +336,6 @@ impl<'a> Runner<'a> {
         plan: &Plan,
         log: u64,
     ) -> Result<TestRun> {
-        fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
         let mut start = match &binary.harness {
             Harness::Standard { captures } => {
                 let own = ["--exact", test, "--test-threads=1"];
@@ -340,7 +360,6 @@ impl<'a> Runner<'a> {
         start.vars = plan.env(&dir.join("trace"), test, log);
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
-                fs::create_dir(dir.join(place)).with_context(|| format!("cannot create {dir}"))?;
                 start.vars.push((name.to_string(), dir.join(place).to_string()));
             }
             start.memory = Some(CONFINED_MEMORY).filter(|_| !binary.harness.needs_addresses());
@@ -411,6 +430,33 @@ impl Start {
             file_size: None,
         }
     }
+}
+
+/// Removes what a run left, but for the files that the next one writes anew.
+fn clear(dir: &Utf8Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == "home" || name == "tmp" {
+            for inside in fs::read_dir(entry.path())? {
+                remove(&inside?)?;
+            }
+        } else if name != "stdout" && name != "stderr" {
+            remove(&entry)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(entry: &fs::DirEntry) -> std::io::Result<()> {
+    match entry.file_type()?.is_dir() {
+        true => fs::remove_dir_all(entry.path()),
+        false => fs::remove_file(entry.path()),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The end of a file, as text.

@@ -139,6 +139,8 @@ fn parse(
                 text: text.clone(),
                 literals: harvest::literals(tree.root_node(), &text),
                 imported: Vec::new(),
+                truths: harvest::truths(tree.root_node(), &text),
+                indices: harvest::indices(tree.root_node(), &text),
                 loops: Vec::new(),
                 needs_extern_crate: None,
             });

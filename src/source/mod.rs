@@ -8,6 +8,7 @@ pub mod offers;
 pub mod rust;
 pub mod splice;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -310,6 +311,10 @@ pub struct File {
     pub literals: Vec<String>,
     /// Constants it imports by name.
     pub imported: Vec<String>,
+    /// What its truth is asked for somewhere without a comparison, though it need not be boolean.
+    pub truths: BTreeSet<String>,
+    /// Variables that are used as an index somewhere.
+    pub indices: BTreeSet<String>,
     /// The loop bodies.
     pub loops: Vec<Loop>,
     /// Where an `extern crate` item must be added, if this is the root of an edition 2015 crate.

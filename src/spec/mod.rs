@@ -83,6 +83,8 @@ pub enum Reading {
     Promoted,
     /// The same of a character: it is compared with characters.
     Character,
+    /// A number that only says yes or no: it is asked for its truth, and compared with others of its kind.
+    Flag,
     /// It is converted because the other operand has this type, or because truth is asked for, as C does.
     Converted,
 }

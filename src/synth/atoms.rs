@@ -3,7 +3,7 @@
 
 use super::rank;
 use super::table::{Bits, Planes, TRUE, Table};
-use crate::spec::{CmpOp, Expr, Pool, TermId, Type};
+use crate::spec::{CmpOp, Expr, Pool, Reading, TermId, Type};
 use std::collections::BTreeMap;
 
 /// How many clauses that agree in every row are kept, so that ranking can show alternatives.
@@ -72,8 +72,12 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             {
                 continue;
             }
+            let flags = [a, b].map(|term| terms[term].reading == Reading::Flag);
+            if flags[0] != flags[1] {
+                continue;
+            }
             for (op, planes) in table.comparisons(a, b) {
-                if op.orders() && !terms[a].ty.ordered() {
+                if op.orders() && (flags[0] || !terms[a].ty.ordered()) {
                     continue;
                 }
                 let expr = comparison(table, op, a, b);

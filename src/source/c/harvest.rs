@@ -1,11 +1,13 @@
 //! What a function of C computes that may serve as a term at another place, and its literals.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::condition::{Access, access, binding_of};
 use super::effects::is_pure;
 use super::exits::names;
-use super::syntax::{field, text_of, walk};
+use super::syntax::{bare, field, text_of, walk};
 use crate::source::condition::one_line;
 use crate::source::{Harvested, HarvestedKind};
 use crate::spec::Binding;
@@ -38,6 +40,51 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
             "preproc_include" => false,
             _ => true,
         }
+    });
+    found
+}
+
+/// The names of what is asked for its truth without a comparison.
+pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut put = |node: Option<Node>| {
+        let Some(node) = node.map(bare) else { return };
+        let name = match node.kind() {
+            "identifier" => Some(text_of(node, text)),
+            "field_expression" => field(node, "field", text),
+            "call_expression" => field(node, "function", text),
+            _ => None,
+        };
+        found.extend(name.map(str::to_owned));
+    };
+    walk(root, &mut |node| {
+        let part = |name| node.child_by_field_name(name);
+        match (node.kind(), field(node, "operator", text)) {
+            ("binary_expression", Some("&&" | "||")) => {
+                put(part("left"));
+                put(part("right"));
+            }
+            ("unary_expression", Some("!")) => put(part("argument")),
+            (
+                "if_statement" | "while_statement" | "do_statement" | "for_statement"
+                | "conditional_expression",
+                _,
+            ) => put(part("condition")),
+            _ => {}
+        }
+        true
+    });
+    found
+}
+
+/// The variables that are used as an index.
+pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    walk(root, &mut |node| {
+        let index = node.child_by_field_name("index").map(bare);
+        let index = index.filter(|index| index.kind() == "identifier");
+        found.extend(index.map(|index| text_of(index, text).to_owned()));
+        true
     });
     found
 }

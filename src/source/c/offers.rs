@@ -71,13 +71,8 @@ impl Offers<'_> {
     /// What a pointer to a scalar points to, and the elements of arrays at the indices in scope: first
     /// those that the function uses together somewhere.
     fn elements(&self) -> Vec<Offer> {
-        let is_index = |name: &&Name| {
-            let ty = plain(name);
-            let is_number = ["int", "long", "short", "unsigned", "size_t", "char"]
-                .iter()
-                .any(|word| ty.contains(word));
-            is_number && !ty.contains(['*', '['])
-        };
+        let known = &self.sources.files[self.site.file].indices;
+        let is_index = |name: &&Name| known.contains(&name.text);
         let mut offers = Vec::new();
         for array in self.names() {
             let ty = plain(array);

@@ -81,6 +81,8 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 text: text.clone(),
                 literals: literals::of_file(&ast.file),
                 imported: Vec::new(),
+                truths: BTreeSet::new(),
+                indices: BTreeSet::new(),
                 loops: Vec::new(),
                 needs_extern_crate: (is_root && crate_root.edition_2015)
                     .then(|| modules::before_items(&ast)),
