@@ -9,13 +9,25 @@ use crate::run::trace::Context;
 use crate::source::c::conversions::{common, promoted};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, Pool, Reading, Term, Type, Value};
+use crate::spec::{Binding, Origin, Pool, Reading, Term, Type, Value};
 
 /// Whether what the runtime read of a string can be said: only with `string.h`, and its length only in
 /// words of that. The empty string is asked for by its first character.
 pub fn can_be_said(sources: &Sources, site: &Site, name: &str) -> bool {
     let needs = name.starts_with("strlen(") || name.starts_with('"');
     !needs || sources.files[site.file].text.contains("string.h")
+}
+
+/// Where a length comes from: to count it is a call, unless it is counted nearby, too.
+pub fn origin(sources: &Sources, site: &Site, name: &str, origin: Origin) -> Origin {
+    let is_near = || {
+        let function = &sources.functions[site.function];
+        function.expressions.iter().any(|found| found.text.contains(name))
+    };
+    match origin {
+        Origin::Query if name.starts_with("strlen(") && !is_near() => Origin::Call,
+        origin => origin,
+    }
 }
 
 /// Gives a term the type it has as an operand. A string is read under its name in quotes.

@@ -89,8 +89,14 @@ pub fn observed(
             }
             // `a + b.len()` is not the length of `a + b`.
             (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
+            // Nor does anybody ask in C how long it is what a call returns.
+            (None, Some(at)) if name.contains('(') && offers[at].text.contains('(') => continue,
             (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
+        };
+        let origin = match sources.language {
+            Language::Rust => origin,
+            Language::C => conversions::origin(sources, site, name, origin),
         };
         let negation = (binding == Binding::Compare).then(|| sources.language.opposite(name));
         let is_named =

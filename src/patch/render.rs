@@ -1,7 +1,8 @@
 //! Expressions as text: parts of the old condition verbatim, no needless parentheses.
 
 use crate::source::Language;
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, Type};
+use crate::source::c::literals;
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, IntType, Origin, Pool, Reading, Type, Value};
 
 /// What an expression is written with.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,29 @@ impl Style<'_> {
                     self.text(a, Binding::Or),
                     self.text(b, Binding::And)
                 )
+            }
+            Expr::Cmp(op, a, b) if self.language == Language::C => {
+                let op = op.token();
+                match a.ty(self.pool) {
+                    // Only equality is asked of strings.
+                    Some(Type::Str) => {
+                        let [a, b] = [a, b].map(|operand| self.text(operand, Binding::Or));
+                        format!("strcmp({a}, {b}) {op} 0")
+                    }
+                    // What is true may be any number but 0.
+                    Some(Type::Bool) => {
+                        let are_terms = [a, b].iter().all(|operand| matches!(***operand, Expr::Term(_)));
+                        let [a, b] = [a, b].map(|operand| match are_terms {
+                            true => self.text(&operand.clone().not(), Binding::Unary),
+                            false => self.truth(operand),
+                        });
+                        format!("{a} {op} {b}")
+                    }
+                    _ => {
+                        let [a, b] = [(a, b), (b, a)].map(|(one, other)| self.beside(one, other));
+                        format!("{a} {op} {b}")
+                    }
+                }
             }
             Expr::Cmp(op, a, b) => {
                 // `x as usize < y` would read `usize<y` as generic arguments.
@@ -172,6 +196,40 @@ impl Style<'_> {
         match is_open && term.constant.is_some() && number && bare {
             true => format!("{}_{}", term.text, term.ty.name()),
             false => term.text.clone(),
+        }
+    }
+
+    /// A truth of C as 0 or 1, for comparison with another.
+    fn truth(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Term(_) => format!("!{}", self.text(&expr.clone().not(), Binding::Unary)),
+            _ => self.text(expr, Binding::Bits),
+        }
+    }
+
+    /// An operand of a comparison of C: a constant is written as the other operand is, as a character or
+    /// a number.
+    fn beside(&self, operand: &Expr, other: &Expr) -> String {
+        let (Expr::Term(constant), Expr::Term(other)) = (operand, other) else {
+            return self.text(operand, Binding::Bits);
+        };
+        let (constant, other) = (&self.pool.terms[*constant], &self.pool.terms[*other]);
+        let is_quoted = constant.text.starts_with('\'');
+        let is_number = constant.text.starts_with(|first: char| first.is_ascii_digit());
+        let is_named = constant.origin == Origin::Old || !(is_quoted || is_number);
+        let value = match &constant.constant {
+            Some(Value::Int(_, value)) if !is_named => value.to_i128(),
+            _ => None,
+        };
+        let is_character = other.reading == Reading::Character;
+        match value {
+            Some(value @ (0 | 9 | 10 | 13 | 32..127)) if is_character && is_number => {
+                literals::quoted(value as u8)
+            }
+            Some(value) if is_quoted && !is_character && other.ty != Type::Int(IntType::I32) => {
+                value.to_string()
+            }
+            _ => self.text(operand, Binding::Bits),
         }
     }
 

@@ -52,6 +52,9 @@ fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
     (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
 }
 
+/// What it costs to make a loop go on where it ended.
+const LONGER: u32 = 12;
+
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;
 
@@ -200,7 +203,15 @@ impl Run<'_> {
                         }
                     }
                 };
-                let extra = extra_cost(site);
+                let goes_on = |expr: &Expr| match (expr, &spec.old) {
+                    (Expr::Or(old, _), Some(known)) => **old == *known,
+                    _ => false,
+                };
+                let longer = match site.kind == SiteKind::While && goes_on(&candidate.expr) {
+                    true => LONGER,
+                    false => 0,
+                };
+                let extra = extra_cost(site) + longer;
                 candidates.push(SiteCandidate {
                     site: found.site,
                     function: site.function,

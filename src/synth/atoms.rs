@@ -72,12 +72,17 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             {
                 continue;
             }
-            let flags = [a, b].map(|term| terms[term].reading == Reading::Flag);
+            let is = |reading: Reading| [a, b].map(|term| terms[term].reading == reading);
+            let flags = is(Reading::Flag);
             if flags[0] != flags[1] {
                 continue;
             }
+            // A character is no number, although it can be compared with one.
+            let characters = is(Reading::Character);
+            let is_odd = characters[0] != characters[1]
+                && ![a, b].iter().any(|term| is_constant(table.pool, *term));
             for (op, planes) in table.comparisons(a, b) {
-                if op.orders() && (flags[0] || !terms[a].ty.ordered()) {
+                if op.orders() && (flags[0] || is_odd || !terms[a].ty.ordered()) {
                     continue;
                 }
                 let expr = comparison(table, op, a, b);

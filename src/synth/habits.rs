@@ -9,7 +9,7 @@
 use super::rank;
 use super::sense::clauses_of;
 use super::table::{Bits, FALSE, TRUE, Table, UNDEFINED};
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, TermId, Type, Value};
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, Reading, TermId, Type, Value};
 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
@@ -120,6 +120,14 @@ impl Habits<'_> {
         });
         if literal.is_none() || matches!(a.ty(self.table.pool), Some(Type::Str | Type::Bool)) {
             return 0;
+        }
+        // A character is one of many by itself, and has an order only at the ends of the alphabet.
+        let is_character = matches!(a, Expr::Term(term)
+            if self.table.pool.terms[*term].reading == Reading::Character);
+        if is_character {
+            let ends = [0, 32, 48, 57, 65, 90, 97, 122, 127];
+            let is_end = ends.iter().any(|end| is_number(literal, *end));
+            return if op.orders() && !is_end { rank::SINGLED_OUT } else { 0 };
         }
         let planes = self.table.planes(&a.clone().cmp(op, b.clone()));
         let (holds, fails) = (

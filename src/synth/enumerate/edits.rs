@@ -5,7 +5,7 @@
 //! yield in each row is computed once per node, after which thousands of clauses cost a few words
 //! each.
 
-use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, TermId, Type, Value};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
 use crate::synth::rank;
@@ -364,6 +364,10 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
     let constant = matches!(node, Expr::Term(term) if atoms::is_constant(pool, *term));
     let terms =
         (0..pool.terms.len()).filter(|term| pool.terms[*term].ty == ty && !table.is_opaque(*term));
+    // Nobody puts a flag in the place of a number.
+    let is_flag = |term: TermId| pool.terms[term].reading == Reading::Flag;
+    let takes_flags = matches!(node, Expr::Term(old) if is_flag(*old));
+    let terms = terms.filter(|term| takes_flags || !is_flag(*term));
     for term in terms.clone() {
         if *node == Expr::Term(term) || ty == Type::Bool && atoms::is_constant(pool, term) {
             continue;
@@ -452,7 +456,10 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
 
 /// Whether two terms ask the same of two values, or two things of one value.
 fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
-    let parts = |term: TermId| pool.terms[term].text.rsplit_once('.');
+    let parts = |term: TermId| {
+        let text = &pool.terms[term].text;
+        text.rsplit_once("->").or_else(|| text.rsplit_once('.'))
+    };
     match (parts(a), parts(b)) {
         (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
         _ => false,
