@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-/// A crate in a directory of its own, removed when dropped.
+/// A crate or a C program in a directory of its own, removed when dropped.
 pub struct Subject {
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     pub root: PathBuf,
 }
 
@@ -59,7 +61,7 @@ impl Subject {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        Self { _dir: dir, root }
+        Self { dir, root }
     }
 
     /// A library of one file.
@@ -100,6 +102,27 @@ impl Subject {
 
     pub fn nopol(&self, args: &[&str]) -> Run {
         self.command(args).output().unwrap().into()
+    }
+
+    /// `cargo nopol c` in this directory, ready for more arguments; what it caches goes with the subject.
+    pub fn c_command(&self, args: &[&str]) -> Command {
+        let mut command = self.command(&["c"]);
+        command.args(args).env("XDG_CACHE_HOME", self.cache());
+        command
+    }
+
+    pub fn nopol_c(&self, args: &[&str]) -> Run {
+        self.c_command(args).output().unwrap().into()
+    }
+
+    /// The cache directory of [`Subject::c_command`].
+    fn cache(&self) -> PathBuf {
+        self.beside("cache")
+    }
+
+    /// A place next to the subject.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
     }
 
     /// `cargo test` on the subject as it is now.
@@ -148,10 +171,29 @@ impl Subject {
             .collect()
     }
 
-    /// Whether a working copy is left below the target directory.
+    /// Whether a working copy is left below the target directory, or where C programs have theirs.
     pub fn has_working_copy(&self) -> bool {
-        let slot = self.root.join("target/nopol/slot-0");
-        slot.join("copy").exists() || slot.join("copy-instrumented").exists()
+        let is_copy = |entry: walkdir::DirEntry| {
+            let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
+            let path = entry.path();
+            name(path).starts_with("copy") && path.parent().is_some_and(|dir| name(dir).starts_with("slot-"))
+        };
+        let places = [(self.root.join("target/nopol"), 2), (self.cache(), 5)];
+        let mut entries = places.into_iter().flat_map(|(dir, depth)| {
+            walkdir::WalkDir::new(dir).max_depth(depth).into_iter().flatten()
+        });
+        entries.any(is_copy)
+    }
+
+    /// Applies a patch of a report with `git apply`.
+    pub fn apply(&self, patch: &Value) -> Result<(), String> {
+        let diff = self.beside("patch.diff");
+        fs::write(&diff, patch["diff"].as_str().unwrap()).unwrap();
+        let applied = self.git(&["apply", diff.to_str().unwrap()]);
+        match applied.code {
+            0 => Ok(()),
+            _ => Err(format!("git apply: {}", applied.stderr)),
+        }
     }
 }
 
@@ -198,4 +240,90 @@ pub fn strings(value: &Value) -> Vec<String> {
     list.iter()
         .map(|item| item.as_str().unwrap().to_string())
         .collect()
+}
+
+/// Checks every fixture of a directory, by its name.
+pub fn check_fixtures(dir: &Path, check: fn(&str) -> Result<(), String>) {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("expected.json").is_file())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 8, "fixtures are missing: {names:?}");
+    // Several at a time: most of what one takes is a compiler that uses one processor.
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = check(name) {
+                        failures.lock().unwrap().push(format!("{name}: {error}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether something of a run is as it should be.
+pub fn says(run: &Run, what: &str, got: &Value, wanted: &Value) -> Result<(), String> {
+    match got == wanted {
+        true => Ok(()),
+        false => Err(format!(
+            "{what} is {got}, expected {wanted}\n{}",
+            run.stderr
+        )),
+    }
+}
+
+/// Whether a report's first patch is the one that a fixture's `first_patch` wants.
+pub fn has_first_patch(run: &Run, report: &Value, wanted: &Value) -> Result<(), String> {
+    let Some(first) = report["patches"].get(0) else {
+        explains_itself(report)?;
+        return says(run, "the first patch", &Value::Null, wanted);
+    };
+    let edit = &first["edits"][0];
+    says(run, "the patched file", &edit["file"], &wanted["file"])?;
+    says(run, "the patch's kind", &first["kind"], &wanted["kind"])?;
+    for (edit, good) in [(edit, "after"), (&first["edits"][1], "and_after")] {
+        let good = match &wanted[good] {
+            Value::String(one) => vec![one.clone()],
+            several => strings(several),
+        };
+        let condition = edit["condition"].as_str();
+        if condition.is_some() == good.is_empty()
+            || condition.is_some_and(|condition| !good.iter().any(|good| good == condition))
+        {
+            return Err(format!(
+                "the first patch has {condition:?}, expected one of {good:?}"
+            ));
+        }
+    }
+
+    // What a way out or a branch does, whatever its condition.
+    let bodies = strings(&wanted["body"]);
+    let text = edit["after"].as_str().unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if !bodies.is_empty() && !bodies.iter().any(|body| text.contains(body)) {
+        return Err(format!(
+            "the first patch is `{text}`, expected one of {bodies:?} in it"
+        ));
+    }
+    Ok(())
+}
+
+/// Without a patch every angelic site says why, or there is none.
+fn explains_itself(report: &Value) -> Result<(), String> {
+    for site in report["sites"].as_array().unwrap() {
+        let angelic = !site["angelic"].as_array().unwrap().is_empty();
+        if angelic && site["reason"].as_str().is_none() {
+            return Err(format!("no reason for {site}"));
+        }
+    }
+    Ok(())
 }

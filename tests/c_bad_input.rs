@@ -1,0 +1,480 @@
+//! Whatever is wrong with a C program gets a sentence, the documented exit code, and nothing is lost.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{Run, Subject, strings};
+use serde_json::Value;
+
+/// A bug, tests around it, and room for more: `>` should be `>=`.
+const GRADES: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+/* Whether a score is enough. */
+static int passes(int score, int needed)
+{
+    if (score > needed)
+        return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    puts(passes(atoi(argv[1]), atoi(argv[2])) ? "yes" : "no");
+    return 0;
+}
+"#;
+
+const BUILD: &str = r#"[c]
+sources = ["grades.c"]
+build = "cc -std=c99 -g -o grades grades.c"
+timeout = 2
+"#;
+
+const PASSING: &str = r#"
+[[c.test]]
+name = "more-is-enough"
+command = "./grades 51 50"
+stdout = "yes\n"
+
+[[c.test]]
+name = "much-more-is-enough"
+command = "./grades 80 70"
+stdout = "yes\n"
+
+[[c.test]]
+name = "less-is-not"
+command = "./grades 49 50"
+stdout = "no\n"
+
+[[c.test]]
+name = "much-less-is-not"
+command = "./grades 60 70"
+stdout = "no\n"
+"#;
+
+const FAILING: &str = r#"
+[[c.test]]
+name = "just-enough-is-enough"
+command = "./grades 50 50"
+stdout = "yes\n"
+"#;
+
+/// All of `nopol.toml`.
+fn config() -> String {
+    [BUILD, PASSING, FAILING].concat()
+}
+
+/// The program with its tests.
+fn grades() -> Subject {
+    program(GRADES, &config())
+}
+
+fn program(source: &str, config: &str) -> Subject {
+    Subject::new(&[("grades.c", source), ("nopol.toml", config)])
+}
+
+/// The report of a run that ends so, and says so in all of these words.
+fn report(run: &Run, code: i32, outcome: &str, words: &[&str]) -> Value {
+    assert_eq!(run.code, code, "{}\n{}", run.stdout, run.stderr);
+    let report = run.json();
+    assert_eq!(report["outcome"], outcome, "{}", run.stderr);
+    let message = report["message"].as_str().unwrap_or_default();
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    // Whoever has no JSON reads errors where errors are.
+    let is_error = code > 1;
+    assert_eq!(
+        run.stderr.contains(&format!("error: {message}")),
+        is_error,
+        "{}",
+        run.stderr
+    );
+    report
+}
+
+/// The outcome of a run on a subject as JSON, held against what it should be.
+fn ends(subject: &Subject, args: &[&str], code: i32, outcome: &str, words: &[&str]) -> Value {
+    let before = subject.snapshot();
+    let mut all = vec!["--format", "json"];
+    all.extend(args);
+    let report = report(&subject.nopol_c(&all), code, outcome, words);
+    assert!(subject.snapshot() == before, "the subject was changed");
+    assert!(!subject.has_working_copy(), "a working copy was left");
+    report
+}
+
+fn is_usage_error(config: &str, words: &[&str]) {
+    ends(&program(GRADES, config), &[], 2, "usage-error", words);
+}
+
+/// The one right patch is first.
+fn is_repaired(subject: &Subject, args: &[&str]) -> Value {
+    let report = ends(subject, args, 0, "patched", &[]);
+    let edit = &report["patches"][0]["edits"][0];
+    assert_eq!(edit["condition"], "score >= needed", "{edit}");
+    report
+}
+
+fn warns(report: &Value, words: &[&str]) {
+    let warnings = strings(&report["warnings"]).join("\n");
+    for word in words {
+        assert!(warnings.contains(word), "`{word}` is not in:\n{warnings}");
+    }
+}
+
+#[test]
+fn without_a_compiler_the_program_cannot_be_built() {
+    let subject = grades();
+    let path = subject.beside("bin");
+    fs::create_dir(&path).unwrap();
+    for name in ["sh", "cat", "cp", "ls", "mkdir", "rm"] {
+        let there = ["/usr/bin", "/bin"].map(|dir| Path::new(dir).join(name));
+        let there = there.iter().find(|there| there.exists()).unwrap();
+        symlink(there, path.join(name)).unwrap();
+    }
+    let mut command = subject.c_command(&["--format", "json"]);
+    let run: Run = command.env("PATH", &path).output().unwrap().into();
+    let words = ["does not build", "cc: ", "not found", "`cc -std=c99"];
+    report(&run, 3, "cannot-build", &words);
+    assert!(!subject.has_working_copy());
+}
+
+#[test]
+fn a_program_that_does_not_compile_shows_the_compilers_own_message() {
+    let source = GRADES.replace("return 1;", "return enough;");
+    let words = ["grades.c:8:", "enough", "undeclared", "Make `cc -std=c99"];
+    ends(&program(&source, &config()), &[], 3, "cannot-build", &words);
+}
+
+#[test]
+fn a_build_command_that_says_nothing_is_named() {
+    let silent = config().replace("cc -std=c99 -g -o grades grades.c", "exit 7");
+    let words = ["`exit 7` fails and says nothing"];
+    ends(&program(GRADES, &silent), &[], 3, "cannot-build", &words);
+}
+
+#[test]
+fn warnings_that_are_made_errors_are_in_nobodys_way() {
+    let source = GRADES.replace("return 1;", "return 1; else;");
+    let denied = config().replace("cc ", "cc -Wextra -Werror ");
+    let report = is_repaired(&program(&source, &denied), &[]);
+    warns(&report, &["builds only with lints capped"]);
+}
+
+#[test]
+fn a_function_that_only_the_compiler_can_parse_is_named_and_the_others_are_repaired() {
+    let odd = "\n#define BEGIN {\n#define END }\nint twice(int x) BEGIN if (x > 0) return 2 * x; return 0; END\n";
+    let source = GRADES.replace("/* Whether", &format!("{odd}\n/* Whether"));
+    let report = is_repaired(&program(&source, &config()), &[]);
+    warns(&report, &["grades.c: line 6", "cannot be parsed", "it has no sites"]);
+}
+
+#[test]
+fn a_source_that_is_not_utf8_is_repaired() {
+    let subject = grades();
+    let text = GRADES.replace("Whether a score", "Ob eine Pr\u{fc}fung");
+    // As editors before UTF-8 wrote it.
+    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap()).collect();
+    fs::write(subject.root.join("grades.c"), latin).unwrap();
+    subject.commit();
+    let report = is_repaired(&subject, &[]);
+    subject.apply(&report["patches"][0]).unwrap();
+    ends(&subject, &[], 0, "nothing-to-repair", &[]);
+}
+
+#[test]
+fn lines_that_end_as_on_windows_stay_so() {
+    let subject = program(&GRADES.replace('\n', "\r\n"), &config());
+    subject.commit();
+    let report = is_repaired(&subject, &[]);
+    subject.apply(&report["patches"][0]).unwrap();
+    let fixed = GRADES.replace("score > needed", "score >= needed");
+    assert_eq!(subject.read("grades.c"), fixed.replace('\n', "\r\n"));
+}
+
+#[test]
+fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
+    let config = config().replace("grades.c", "die noten/prüfung.c");
+    let config = config.replace("grades die noten/prüfung.c", "grades 'die noten/prüfung.c'");
+    let subject = Subject::named(
+        "mein schönes Ding",
+        &[("die noten/prüfung.c", GRADES), ("nopol.toml", &config)],
+    );
+    subject.commit();
+    let report = is_repaired(&subject, &[]);
+    assert_eq!(report["patches"][0]["edits"][0]["file"], "die noten/prüfung.c");
+    subject.apply(&report["patches"][0]).unwrap();
+    ends(&subject, &[], 0, "nothing-to-repair", &[]);
+}
+
+#[test]
+fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
+    let branches = r"
+    if (argc == 2)
+        switch (argv[1][0]) {
+        case 'l': for (volatile unsigned n = 0;; n++) ;
+        case 's': for (;;) sleep(3600);
+        case 'a': abort();
+        case 'n': return *(volatile int *)0;
+        case 'e': exit(9);
+        }
+    if (argc != 3)";
+    let source = GRADES.replace("\n    if (argc != 3)", branches);
+    let source = source.replace("#include", "#define _GNU_SOURCE\n#include <unistd.h>\n#include");
+    let mut config = config().replace("timeout = 2", "timeout = 0.5");
+    for (name, argument) in [
+        ("loops", "l"),
+        ("sleeps", "s"),
+        ("aborts", "a"),
+        ("dereferences-null", "n"),
+        ("exits", "e"),
+    ] {
+        config += &format!("\n[[c.test]]\nname = \"{name}\"\ncommand = \"./grades {argument}\"\n");
+    }
+    let subject = program(&source, &config);
+    let report = is_repaired(&subject, &["--failing", "just-enough-is-enough"]);
+    let failing = strings(&report["failing_tests"]);
+    let all = ["loops", "sleeps", "aborts", "dereferences-null", "exits", "just-enough-is-enough"];
+    for name in all {
+        assert!(failing.contains(&name.to_string()), "{failing:?}");
+    }
+    assert_eq!(failing.len(), all.len(), "{failing:?}");
+    warns(
+        &report,
+        &["loops does not end", "sleeps does not end", "aborts crashes", "dereferences-null crashes"],
+    );
+}
+
+#[test]
+fn passing_tests_leave_nothing_to_repair() {
+    let subject = program(GRADES, &[BUILD, PASSING].concat());
+    ends(&subject, &[], 0, "nothing-to-repair", &["All 4 tests pass."]);
+    let subject = grades();
+    let words = ["less-is-not passes; what fails is just-enough-is-enough."];
+    let args = ["--failing", "less-is-not"];
+    ends(&subject, &args, 0, "nothing-to-repair", &words);
+}
+
+#[test]
+fn when_every_test_fails_a_warning_says_that_nothing_constrains_the_patch() {
+    let subject = program(GRADES, &[BUILD, FAILING].concat());
+    let run = subject.nopol_c(&["--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let words = "every test fails: nothing constrains the patch";
+    warns(&run.json(), &[words]);
+    assert!(run.stderr.contains(words), "{}", run.stderr);
+}
+
+#[test]
+fn a_program_without_tests_is_an_unusable_baseline() {
+    let subject = program(GRADES, BUILD);
+    let words = ["there are no tests", "`[[c.test]]`", "nopol.toml"];
+    ends(&subject, &[], 4, "unusable-baseline", &words);
+}
+
+/// Fails in its first run and passes in the next.
+const FLAKY: &str = r#"
+[[c.test]]
+name = "flaky"
+command = "test -e mark || { touch mark; exit 1; }"
+"#;
+
+#[test]
+fn flaky_tests_are_set_aside_and_named() {
+    let report = is_repaired(&program(GRADES, &(config() + FLAKY)), &[]);
+    assert_eq!(strings(&report["flaky_tests"]), ["flaky"]);
+    warns(&report, &["it is flaky"]);
+    let subject = program(GRADES, &[BUILD, PASSING, FLAKY].concat());
+    ends(&subject, &[], 4, "unusable-baseline", &["flaky"]);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_line() {
+    let config = config().replace("sources =", "source =");
+    is_usage_error(&config, &["nopol.toml", "line 2", "unknown field `source`", "`sources`"]);
+    let config = config.replace("source =", "sources =") + "stdot = \"yes\"\n";
+    let line = format!("line {}", config.lines().count());
+    is_usage_error(&config, &["nopol.toml", &line, "unknown field `stdot`", "`stdout`"]);
+    is_usage_error("[c\n", &["nopol.toml", "line 1"]);
+    is_usage_error("", &["nopol.toml", "missing field `c`"]);
+}
+
+#[test]
+fn without_nopol_toml_it_is_said_how_to_get_one() {
+    let subject = Subject::new(&[("grades.c", GRADES)]);
+    let words = ["no nopol.toml here or above", "--init", "--source"];
+    ends(&subject, &[], 2, "usage-error", &words);
+    let words = ["cannot read", "`elsewhere.toml`", "--config"];
+    ends(&subject, &["--config", "elsewhere.toml"], 2, "usage-error", &words);
+}
+
+#[test]
+fn files_that_are_not_there_are_named() {
+    let of_pairs = |more: &str| {
+        let table = "[c.tests]\ninput = \"in/*.txt\"\ncommand = \"./grades 1 2\"\n";
+        Subject::new(&[
+            ("grades.c", GRADES),
+            ("nopol.toml", &[BUILD, table, more].concat()),
+            ("in/one.txt", "1"),
+            ("in/two.txt", "2"),
+            ("out/one.txt", "no\n"),
+        ])
+    };
+    let is_usage = |subject: &Subject, words: &[&str]| {
+        ends(subject, &[], 2, "usage-error", words);
+    };
+    let no_output = of_pairs("output = \"out/*.txt\"\n");
+    is_usage(&no_output, &["in/two.txt has no output", "`out/*.txt`", "`two`"]);
+    let text = no_output.read("nopol.toml").replace("in/*.txt", "inn/*.txt");
+    fs::write(no_output.root.join("nopol.toml"), text).unwrap();
+    is_usage(&no_output, &["no file matches", "inn/*.txt"]);
+
+    let sources = |list: &str| config().replace("[\"grades.c\"]", list);
+    is_usage_error(&sources("[\"src/*.c\"]"), &["no source file matches `src/*.c`"]);
+    is_usage_error(&sources("[\"grades.c\", \"a.c\"]"), &["no source file matches `a.c`"]);
+    is_usage_error(&sources("[]"), &["no source file is named"]);
+    is_usage_error(&sources("[\"a[b\"]"), &["`a[b` is not a glob"]);
+
+    is_usage_error(&(config() + "stdin-file = \"in.txt\"\n"), &["just-enough", "no file in.txt"]);
+    let expected = config().replace("stdout = \"no\\n\"", "stdout-file = \"no.txt\"");
+    is_usage_error(&expected, &["cannot read no.txt"]);
+    is_usage_error(&(config() + "stdout-file = \"a\"\n"), &["both `stdout` and `stdout-file`"]);
+    let lines: Vec<String> = config().lines().map(str::to_owned).collect();
+    let unbuilt = lines.iter().filter(|line| !line.starts_with("build"));
+    let unbuilt = unbuilt.map(|line| format!("{line}\n")).collect::<String>();
+    is_usage_error(&unbuilt, &["nothing says how the program is built"]);
+}
+
+#[test]
+fn a_source_outside_of_the_program_is_not_touched() {
+    let subject = grades();
+    let path = subject.root.join("grades.c");
+    let outside = subject.beside("outside.c");
+    fs::write(&outside, GRADES).unwrap();
+    for source in [path.to_str().unwrap(), outside.to_str().unwrap(), "../outside.c"] {
+        let before = subject.snapshot();
+        let run = subject.nopol_c(&["--format", "json", "--source", source]);
+        assert!(subject.snapshot() == before, "{source}: the subject was changed");
+        assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
+        if Path::new(source) != path {
+            report(&run, 2, "usage-error", &["outside.c", "nopol.toml"]);
+        } else {
+            assert_eq!(run.code, 0, "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn two_tests_of_one_name_are_a_usage_error() {
+    is_usage_error(&[&config(), FAILING].concat(), &["two tests", "`just-enough-is-enough`"]);
+}
+
+#[test]
+fn an_unknown_test_is_a_usage_error() {
+    let subject = grades();
+    let args = ["--failing", "just-enough-is-enuf"];
+    let words = ["no test `just-enough-is-enuf`", "Did you mean `just-enough-is-enough`?"];
+    ends(&subject, &args, 2, "usage-error", &words);
+    let words = ["no test `zebra`", "5 tests", "`cargo nopol c list`"];
+    ends(&subject, &["--failing", "zebra"], 2, "usage-error", &words);
+}
+
+#[test]
+fn a_bad_timeout_is_a_usage_error() {
+    let timeout = |value: &str| config().replace("timeout = 2", &format!("timeout = {value}"));
+    is_usage_error(&timeout("0"), &["`timeout = 0` is not a positive number of seconds"]);
+    is_usage_error(&timeout("-1.5"), &["`timeout = -1.5`"]);
+    is_usage_error(&timeout("nan"), &["timeout"]);
+    is_usage_error(&timeout("\"soon\""), &["nopol.toml", "line 4", "timeout"]);
+    let run = grades().nopol_c(&["--test-timeout", "soon"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("not a number of seconds"), "{}", run.stderr);
+}
+
+#[test]
+fn the_time_limit_ends_the_run_with_its_own_code() {
+    let slow = "\n[[c.test]]\nname = \"slow\"\ncommand = \"sleep 60\"\n";
+    let config = config().replace("timeout = 2", "timeout = 100") + slow;
+    let start = Instant::now();
+    let args = ["--time-limit", "2"];
+    ends(&program(GRADES, &config), &args, 5, "time-limit", &["time limit"]);
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_diff_goes_from_standard_output_to_git_apply() {
+    let subject = grades();
+    subject.commit();
+    let run = subject.nopol_c(&["--format", "diff"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let diff = subject.beside("patch.diff");
+    fs::write(&diff, &run.stdout).unwrap();
+    let applied = subject.git(&["apply", diff.to_str().unwrap()]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    assert_eq!(
+        subject.read("grades.c"),
+        GRADES.replace("score > needed", "score >= needed")
+    );
+    let run = subject.nopol_c(&["--format", "diff"]);
+    assert_eq!((run.code, &*run.stdout), (0, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("Nothing to repair"), "{}", run.stderr);
+}
+
+#[test]
+fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
+    let subject = grades();
+    subject.commit();
+    let edited = format!("{GRADES}/* a change of my own */\n");
+    fs::write(subject.root.join("grades.c"), &edited).unwrap();
+    let run = subject.nopol_c(&["--apply"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    for word in ["git has not committed", "--allow-dirty"] {
+        assert!(run.stderr.contains(word), "{}", run.stderr);
+    }
+    assert!(run.stdout.contains("+    if (score >= needed)"), "the patch is still shown");
+    assert_eq!(subject.read("grades.c"), edited);
+
+    let run = subject.nopol_c(&["--apply=99", "--allow-dirty"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("there is no patch 99"), "{}", run.stderr);
+
+    assert_eq!(subject.git(&["commit", "-qam", "mine"]).code, 0);
+    let run = subject.nopol_c(&["--apply", "--format", "json"]);
+    let report = report(&run, 0, "patched", &[]);
+    assert_eq!(report["applied"], 1);
+    assert_eq!(
+        subject.read("grades.c"),
+        edited.replace("score > needed", "score >= needed")
+    );
+    ends(&subject, &[], 0, "nothing-to-repair", &[]);
+}
+
+#[test]
+fn what_was_built_before_a_change_is_built_again() {
+    // The object file comes after its source wherever files are copied by name.
+    let makefile = "grades: grades.o\n\tcc -o grades grades.o\n\ngrades.o: grades.c\n\tcc -g -c grades.c\n";
+    let config = config().replace("cc -std=c99 -g -o grades grades.c", "make");
+    let subject = Subject::new(&[
+        ("grades.c", GRADES),
+        ("nopol.toml", &config),
+        ("Makefile", makefile),
+    ]);
+    let make = |subject: &Subject| {
+        let mut command = std::process::Command::new("make");
+        assert!(command.current_dir(&subject.root).output().unwrap().status.success());
+    };
+    make(&subject);
+    is_repaired(&subject, &[]);
+    std::thread::sleep(Duration::from_millis(20));
+    let fixed = GRADES.replace("score > needed", "score >= needed");
+    fs::write(subject.root.join("grades.c"), fixed).unwrap();
+    ends(&subject, &[], 0, "nothing-to-repair", &[]);
+}
