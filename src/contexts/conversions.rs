@@ -77,7 +77,8 @@ pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
         ..term.clone()
     };
     for term in numbers() {
-        for ty in &types {
+        let is_number = !matches!(term.reading, Reading::Character | Reading::Flag);
+        for ty in types.iter().filter(|_| is_number) {
             if *ty != term.ty && common(*ty, term.ty) == Some(*ty) {
                 terms.push(converted(term, *ty, Vec::new()));
             }

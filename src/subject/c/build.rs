@@ -14,7 +14,7 @@ use crate::run::{Binary, Commands, Harness};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// What a sanitized build is compiled with: the first report ends the program.
-const SANITIZED: &str = "-g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
+const SANITIZED: &str = "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
 /// The exit code of a program that a sanitizer ended.
 const REPORTED: i32 = 99;
 
@@ -93,11 +93,11 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
     let cases = program.cases.iter().map(|case| (case.name.clone(), case.clone()));
     let mut env = Vec::new();
     if program.sanitize {
-        let options = format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1");
+        let options = format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1:symbolize=0");
         env.push(("ASAN_OPTIONS".to_owned(), options));
         env.push((
             "UBSAN_OPTIONS".to_owned(),
-            format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0"),
+            format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0:symbolize=0"),
         ));
     }
     Binary {
