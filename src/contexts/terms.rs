@@ -69,7 +69,9 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = sources.language.parse(&offer.text)
+        let taken_apart = sources
+            .language
+            .parse(&offer.text)
             .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&names, leaf)));
         if taken_apart && !leaves.iter().any(|leaf| leaf.text == offer.text) {
             names.remove(offer.text.as_str());
@@ -139,7 +141,9 @@ fn is_part(name: &str, offer: &str) -> bool {
 fn distance(site: &Site, text: &str) -> usize {
     let text = text.strip_prefix("matches!(").unwrap_or(text);
     // In C the name of a variable may stand behind that of a function.
-    let text = text.trim_start_matches("strlen(").trim_start_matches(['*', '"']);
+    let text = text
+        .trim_start_matches("strlen(")
+        .trim_start_matches(['*', '"']);
     let root = text.split(['.', '(', ' ', ',', '-', '[', '"', ')']);
     let root = root.into_iter().next().unwrap_or_default();
     let at = site.names.iter().position(|name| name.text == root);
@@ -244,7 +248,9 @@ pub fn lookup(
         // What has another type than is asked for has it by itself, and is converted there.
         let found: Vec<(TermId, Type)> = found.collect();
         let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
-        let asked = found.iter().find(|found| expected.is_some() && is_expected(found));
+        let asked = found
+            .iter()
+            .find(|found| expected.is_some() && is_expected(found));
         return asked.or_else(|| found.iter().find(own)).copied();
     }
     let mut found = found.filter(is_expected);

@@ -135,9 +135,10 @@ impl Reader<'_> {
     /// lines with one number the first is meant.
     fn offset(&mut self, point: &Point) -> Option<usize> {
         let path = self.root.join(&point.file);
-        let starts = self.texts.entry(point.file.clone()).or_insert_with(|| {
-            lines(&fs::read_to_string(&path).unwrap_or_default())
-        });
+        let starts = self
+            .texts
+            .entry(point.file.clone())
+            .or_insert_with(|| lines(&fs::read_to_string(&path).unwrap_or_default()));
         let column = point.byte_column.unwrap_or(point.column);
         // Of what is very far to the right the column is not told.
         let column = usize::try_from(column).unwrap_or(1);
@@ -150,7 +151,9 @@ fn lines(text: &str) -> BTreeMap<usize, usize> {
     let mut starts = BTreeMap::new();
     let (mut number, mut at) = (1, 0);
     for line in text.split_inclusive('\n') {
-        let directive = line.strip_prefix("#line ").and_then(|rest| rest.trim().parse().ok());
+        let directive = line
+            .strip_prefix("#line ")
+            .and_then(|rest| rest.trim().parse().ok());
         match directive {
             Some(next) => number = next,
             None => {
