@@ -90,7 +90,7 @@ fn report(run: &Run, code: i32, outcome: &str, words: &[&str]) -> Value {
         assert!(message.contains(word), "`{word}` is not in:\n{message}");
     }
     // Whoever has no JSON reads errors where errors are.
-    let is_error = code > 1;
+    let is_error = code > 1 && outcome != "time-limit";
     assert_eq!(
         run.stderr.contains(&format!("error: {message}")),
         is_error,
@@ -171,23 +171,24 @@ fn warnings_that_are_made_errors_are_in_nobodys_way() {
 
 #[test]
 fn a_function_that_only_the_compiler_can_parse_is_named_and_the_others_are_repaired() {
-    let odd = "\n#define BEGIN {\n#define END }\nint twice(int x) BEGIN if (x > 0) return 2 * x; return 0; END\n";
-    let source = GRADES.replace("/* Whether", &format!("{odd}\n/* Whether"));
+    let odd = "#define BEGIN {\n#define END }\nint twice(int x) BEGIN if (x > 0) return 2 * x; return 0; END\n";
+    let source = format!("{GRADES}\n{odd}");
     let report = is_repaired(&program(&source, &config()), &[]);
-    warns(&report, &["grades.c: line 6", "cannot be parsed", "it has no sites"]);
+    let line = source.lines().position(|line| line.contains("twice"));
+    let words = format!("grades.c: line {}: cannot be parsed", line.unwrap() + 1);
+    warns(&report, &[&words, "it has no sites"]);
+    assert_eq!(strings(&report["warnings"]).len(), 1, "{report}");
 }
 
 #[test]
-fn a_source_that_is_not_utf8_is_repaired() {
+fn a_source_that_is_not_utf8_is_named_and_left_as_it_is() {
     let subject = grades();
     let text = GRADES.replace("Whether a score", "Ob eine Pr\u{fc}fung");
     // As editors before UTF-8 wrote it.
     let latin: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap()).collect();
     fs::write(subject.root.join("grades.c"), latin).unwrap();
-    subject.commit();
-    let report = is_repaired(&subject, &[]);
-    subject.apply(&report["patches"][0]).unwrap();
-    ends(&subject, &[], 0, "nothing-to-repair", &[]);
+    let report = ends(&subject, &[], 1, "no-patch", &[]);
+    warns(&report, &["grades.c: is not UTF-8"]);
 }
 
 #[test]
@@ -354,22 +355,51 @@ fn files_that_are_not_there_are_named() {
 }
 
 #[test]
-fn a_source_outside_of_the_program_is_not_touched() {
+fn nothing_but_the_copy_is_written_to_wherever_a_source_is() {
     let subject = grades();
-    let path = subject.root.join("grades.c");
+    let inside = subject.root.join("grades.c");
     let outside = subject.beside("outside.c");
     fs::write(&outside, GRADES).unwrap();
-    for source in [path.to_str().unwrap(), outside.to_str().unwrap(), "../outside.c"] {
-        let before = subject.snapshot();
-        let run = subject.nopol_c(&["--format", "json", "--source", source]);
-        assert!(subject.snapshot() == before, "{source}: the subject was changed");
-        assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
-        if Path::new(source) != path {
-            report(&run, 2, "usage-error", &["outside.c", "nopol.toml"]);
-        } else {
-            assert_eq!(run.code, 0, "{}", run.stderr);
-        }
+    symlink(&outside, subject.root.join("link.c")).unwrap();
+    symlink("grades.c", subject.root.join("other.c")).unwrap();
+    symlink("..", subject.root.join("up")).unwrap();
+    for source in [inside.to_str().unwrap(), "./grades.c", "../subject/grades.c", "other.c"] {
+        let report = is_repaired(&subject, &["--source", source]);
+        assert_eq!(report["patches"][0]["edits"][0]["file"], "grades.c");
     }
+    for source in [outside.to_str().unwrap(), "../outside.c", "link.c", "up/outside.c"] {
+        let words = ["the source file", source, "is not in", "nopol.toml"];
+        ends(&subject, &["--source", source], 2, "usage-error", &words);
+        assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
+    }
+}
+
+#[test]
+fn a_test_that_cannot_be_started_is_named() {
+    let one = |more: &str| format!("{}\n[[c.test]]\nname = \"odd\"\n{more}\n", config());
+    let no_file = one("command = \"./grade 1 2\"");
+    is_usage_error(&no_file, &["`odd`", "no `./grade` after `cc -std=c99"]);
+    let no_program = one("command = \"gradus 1 2\"");
+    is_usage_error(&no_program, &["`odd`", "no `gradus` on the search path"]);
+    let not_executable = one("command = \"./grades.c 1 2\"");
+    is_usage_error(&not_executable, &["`odd`", "`./grades.c` cannot be executed"]);
+    let no_directory = one("command = \"../grades 1 2\"\ncwd = \"nowhere\"");
+    is_usage_error(&no_directory, &["`odd`", "`nowhere` is no directory"]);
+    let outside = one("command = \"true\"\ncwd = \"/tmp\"");
+    is_usage_error(&outside, &["`odd`", "`/tmp` is no directory of the program"]);
+
+    let subject = grades();
+    let itself = subject.root.join("grades");
+    let config = one(&format!("command = \"{} 1 2\"", itself.display()));
+    fs::write(subject.root.join("nopol.toml"), config).unwrap();
+    ends(&subject, &[], 2, "usage-error", &["`odd`", "never a patched one"]);
+}
+
+#[test]
+fn what_a_test_reads_may_be_outside_of_the_program() {
+    let subject = program(GRADES, &(config() + "stdin-file = \"../in.txt\"\n"));
+    fs::write(subject.beside("in.txt"), "1 2\n").unwrap();
+    is_repaired(&subject, &[]);
 }
 
 #[test]
@@ -473,6 +503,8 @@ fn what_was_built_before_a_change_is_built_again() {
     };
     make(&subject);
     is_repaired(&subject, &[]);
+    // What may be patched is compiled anyway, as it was asked for.
+    is_repaired(&subject, &["--sanitize"]);
     std::thread::sleep(Duration::from_millis(20));
     let fixed = GRADES.replace("score > needed", "score >= needed");
     fs::write(subject.root.join("grades.c"), fixed).unwrap();

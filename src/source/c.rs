@@ -111,7 +111,15 @@ fn parse(
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
         let text = match std::fs::read(root.join(&path)) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => text,
+                // A patch is text, and no other bytes may change.
+                Err(_) if is_source => {
+                    sources.skipped.push((path, "is not UTF-8".to_owned()));
+                    continue;
+                }
+                Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            },
             Err(error) if is_source => {
                 let reason = format!("cannot be read: {error}");
                 sources.skipped.push((path, reason));
@@ -173,7 +181,11 @@ fn complain(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
             Some(name) => format!("line {line}: `{name}` cannot be parsed as it is written"),
             None => format!("line {line}: cannot be parsed as it is written"),
         };
-        sources.skipped.push((path.to_owned(), what));
+        let skipped = (path.to_owned(), what);
+        // What cannot be parsed may be several parts.
+        if sources.skipped.last() != Some(&skipped) {
+            sources.skipped.push(skipped);
+        }
     }
 }
 

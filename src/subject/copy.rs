@@ -1,12 +1,14 @@
 //! The working copies: everything the tool writes goes there, the subject's own files are only read.
 
 use std::fs::{self, File};
+use std::path::Path;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use walkdir::WalkDir;
 
-use super::Subject;
+use super::{Kind, Subject};
 
 /// A place to work in, kept by a lock while this value lives; the copies in it are removed on drop,
 /// the build cache is kept for the next run.
@@ -132,6 +134,14 @@ impl WorkDir {
             }
             copy_tree(dir, &to, &skipped)?;
         }
+        if let Kind::C(program) = &subject.kind {
+            // `make` goes by the times: what was built is as old as it was, and what may be patched is
+            // newer, for it must be compiled as this run has it.
+            keep_times(&subject.root, &root)?;
+            for source in &program.sources {
+                touch(root.join(source).as_std_path(), SystemTime::now())?;
+            }
+        }
         Ok(root)
     }
 
@@ -187,8 +197,25 @@ fn copy_tree(from: &Utf8Path, to: &Utf8Path, skipped: &[Utf8PathBuf]) -> Result<
     Ok(())
 }
 
+/// Gives the files of a copy the times of the originals.
+fn keep_times(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    for entry in WalkDir::new(to).into_iter().flatten() {
+        let original = from.as_std_path().join(entry.path().strip_prefix(to)?);
+        if entry.file_type().is_file() {
+            touch(entry.path(), fs::metadata(original)?.modified()?)?;
+        }
+    }
+    Ok(())
+}
+
+fn touch(path: &Path, time: SystemTime) -> Result<()> {
+    let file = File::options().append(true).open(path);
+    let touched = file.and_then(|file| file.set_modified(time));
+    touched.with_context(|| format!("cannot set the time of {}", path.display()))
+}
+
 /// A read-only file of the subject must still be written in the copy.
-fn make_writable(path: &std::path::Path) -> Result<()> {
+fn make_writable(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mut permissions = fs::metadata(path)?.permissions();
     if permissions.mode() & 0o200 == 0 {

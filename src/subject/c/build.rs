@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, diagnostics, shim, target};
+use crate::run::command::Case;
 use crate::run::process::Job;
 use crate::run::{Binary, Commands, Harness};
+use crate::subject::SubjectError;
+use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// What a sanitized build is compiled with: the first report ends the program.
@@ -71,6 +74,9 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         ..Build::default()
     };
     if build.succeeded {
+        for case in &program.cases {
+            is_startable(at, program, case)?;
+        }
         build.binaries.insert(target(), binary(at, program));
         return Ok(build);
     }
@@ -88,6 +94,37 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         build.said = format!("`{}` fails and says nothing", program.build);
     }
     Ok(build)
+}
+
+/// That there is what a test starts, and that it is in the working copy, now that that is built.
+fn is_startable(at: &Workspace, program: &Program, case: &Case) -> Result<(), SubjectError> {
+    let Case { name, cwd, .. } = case;
+    let usage = |text: String| Err(SubjectError::Usage(format!("test `{name}`: {text}")));
+    let dir = at.root.join(cwd);
+    if !dir.is_dir() || !normal(&dir).starts_with(&at.root) {
+        return usage(format!("`{cwd}` is no directory of the program"));
+    }
+    let (started, _) = case.command.start();
+    if !started.as_str().contains('/') {
+        return match shim::find(started.as_str(), None) {
+            Some(_) => Ok(()),
+            None => usage(format!("there is no `{started}` on the search path")),
+        };
+    }
+    if started.starts_with(&at.subject.root) {
+        return usage(format!(
+            "`{started}` is the program as it is, and never a patched one; give its path relative to {}",
+            at.subject.root.join(cwd)
+        ));
+    }
+    match fs::metadata(dir.join(&started)) {
+        Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => Ok(()),
+        Ok(_) => usage(format!("`{started}` cannot be executed")),
+        Err(_) => usage(format!(
+            "there is no `{started}` after `{}`",
+            program.build
+        )),
+    }
 }
 
 fn binary(at: &Workspace, program: &Program) -> Binary {

@@ -12,6 +12,7 @@ use super::Program;
 use super::options::COptions;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
+use crate::subject::paths::normal;
 
 /// The file's name.
 pub const NAME: &str = "nopol.toml";
@@ -184,7 +185,9 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
                 "no source file matches `{pattern}` in {root}"
             )));
         }
-        sources.extend(found.into_iter().map(|(path, _)| path));
+        for (path, _) in found {
+            sources.push(below(root, &path)?);
+        }
     }
     let mut seen = BTreeSet::new();
     sources.retain(|path| seen.insert(path.clone()));
@@ -241,6 +244,21 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     })
 }
 
+/// Where a source is below the root, links followed: it is written to there in the working copy, and
+/// must be written to nowhere else.
+fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> {
+    let real = |path: &Utf8Path| {
+        let real = path.canonicalize_utf8();
+        real.map_err(|error| usage(format!("cannot read {path}: {error}")))
+    };
+    match real(&root.join(path))?.strip_prefix(real(root)?) {
+        Ok(path) => Ok(path.to_owned()),
+        Err(_) => Err(usage(format!(
+            "the source file {path} is not in {root}, which is all that is copied and patched; put {NAME} into a directory that has all of the program"
+        ))),
+    }
+}
+
 fn case(name: String, command: Command) -> Case {
     Case {
         name,
@@ -272,7 +290,11 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
             )));
         }
         (Some(text), None) => Input::Text(text),
-        (None, Some(path)) if root.join(&path).is_file() => Input::File(path),
+        // What is not copied is read where it is.
+        (None, Some(path)) if root.join(&path).is_file() => Input::File(match below(root, &path) {
+            Ok(_) => path,
+            Err(_) => normal(&root.join(path)),
+        }),
         (None, Some(path)) => return Err(usage(format!("test `{name}`: there is no file {path}"))),
         (None, None) => Input::Nothing,
     };
