@@ -3,7 +3,8 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{GRADES, MANIFEST, Run, Subject, strings};
@@ -293,6 +294,30 @@ fn a_subject_that_cannot_be_written_to_is_repaired_elsewhere() {
         "score >= needed"
     );
     assert_eq!(subject.read("target"), "in the way");
+}
+
+#[test]
+fn a_source_that_is_a_link_is_not_written_to() {
+    let subject = Subject::new(&[("Cargo.toml", MANIFEST), ("src/real.rs", GRADES)]);
+    let (lib, outside) = (
+        subject.root.join("src/lib.rs"),
+        subject.beside("outside.rs"),
+    );
+    fs::write(&outside, GRADES).unwrap();
+    for to in [
+        &*outside,
+        Path::new("../../outside.rs"),
+        &subject.root.join("src/real.rs"),
+    ] {
+        let _ = fs::remove_file(&lib);
+        symlink(to, &lib).unwrap();
+        let run = subject.nopol(&["--format", "json"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let condition = run.json()["patches"][0]["edits"][0]["condition"].clone();
+        assert_eq!(condition, "score >= needed");
+        assert_eq!(fs::read_to_string(&lib).unwrap(), GRADES);
+        assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
+    }
 }
 
 #[test]

@@ -211,7 +211,10 @@ fn paths_with_spaces_and_letters_beyond_ascii_are_fine() {
     );
     subject.commit();
     let report = is_repaired(&subject, &[]);
-    assert_eq!(report["patches"][0]["edits"][0]["file"], "die noten/prüfung.c");
+    assert_eq!(
+        report["patches"][0]["edits"][0]["file"],
+        "die noten/prüfung.c"
+    );
     subject.apply(&report["patches"][0]).unwrap();
     ends(&subject, &[], 0, "nothing-to-repair", &[]);
 }
@@ -229,7 +232,10 @@ fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
         }
     if (argc != 3)";
     let source = GRADES.replace("\n    if (argc != 3)", branches);
-    let source = source.replace("#include", "#define _GNU_SOURCE\n#include <unistd.h>\n#include");
+    let source = source.replace(
+        "#include",
+        "#define _GNU_SOURCE\n#include <unistd.h>\n#include",
+    );
     let mut config = config().replace("timeout = 2", "timeout = 0.5");
     for (name, argument) in [
         ("loops", "l"),
@@ -243,21 +249,39 @@ fn tests_that_hang_or_crash_are_failing_tests_and_do_not_stop_the_repair() {
     let subject = program(&source, &config);
     let report = is_repaired(&subject, &["--failing", "just-enough-is-enough"]);
     let failing = strings(&report["failing_tests"]);
-    let all = ["loops", "sleeps", "aborts", "dereferences-null", "exits", "just-enough-is-enough"];
+    let all = [
+        "loops",
+        "sleeps",
+        "aborts",
+        "dereferences-null",
+        "exits",
+        "just-enough-is-enough",
+    ];
     for name in all {
         assert!(failing.contains(&name.to_string()), "{failing:?}");
     }
     assert_eq!(failing.len(), all.len(), "{failing:?}");
     warns(
         &report,
-        &["loops does not end", "sleeps does not end", "aborts crashes", "dereferences-null crashes"],
+        &[
+            "loops does not end",
+            "sleeps does not end",
+            "aborts crashes",
+            "dereferences-null crashes",
+        ],
     );
 }
 
 #[test]
 fn passing_tests_leave_nothing_to_repair() {
     let subject = program(GRADES, &[BUILD, PASSING].concat());
-    ends(&subject, &[], 0, "nothing-to-repair", &["All 4 tests pass."]);
+    ends(
+        &subject,
+        &[],
+        0,
+        "nothing-to-repair",
+        &["All 4 tests pass."],
+    );
     let subject = grades();
     let words = ["less-is-not passes; what fails is just-enough-is-enough."];
     let args = ["--failing", "less-is-not"];
@@ -300,10 +324,21 @@ fn flaky_tests_are_set_aside_and_named() {
 #[test]
 fn an_unknown_key_is_named_with_its_line() {
     let config = config().replace("sources =", "source =");
-    is_usage_error(&config, &["nopol.toml", "line 2", "unknown field `source`", "`sources`"]);
+    is_usage_error(
+        &config,
+        &[
+            "nopol.toml",
+            "line 2",
+            "unknown field `source`",
+            "`sources`",
+        ],
+    );
     let config = config.replace("source =", "sources =") + "stdot = \"yes\"\n";
     let line = format!("line {}", config.lines().count());
-    is_usage_error(&config, &["nopol.toml", &line, "unknown field `stdot`", "`stdout`"]);
+    is_usage_error(
+        &config,
+        &["nopol.toml", &line, "unknown field `stdot`", "`stdout`"],
+    );
     is_usage_error("[c\n", &["nopol.toml", "line 1"]);
     is_usage_error("", &["nopol.toml", "missing field `c`"]);
 }
@@ -314,7 +349,13 @@ fn without_nopol_toml_it_is_said_how_to_get_one() {
     let words = ["no nopol.toml here or above", "--init", "--source"];
     ends(&subject, &[], 2, "usage-error", &words);
     let words = ["cannot read", "`elsewhere.toml`", "--config"];
-    ends(&subject, &["--config", "elsewhere.toml"], 2, "usage-error", &words);
+    ends(
+        &subject,
+        &["--config", "elsewhere.toml"],
+        2,
+        "usage-error",
+        &words,
+    );
 }
 
 #[test]
@@ -333,21 +374,38 @@ fn files_that_are_not_there_are_named() {
         ends(subject, &[], 2, "usage-error", words);
     };
     let no_output = of_pairs("output = \"out/*.txt\"\n");
-    is_usage(&no_output, &["in/two.txt has no output", "`out/*.txt`", "`two`"]);
-    let text = no_output.read("nopol.toml").replace("in/*.txt", "inn/*.txt");
+    is_usage(
+        &no_output,
+        &["in/two.txt has no output", "`out/*.txt`", "`two`"],
+    );
+    let text = no_output
+        .read("nopol.toml")
+        .replace("in/*.txt", "inn/*.txt");
     fs::write(no_output.root.join("nopol.toml"), text).unwrap();
     is_usage(&no_output, &["no file matches", "inn/*.txt"]);
 
     let sources = |list: &str| config().replace("[\"grades.c\"]", list);
-    is_usage_error(&sources("[\"src/*.c\"]"), &["no source file matches `src/*.c`"]);
-    is_usage_error(&sources("[\"grades.c\", \"a.c\"]"), &["no source file matches `a.c`"]);
+    is_usage_error(
+        &sources("[\"src/*.c\"]"),
+        &["no source file matches `src/*.c`"],
+    );
+    is_usage_error(
+        &sources("[\"grades.c\", \"a.c\"]"),
+        &["no source file matches `a.c`"],
+    );
     is_usage_error(&sources("[]"), &["no source file is named"]);
     is_usage_error(&sources("[\"a[b\"]"), &["`a[b` is not a glob"]);
 
-    is_usage_error(&(config() + "stdin-file = \"in.txt\"\n"), &["just-enough", "no file in.txt"]);
+    is_usage_error(
+        &(config() + "stdin-file = \"in.txt\"\n"),
+        &["just-enough", "no file in.txt"],
+    );
     let expected = config().replace("stdout = \"no\\n\"", "stdout-file = \"no.txt\"");
     is_usage_error(&expected, &["cannot read no.txt"]);
-    is_usage_error(&(config() + "stdout-file = \"a\"\n"), &["both `stdout` and `stdout-file`"]);
+    is_usage_error(
+        &(config() + "stdout-file = \"a\"\n"),
+        &["both `stdout` and `stdout-file`"],
+    );
     let lines: Vec<String> = config().lines().map(str::to_owned).collect();
     let unbuilt = lines.iter().filter(|line| !line.starts_with("build"));
     let unbuilt = unbuilt.map(|line| format!("{line}\n")).collect::<String>();
@@ -362,12 +420,23 @@ fn nothing_but_the_copy_is_written_to_wherever_a_source_is() {
     fs::write(&outside, GRADES).unwrap();
     symlink(&outside, subject.root.join("link.c")).unwrap();
     symlink("grades.c", subject.root.join("other.c")).unwrap();
+    symlink(&inside, subject.root.join("absolute.c")).unwrap();
     symlink("..", subject.root.join("up")).unwrap();
-    for source in [inside.to_str().unwrap(), "./grades.c", "../subject/grades.c", "other.c"] {
+    for source in [
+        inside.to_str().unwrap(),
+        "./grades.c",
+        "../subject/grades.c",
+        "other.c",
+    ] {
         let report = is_repaired(&subject, &["--source", source]);
         assert_eq!(report["patches"][0]["edits"][0]["file"], "grades.c");
     }
-    for source in [outside.to_str().unwrap(), "../outside.c", "link.c", "up/outside.c"] {
+    for source in [
+        outside.to_str().unwrap(),
+        "../outside.c",
+        "link.c",
+        "up/outside.c",
+    ] {
         let words = ["the source file", source, "is not in", "nopol.toml"];
         ends(&subject, &["--source", source], 2, "usage-error", &words);
         assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
@@ -382,17 +451,29 @@ fn a_test_that_cannot_be_started_is_named() {
     let no_program = one("command = \"gradus 1 2\"");
     is_usage_error(&no_program, &["`odd`", "no `gradus` on the search path"]);
     let not_executable = one("command = \"./grades.c 1 2\"");
-    is_usage_error(&not_executable, &["`odd`", "`./grades.c` cannot be executed"]);
+    is_usage_error(
+        &not_executable,
+        &["`odd`", "`./grades.c` cannot be executed"],
+    );
     let no_directory = one("command = \"../grades 1 2\"\ncwd = \"nowhere\"");
     is_usage_error(&no_directory, &["`odd`", "`nowhere` is no directory"]);
     let outside = one("command = \"true\"\ncwd = \"/tmp\"");
-    is_usage_error(&outside, &["`odd`", "`/tmp` is no directory of the program"]);
+    is_usage_error(
+        &outside,
+        &["`odd`", "`/tmp` is no directory of the program"],
+    );
 
     let subject = grades();
     let itself = subject.root.join("grades");
     let config = one(&format!("command = \"{} 1 2\"", itself.display()));
     fs::write(subject.root.join("nopol.toml"), config).unwrap();
-    ends(&subject, &[], 2, "usage-error", &["`odd`", "never a patched one"]);
+    ends(
+        &subject,
+        &[],
+        2,
+        "usage-error",
+        &["`odd`", "never a patched one"],
+    );
 }
 
 #[test]
@@ -404,14 +485,20 @@ fn what_a_test_reads_may_be_outside_of_the_program() {
 
 #[test]
 fn two_tests_of_one_name_are_a_usage_error() {
-    is_usage_error(&[&config(), FAILING].concat(), &["two tests", "`just-enough-is-enough`"]);
+    is_usage_error(
+        &[&config(), FAILING].concat(),
+        &["two tests", "`just-enough-is-enough`"],
+    );
 }
 
 #[test]
 fn an_unknown_test_is_a_usage_error() {
     let subject = grades();
     let args = ["--failing", "just-enough-is-enuf"];
-    let words = ["no test `just-enough-is-enuf`", "Did you mean `just-enough-is-enough`?"];
+    let words = [
+        "no test `just-enough-is-enuf`",
+        "Did you mean `just-enough-is-enough`?",
+    ];
     ends(&subject, &args, 2, "usage-error", &words);
     let words = ["no test `zebra`", "5 tests", "`cargo nopol c list`"];
     ends(&subject, &["--failing", "zebra"], 2, "usage-error", &words);
@@ -420,13 +507,20 @@ fn an_unknown_test_is_a_usage_error() {
 #[test]
 fn a_bad_timeout_is_a_usage_error() {
     let timeout = |value: &str| config().replace("timeout = 2", &format!("timeout = {value}"));
-    is_usage_error(&timeout("0"), &["`timeout = 0` is not a positive number of seconds"]);
+    is_usage_error(
+        &timeout("0"),
+        &["`timeout = 0` is not a positive number of seconds"],
+    );
     is_usage_error(&timeout("-1.5"), &["`timeout = -1.5`"]);
     is_usage_error(&timeout("nan"), &["timeout"]);
     is_usage_error(&timeout("\"soon\""), &["nopol.toml", "line 4", "timeout"]);
     let run = grades().nopol_c(&["--test-timeout", "soon"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("not a number of seconds"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("not a number of seconds"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -435,7 +529,13 @@ fn the_time_limit_ends_the_run_with_its_own_code() {
     let config = config().replace("timeout = 2", "timeout = 100") + slow;
     let start = Instant::now();
     let args = ["--time-limit", "2"];
-    ends(&program(GRADES, &config), &args, 5, "time-limit", &["time limit"]);
+    ends(
+        &program(GRADES, &config),
+        &args,
+        5,
+        "time-limit",
+        &["time limit"],
+    );
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
@@ -469,12 +569,19 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     for word in ["git has not committed", "--allow-dirty"] {
         assert!(run.stderr.contains(word), "{}", run.stderr);
     }
-    assert!(run.stdout.contains("+    if (score >= needed)"), "the patch is still shown");
+    assert!(
+        run.stdout.contains("+    if (score >= needed)"),
+        "the patch is still shown"
+    );
     assert_eq!(subject.read("grades.c"), edited);
 
     let run = subject.nopol_c(&["--apply=99", "--allow-dirty"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
-    assert!(run.stderr.contains("there is no patch 99"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("there is no patch 99"),
+        "{}",
+        run.stderr
+    );
 
     assert_eq!(subject.git(&["commit", "-qam", "mine"]).code, 0);
     let run = subject.nopol_c(&["--apply", "--format", "json"]);
@@ -490,7 +597,8 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
 #[test]
 fn what_was_built_before_a_change_is_built_again() {
     // The object file comes after its source wherever files are copied by name.
-    let makefile = "grades: grades.o\n\tcc -o grades grades.o\n\ngrades.o: grades.c\n\tcc -g -c grades.c\n";
+    let makefile =
+        "grades: grades.o\n\tcc -o grades grades.o\n\ngrades.o: grades.c\n\tcc -g -c grades.c\n";
     let config = config().replace("cc -std=c99 -g -o grades grades.c", "make");
     let subject = Subject::new(&[
         ("grades.c", GRADES),
@@ -499,7 +607,14 @@ fn what_was_built_before_a_change_is_built_again() {
     ]);
     let make = |subject: &Subject| {
         let mut command = std::process::Command::new("make");
-        assert!(command.current_dir(&subject.root).output().unwrap().status.success());
+        assert!(
+            command
+                .current_dir(&subject.root)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
     };
     make(&subject);
     is_repaired(&subject, &[]);

@@ -22,14 +22,34 @@ fn check(name: &str) -> Result<(), String> {
     let run = subject.nopol_c(&args);
     let report = run.json();
     says(&run, "the exit code", &run.code.into(), &expected["exit"])?;
-    says(&run, "the outcome", &report["outcome"], &expected["outcome"])?;
-    says(&run, "failing_tests", &report["failing_tests"], &expected["failing_tests"])?;
+    says(
+        &run,
+        "the outcome",
+        &report["outcome"],
+        &expected["outcome"],
+    )?;
+    says(
+        &run,
+        "failing_tests",
+        &report["failing_tests"],
+        &expected["failing_tests"],
+    )?;
 
     // The same again gives the same again.
     let again = subject.nopol_c(&args);
     let same = again.json();
-    says(&again, "a second run's patches", &same["patches"], &report["patches"])?;
-    says(&again, "a second run's sites", &same["sites"], &report["sites"])?;
+    says(
+        &again,
+        "a second run's patches",
+        &same["patches"],
+        &report["patches"],
+    )?;
+    says(
+        &again,
+        "a second run's sites",
+        &same["sites"],
+        &report["sites"],
+    )?;
     if subject.snapshot() != before {
         return Err("the subject was changed".to_string());
     }
@@ -53,11 +73,21 @@ fn cures(subject: &Subject, args: &[&str], patch: &Value, failing: &Value) -> Re
     let run = subject.nopol_c(&args);
     let report = run.json();
     let what = |what: &str| format!("after patch {} {what}", patch["rank"]);
-    says(&run, &what("the outcome"), &report["outcome"], &"nothing-to-repair".into())?;
+    says(
+        &run,
+        &what("the outcome"),
+        &report["outcome"],
+        &"nothing-to-repair".into(),
+    )?;
     // Of several faults a patch cures one.
     let left: Vec<String> = strings(failing)
         .into_iter()
         .filter(|test| !fixes.contains(test))
         .collect();
-    says(&run, &what("failing_tests"), &report["failing_tests"], &left.into())
+    says(
+        &run,
+        &what("failing_tests"),
+        &report["failing_tests"],
+        &left.into(),
+    )
 }

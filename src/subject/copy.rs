@@ -185,9 +185,9 @@ fn copy_tree(from: &Utf8Path, to: &Utf8Path, skipped: &[Utf8PathBuf]) -> Result<
         if kind.is_dir() {
             fs::create_dir_all(&target)
                 .with_context(|| format!("cannot create {}", target.display()))?;
-        } else if kind.is_symlink() {
+        } else if kind.is_symlink() && !(entry.path().is_file() && leads_out(from, entry.path())) {
             let _ = std::os::unix::fs::symlink(fs::read_link(entry.path())?, &target);
-        } else if kind.is_file() {
+        } else if kind.is_file() || kind.is_symlink() {
             fs::copy(entry.path(), &target).with_context(|| {
                 format!("cannot copy {} to the working copy", entry.path().display())
             })?;
@@ -195,6 +195,17 @@ fn copy_tree(from: &Utf8Path, to: &Utf8Path, skipped: &[Utf8PathBuf]) -> Result<
         }
     }
     Ok(())
+}
+
+/// Whether a link in a tree would, in a copy of the tree, still be one to what is not copied. Nobody
+/// may write there, so that of a file its content is copied.
+fn leads_out(tree: &Utf8Path, link: &Path) -> bool {
+    let inside = |tree: std::path::PathBuf| {
+        let to = fs::canonicalize(link);
+        to.is_ok_and(|to| to.starts_with(tree))
+    };
+    let is_relative = fs::read_link(link).is_ok_and(|to| to.is_relative());
+    !is_relative || !fs::canonicalize(tree).is_ok_and(inside)
 }
 
 /// Gives the files of a copy the times of the originals.

@@ -176,11 +176,17 @@ impl Subject {
         let is_copy = |entry: walkdir::DirEntry| {
             let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
             let path = entry.path();
-            name(path).starts_with("copy") && path.parent().is_some_and(|dir| name(dir).starts_with("slot-"))
+            name(path).starts_with("copy")
+                && path
+                    .parent()
+                    .is_some_and(|dir| name(dir).starts_with("slot-"))
         };
         let places = [(self.root.join("target/nopol"), 2), (self.cache(), 5)];
         let mut entries = places.into_iter().flat_map(|(dir, depth)| {
-            walkdir::WalkDir::new(dir).max_depth(depth).into_iter().flatten()
+            walkdir::WalkDir::new(dir)
+                .max_depth(depth)
+                .into_iter()
+                .flatten()
         });
         entries.any(is_copy)
     }

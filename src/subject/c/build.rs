@@ -120,10 +120,7 @@ fn is_startable(at: &Workspace, program: &Program, case: &Case) -> Result<(), Su
     match fs::metadata(dir.join(&started)) {
         Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => Ok(()),
         Ok(_) => usage(format!("`{started}` cannot be executed")),
-        Err(_) => usage(format!(
-            "there is no `{started}` after `{}`",
-            program.build
-        )),
+        Err(_) => usage(format!("there is no `{started}` after `{}`", program.build)),
     }
 }
 
