@@ -77,9 +77,10 @@ pub fn observed(
             names.remove(offer.text.as_str());
         }
     }
+    let is_c = sources.language == Language::C;
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (name, read) in names {
-        if sources.language == Language::C && !conversions::can_be_said(sources, site, name) {
+        if is_c && !conversions::can_be_said(sources, site, name) {
             continue;
         }
         let leaf = leaves.iter().position(|leaf| leaf.text == name);
@@ -92,7 +93,9 @@ pub fn observed(
             // `a + b.len()` is not the length of `a + b`.
             (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
             // Nor does anybody ask in C how long it is what a call returns.
-            (None, Some(at)) if name.contains('(') && offers[at].text.contains('(') => continue,
+            (None, Some(at)) if is_c && name.contains('(') && offers[at].text.contains('(') => {
+                continue;
+            }
             (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };
@@ -116,7 +119,7 @@ pub fn observed(
                 definition: None,
                 reading: Reading::Exact,
             };
-            if sources.language == Language::C {
+            if is_c {
                 conversions::promote(&mut term);
             }
             (position, term)

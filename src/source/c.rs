@@ -7,6 +7,7 @@ mod effects;
 mod exits;
 mod harvest;
 pub mod literals;
+mod masks;
 pub mod offers;
 mod scope;
 mod sites;
@@ -128,7 +129,8 @@ fn parse(
             // A header of the system.
             Err(_) => continue,
         };
-        let Some(tree) = syntax::parse(&text) else {
+        let masked = masks::masked(&text);
+        let Some(tree) = syntax::parse(masked.as_ref().unwrap_or(&text)) else {
             continue;
         };
         if is_source {

@@ -401,7 +401,7 @@ impl Finder<'_> {
                 self.scopes.pop();
             }
             "declaration" => self.declaration(node),
-            "if_statement" => self.branch(node, SiteKind::If),
+            "if_statement" if self.is_written(node) => self.branch(node, SiteKind::If),
             "else_clause" => {
                 for child in children(node) {
                     match child.kind() {
@@ -414,6 +414,7 @@ impl Finder<'_> {
                 let condition = part("condition");
                 self.looped(part("body"), condition, None, condition.is_some());
             }
+            "for_statement" | "if_statement" if !self.is_written(node) => self.masked(node),
             "for_statement" => {
                 self.scopes.push();
                 if let Some(initializer) = part("initializer") {
@@ -481,6 +482,29 @@ impl Finder<'_> {
                 self.scopes.declare(name, ty, is_static || value.is_some());
             }
         }
+    }
+
+    /// Whether a statement begins as such, and not with a macro.
+    fn is_written(&self, node: Node) -> bool {
+        let text = self.text_of(node);
+        text.starts_with("for") || text.starts_with("if")
+    }
+
+    /// A loop whose head is a macro: what that is called with it may assign to.
+    fn masked(&mut self, node: Node) {
+        let Some(body) = node
+            .child_by_field_name("body")
+            .or_else(|| node.child_by_field_name("consequence"))
+        else {
+            return;
+        };
+        let head = self.text[node.start_byte()..body.start_byte()].to_owned();
+        for word in head.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            self.scopes.assign(word);
+        }
+        let before = self.scopes.state();
+        self.looped(Some(body), None, None, true);
+        self.scopes.set(meet(before, self.scopes.state()));
     }
 
     fn branch(&mut self, node: Node, kind: SiteKind) {

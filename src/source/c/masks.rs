@@ -1,0 +1,86 @@
+//! Macros that stand for the head of a statement: `FOR(i, 0, n) { … }` is no C before it is expanded.
+//! For the parser such a call is masked by the head of a loop of the same length, so that offsets stay
+//! true; the text itself stays as it is.
+
+/// What takes the place of a call.
+const LOOP: &str = "for(;_;)";
+const BRANCH: &str = "if(_)";
+
+/// The text to parse, if it has such macros.
+pub fn masked(text: &str) -> Option<String> {
+    let names = heads(text);
+    if names.is_empty() {
+        return None;
+    }
+    let mut masked = text.to_owned();
+    for name in names {
+        for (at, _) in text.match_indices(name) {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let is_use = !text[..at].ends_with(is_part)
+                && !text[line..at].trim_start().starts_with('#')
+                && !text[line..at].contains("//");
+            let end = call(text, at + name.len()).filter(|_| is_use);
+            let Some(end) = end else { continue };
+            let head = if end - at >= LOOP.len() { LOOP } else { BRANCH };
+            if end - at >= head.len() && !text[at..end].contains('\n') {
+                masked.replace_range(at..end, &format!("{head:<0$}", end - at));
+            }
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
+/// The names of macros with parameters that stand for a loop's head.
+fn heads(text: &str) -> Vec<&str> {
+    let heads = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("define")?.trim_start();
+        let (name, rest) = rest.split_once('(')?;
+        let (_, body) = rest.split_once(')')?;
+        let body = body.trim_start();
+        let is_head = ["for", "while"].iter().any(|word| {
+            let rest = body.strip_prefix(word);
+            rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+        });
+        // One that ends with a statement is a whole one.
+        let is_whole = body.trim_end().ends_with([';', '}']);
+        (is_head && !is_whole && !name.contains(' ')).then_some(name)
+    });
+    heads.collect()
+}
+
+/// The end of the parentheses that open there.
+fn call(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    let open = rest.len() - rest.trim_start().len();
+    if !rest[open..].starts_with('(') {
+        return None;
+    }
+    let mut depth = 0;
+    for (offset, c) in rest[open..].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + open + offset + 1);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_loop_takes_the_place_of_a_macro_that_stands_for_one() {
+        let text = "#define FOR(i,n) for (i = 0; i < n; i++)\n#define MAX(a,b) ((a)>(b)?(a):(b))\nFOR(i, f(n)) { }";
+        let masked = masked(text).unwrap();
+        assert_eq!(masked.len(), text.len());
+        assert!(masked.ends_with("\nfor(;_;)     { }"), "{masked}");
+        assert_eq!(super::masked("#define A(x) for(;;);\nA(1)"), None);
+    }
+}
