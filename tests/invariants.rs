@@ -80,7 +80,15 @@ fn only_rust_sources_and_the_probe_know_syn() {
 
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
-    assert_only("serde_json", &["src/report/json.rs", "src/exchange/"]);
+    // What gcc says is JSON, too.
+    let gcc = "src/subject/c/diagnostics.rs";
+    assert_only("serde_json", &["src/report/json.rs", "src/exchange/", gcc]);
+}
+
+#[test]
+fn only_c_sources_know_tree_sitter() {
+    assert_only("tree_sitter", &["src/source/c"]);
+    assert_only("tree_sitter_c", &["src/source/c"]);
 }
 
 #[test]

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
-use cargo_nopol::spec::{ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type, Value};
+use cargo_nopol::source::Language;
+use cargo_nopol::spec::{
+    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type, Value,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -232,6 +235,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
     let mut texts = Vec::new();
     for (nth, expr) in expressions.iter().enumerate() {
         let style = Style {
+            language: Language::Rust,
             pool: &pool,
             old: &[],
             suffixed: true,

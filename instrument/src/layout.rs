@@ -80,8 +80,8 @@ pub mod tag {
     /// Integers: [`INT`] plus the index of the type's name here.
     pub const INT: u8 = 16;
     pub const INTS: [&str; 14] = [
-        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "c_uint",
-        "c_ulong",
+        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+        "c_uint", "c_ulong",
     ];
 }
 

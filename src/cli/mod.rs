@@ -14,9 +14,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::repair::settings::Settings;
+use crate::report::EXIT_CODES;
 use crate::subject::Project;
 use crate::subject::cargo::options::CargoOptions;
-use crate::report::EXIT_CODES;
 
 /// Repairs a crate with a failing test: finds a corrected condition or a missing precondition
 #[derive(Debug, Parser)]

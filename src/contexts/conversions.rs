@@ -22,7 +22,10 @@ pub fn can_be_said(sources: &Sources, site: &Site, name: &str) -> bool {
 pub fn origin(sources: &Sources, site: &Site, name: &str, origin: Origin) -> Origin {
     let is_near = || {
         let function = &sources.functions[site.function];
-        function.expressions.iter().any(|found| found.text.contains(name))
+        function
+            .expressions
+            .iter()
+            .any(|found| found.text.contains(name))
     };
     match origin {
         Origin::Query if name.starts_with("strlen(") && !is_near() => Origin::Call,
@@ -41,8 +44,15 @@ pub fn promote(term: &mut Term) {
     let operand = promoted(term.ty);
     if operand != term.ty {
         let is_character = term.ty.name() == "i8";
-        term.reading = if is_character { Reading::Character } else { Reading::Promoted };
-        term.constant = term.constant.take().and_then(|value| value.converted(operand));
+        term.reading = if is_character {
+            Reading::Character
+        } else {
+            Reading::Promoted
+        };
+        term.constant = term
+            .constant
+            .take()
+            .and_then(|value| value.converted(operand));
         term.ty = operand;
     }
 }
@@ -62,7 +72,11 @@ pub fn read(term: &Term, context: &Context) -> Option<Value> {
 /// The terms that are others converted: each number in the wider types of the others, and as a truth
 /// where the old condition asks for it or that is all it says.
 pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
-    let numbers = || pool.terms.iter().filter(|term| matches!(term.ty, Type::Int(_) | Type::F64));
+    let numbers = || {
+        pool.terms
+            .iter()
+            .filter(|term| matches!(term.ty, Type::Int(_) | Type::F64))
+    };
     let types: BTreeSet<Type> = numbers().map(|term| term.ty).collect();
     let mut asked = Vec::new();
     if let Some(tree) = tree {
@@ -77,7 +91,8 @@ pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
         ..term.clone()
     };
     for term in numbers() {
-        for ty in &types {
+        let is_number = !matches!(term.reading, Reading::Character | Reading::Flag);
+        for ty in types.iter().filter(|_| is_number) {
             if *ty != term.ty && common(*ty, term.ty) == Some(*ty) {
                 terms.push(converted(term, *ty, Vec::new()));
             }
@@ -119,6 +134,10 @@ pub fn mark_flags(sources: &Sources, site: &Site, pool: &mut Pool, recorded: &Re
 
 /// Whether a number never was anything but 0 and 1.
 fn is_truth(term: &Term, recorded: &Recorded) -> bool {
-    let values = recorded.contexts().filter_map(|context| read(term, context));
-    values.map(|value| value.to_string()).all(|value| value == "0" || value == "1")
+    let values = recorded
+        .contexts()
+        .filter_map(|context| read(term, context));
+    values
+        .map(|value| value.to_string())
+        .all(|value| value == "0" || value == "1")
 }

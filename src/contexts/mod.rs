@@ -137,8 +137,9 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let mut spans = Vec::new();
     let mut old = None;
     if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
-        let mut lookup =
-            |leaf: &Leaf, expected: Option<Type>| terms::lookup(language, &pool, &index, leaf, expected);
+        let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
+            terms::lookup(language, &pool, &index, leaf, expected)
+        };
         old = tree
             .to_expr(language, Some(Type::Bool), &mut lookup, &mut spans)
             .filter(|(_, ty)| *ty == Type::Bool)

@@ -199,7 +199,9 @@ pub fn values(pool: &Pool, whole: Option<TermId>, context: &Context) -> Vec<Opti
             return context.old.map(Value::Bool);
         }
         let value = term.constant.clone();
-        value.or_else(|| conversions::read(term, context)).filter(|value| value.ty() == term.ty)
+        value
+            .or_else(|| conversions::read(term, context))
+            .filter(|value| value.ty() == term.ty)
     };
     pool.terms.iter().enumerate().map(value).collect()
 }

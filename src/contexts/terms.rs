@@ -69,15 +69,18 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = sources.language.parse(&offer.text)
+        let taken_apart = sources
+            .language
+            .parse(&offer.text)
             .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&names, leaf)));
         if taken_apart && !leaves.iter().any(|leaf| leaf.text == offer.text) {
             names.remove(offer.text.as_str());
         }
     }
+    let is_c = sources.language == Language::C;
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (name, read) in names {
-        if sources.language == Language::C && !conversions::can_be_said(sources, site, name) {
+        if is_c && !conversions::can_be_said(sources, site, name) {
             continue;
         }
         let leaf = leaves.iter().position(|leaf| leaf.text == name);
@@ -90,7 +93,9 @@ pub fn observed(
             // `a + b.len()` is not the length of `a + b`.
             (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
             // Nor does anybody ask in C how long it is what a call returns.
-            (None, Some(at)) if name.contains('(') && offers[at].text.contains('(') => continue,
+            (None, Some(at)) if is_c && name.contains('(') && offers[at].text.contains('(') => {
+                continue;
+            }
             (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
             (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
         };
@@ -114,7 +119,7 @@ pub fn observed(
                 definition: None,
                 reading: Reading::Exact,
             };
-            if sources.language == Language::C {
+            if is_c {
                 conversions::promote(&mut term);
             }
             (position, term)
@@ -139,7 +144,9 @@ fn is_part(name: &str, offer: &str) -> bool {
 fn distance(site: &Site, text: &str) -> usize {
     let text = text.strip_prefix("matches!(").unwrap_or(text);
     // In C the name of a variable may stand behind that of a function.
-    let text = text.trim_start_matches("strlen(").trim_start_matches(['*', '"']);
+    let text = text
+        .trim_start_matches("strlen(")
+        .trim_start_matches(['*', '"']);
     let root = text.split(['.', '(', ' ', ',', '-', '[', '"', ')']);
     let root = root.into_iter().next().unwrap_or_default();
     let at = site.names.iter().position(|name| name.text == root);
@@ -244,7 +251,9 @@ pub fn lookup(
         // What has another type than is asked for has it by itself, and is converted there.
         let found: Vec<(TermId, Type)> = found.collect();
         let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
-        let asked = found.iter().find(|found| expected.is_some() && is_expected(found));
+        let asked = found
+            .iter()
+            .find(|found| expected.is_some() && is_expected(found));
         return asked.or_else(|| found.iter().find(own)).copied();
     }
     let mut found = found.filter(is_expected);

@@ -347,7 +347,8 @@ impl Search<'_> {
         };
 
         let mut cures: BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>> = BTreeMap::new();
-        let add = |cures: &mut BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>>, found: Vec<Trial>| {
+        let add = |cures: &mut BTreeMap<SiteIndex, BTreeMap<TestIndex, Vec<Sequence>>>,
+                   found: Vec<Trial>| {
             for (site, test, forced) in found {
                 let of_test = cures.entry(site).or_default().entry(test).or_default();
                 let partial = of_test.iter().filter(|known| !is_constant(known)).count();
@@ -374,7 +375,10 @@ impl Search<'_> {
             everywhere.insert(first);
         }
         // Where one test needs a long sequence another one may need a short one.
-        let mut others = failing.iter().filter(|test| !everywhere.contains(test)).take(MOST_OTHERS);
+        let mut others = failing
+            .iter()
+            .filter(|test| !everywhere.contains(test))
+            .take(MOST_OTHERS);
         while cures.len() < FEW_SITES
             && let Some(test) = others.next()
         {

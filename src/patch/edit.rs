@@ -183,7 +183,10 @@ fn step(text: &str) -> String {
         let is_code = !rest.is_empty() && !rest.starts_with('*');
         (is_code && (indent.len() > 1 || indent == "\t")).then(|| indent.to_owned())
     };
-    let found = text.lines().find_map(indent).filter(|indent| indent.len() <= 8);
+    let found = text
+        .lines()
+        .find_map(indent)
+        .filter(|indent| indent.len() <= 8);
     found.unwrap_or_else(|| "    ".to_owned())
 }
 

@@ -58,7 +58,12 @@ pub fn judge(
         };
         Ok::<bool, anyhow::Error>(suite.run(test, &plan)?.verdict.passed())
     };
-    let mut tests: Vec<TestIndex> = switch.targets.iter().chain(&switch.affected).copied().collect();
+    let mut tests: Vec<TestIndex> = switch
+        .targets
+        .iter()
+        .chain(&switch.affected)
+        .copied()
+        .collect();
     tests.sort_by_key(|test| Reverse(refuted.get(test).copied().unwrap_or(0)));
     for test in tests {
         if !passes(test)? {

@@ -72,7 +72,9 @@ impl Style<'_> {
                     }
                     // What is true may be any number but 0.
                     Some(Type::Bool) => {
-                        let are_terms = [a, b].iter().all(|operand| matches!(***operand, Expr::Term(_)));
+                        let are_terms = [a, b]
+                            .iter()
+                            .all(|operand| matches!(***operand, Expr::Term(_)));
                         let [a, b] = [a, b].map(|operand| match are_terms {
                             true => self.text(&operand.clone().not(), Binding::Unary),
                             false => self.truth(operand),
@@ -215,7 +217,9 @@ impl Style<'_> {
         };
         let (constant, other) = (&self.pool.terms[*constant], &self.pool.terms[*other]);
         let is_quoted = constant.text.starts_with('\'');
-        let is_number = constant.text.starts_with(|first: char| first.is_ascii_digit());
+        let is_number = constant
+            .text
+            .starts_with(|first: char| first.is_ascii_digit());
         let is_named = constant.origin == Origin::Old || !(is_quoted || is_number);
         let value = match &constant.constant {
             Some(Value::Int(_, value)) if !is_named => value.to_i128(),

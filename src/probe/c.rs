@@ -66,7 +66,10 @@ impl Dialect for Macros {
         let mut rows = vec![("(".to_owned(), owner)];
         let candidates = candidates.into_iter();
         rows.extend(candidates.map(|(number, text, part)| {
-            (format!("NOPOL_PICK({index}, {number}, {})", truth(text)), part)
+            (
+                format!("NOPOL_PICK({index}, {number}, {})", truth(text)),
+                part,
+            )
         }));
         rows.push((format!("!!({}", truth(old)), owner));
         Pieces {

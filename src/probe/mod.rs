@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 
+use self::dialect::Frame;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
-use self::dialect::Frame;
 use crate::source::{Language, Site, SiteIndex, SiteKind, Sources};
 
 /// The files with what is spliced into them.

@@ -1,7 +1,7 @@
 //! The parts of the instrumentation that the compiler can reject one by one.
 
-use crate::source::offers::Offer;
 use crate::source::condition::{Leaf, LeafKind, Node};
+use crate::source::offers::Offer;
 use crate::source::{Language, Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.
@@ -70,7 +70,9 @@ pub fn captures(
             LeafKind::Place => CaptureKind::Place,
             LeafKind::Index => CaptureKind::Index,
             // Where no compiler tells, what may have an effect is not evaluated once more.
-            LeafKind::Value if site.is_pure == Some(false) && !language.is_surely_pure(&leaf.text) => {
+            LeafKind::Value
+                if site.is_pure == Some(false) && !language.is_surely_pure(&leaf.text) =>
+            {
                 continue;
             }
             LeafKind::Value => CaptureKind::Value,

@@ -57,7 +57,8 @@ impl Dialect for Macros {
         let owner = Part::Site(site);
         let mut closing = vec![(", [".to_owned(), owner)];
         let candidates = candidates.into_iter();
-        closing.extend(candidates.map(|(number, text, part)| (format!("{number} => {text}, "), part)));
+        closing
+            .extend(candidates.map(|(number, text, part)| (format!("{number} => {text}, "), part)));
         closing.push(("])".to_owned(), owner));
         Pieces {
             opening: vec![(format!("{RUNTIME}::select!({site}, {old}"), owner)],

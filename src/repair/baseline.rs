@@ -8,8 +8,8 @@ use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
-use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::SubjectError;
+use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// Builds the subject, with lints capped if only those are in the way.
 pub fn build(
@@ -34,7 +34,9 @@ pub fn build(
         }
     }
     if !build.succeeded {
-        return Err(SubjectError::CannotBuild(build.said, workspace.subject.build_command()).into());
+        return Err(
+            SubjectError::CannotBuild(build.said, workspace.subject.build_command()).into(),
+        );
     }
     progress.finish(
         phase,
@@ -54,7 +56,10 @@ pub fn take(
     runner: &Runner,
 ) -> Result<Option<(Vec<TestId>, Baseline)>> {
     let (tests, unlisted) = workspace.tests(&mut build)?;
-    let capturing = build.binaries.iter().filter(|(_, binary)| binary.harness.captures());
+    let capturing = build
+        .binaries
+        .iter()
+        .filter(|(_, binary)| binary.harness.captures());
     workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
         outcome.warnings.push(format!(
@@ -127,12 +132,10 @@ pub fn take(
 /// There are tests, and those asked for are among them.
 fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
     if tests.is_empty() {
-        return Err(SubjectError::UnusableBaseline(
-            format!(
-                "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
-                settings.project.test_options()
-            ),
-        ));
+        return Err(SubjectError::UnusableBaseline(format!(
+            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
+            settings.project.test_options()
+        )));
     }
     let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
     match settings.failing.iter().find(unknown) {

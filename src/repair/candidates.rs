@@ -53,7 +53,7 @@ fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
 }
 
 /// What it costs to make a loop go on where it ended.
-const LONGER: u32 = 12;
+const LONGER: u32 = 24;
 
 /// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
 const RELAXED: u32 = 4;

@@ -112,7 +112,10 @@ impl Run<'_> {
             }
             judged += some.len();
             // Enough to show, with some to spare, unless another fault is still without a patch.
-            let real = known.iter().filter(|fix| !fix.is_trivial()).chain(&plausible);
+            let real = known
+                .iter()
+                .filter(|fix| !fix.is_trivial())
+                .chain(&plausible);
             let cured = |test| real.clone().any(|other| other.targets.contains(test));
             let mut left = compiled[judged..]
                 .iter()

@@ -252,7 +252,9 @@ impl Run<'_> {
         let mut trials = Vec::new();
         for (nth, found) in angelic.iter().enumerate() {
             if self.sources.sites[found.site as usize].kind.has_condition() {
-                let reach = near.iter().filter(|test| self.spectrum.reaches(**test, found.site));
+                let reach = near
+                    .iter()
+                    .filter(|test| self.spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));
             }
         }

@@ -39,9 +39,16 @@ impl Command {
     /// Words where the line has nothing that only a shell understands.
     pub fn parse(line: &str) -> Self {
         let is_plain = |c: char| {
-            c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '+' | ',' | ':' | '@' | '%' | '\'' | '"')
+            c.is_alphanumeric()
+                || matches!(
+                    c,
+                    ' ' | '_' | '-' | '.' | '/' | '+' | ',' | ':' | '@' | '%' | '\'' | '"'
+                )
         };
-        let has_program = line.split_whitespace().next().is_some_and(|word| !word.contains('='));
+        let has_program = line
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| !word.contains('='));
         let words = shlex::split(line).filter(|words| !words.is_empty());
         match words.filter(|_| has_program && line.chars().all(is_plain)) {
             Some(words) => Self::Words(words),
@@ -53,9 +60,11 @@ impl Command {
     pub fn start(&self) -> (Utf8PathBuf, Vec<String>) {
         match self {
             Self::Words(words) => {
-                let (program, args) = words.split_first().map_or(("true", &[][..]), |(program, args)| {
-                    (program.as_str(), args)
-                });
+                let (program, args) = words
+                    .split_first()
+                    .map_or(("true", &[][..]), |(program, args)| {
+                        (program.as_str(), args)
+                    });
                 (program.into(), args.to_vec())
             }
             Self::Line(line) => ("sh".into(), vec!["-c".to_owned(), line.clone()]),
@@ -128,7 +137,11 @@ impl Case {
                 text.split_whitespace().eq(expected.split_whitespace())
             }
         };
-        Ok(if is_same { Verdict::Passed } else { Verdict::Failed })
+        Ok(if is_same {
+            Verdict::Passed
+        } else {
+            Verdict::Failed
+        })
     }
 }
 

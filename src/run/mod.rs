@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -353,14 +353,20 @@ impl<'a> Runner<'a> {
                     program,
                     cwd: binary.cwd.join(&case.cwd),
                     stdin: case.stdin.open(&binary.cwd, dir)?,
-                    ..Start::of(binary, args, case.timeout.unwrap_or(plan.timeout).min(plan.timeout))
+                    ..Start::of(
+                        binary,
+                        args,
+                        case.timeout.unwrap_or(plan.timeout).min(plan.timeout),
+                    )
                 }
             }
         };
         start.vars = plan.env(&dir.join("trace"), test, log);
         if plan.confined {
             for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
-                start.vars.push((name.to_string(), dir.join(place).to_string()));
+                start
+                    .vars
+                    .push((name.to_string(), dir.join(place).to_string()));
             }
             start.memory = Some(CONFINED_MEMORY).filter(|_| !binary.harness.needs_addresses());
             start.file_size = Some(CONFINED_FILE);

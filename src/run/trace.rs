@@ -78,7 +78,9 @@ impl Trace {
         for path in files {
             let bytes =
                 read_used(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let log = fs::metadata(&path)?.len().saturating_sub(bytes.len() as u64);
+            let log = fs::metadata(&path)?
+                .len()
+                .saturating_sub(bytes.len() as u64);
             trace.is_full |= Self::has_dropped(&bytes) && log < RECORD;
             // A process killed while it made its file leaves nothing to read.
             trace.add(&bytes, sites);
@@ -89,7 +91,9 @@ impl Trace {
     /// Whether a process dropped anything.
     fn has_dropped(bytes: &[u8]) -> bool {
         let at = layout::DROPPED;
-        Reader { bytes, at }.u32().is_some_and(|dropped| dropped > 0)
+        Reader { bytes, at }
+            .u32()
+            .is_some_and(|dropped| dropped > 0)
     }
 
     /// Adds one file's content; stops quietly where it is cut short.

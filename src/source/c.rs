@@ -46,7 +46,10 @@ pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -
     let parsed = parse(root, files, wanted, &mut sources);
     let mut declarations = Declarations::default();
     let mut functions = Functions::default();
-    for Parsed { text, tree, file, .. } in &parsed {
+    for Parsed {
+        text, tree, file, ..
+    } in &parsed
+    {
         declarations.add(file.unwrap_or(0), tree.root_node(), text);
         for definition in definitions(tree.root_node()) {
             if let Some(name) = name_of(definition, text) {
@@ -101,7 +104,8 @@ fn parse(
     sources: &mut Sources,
 ) -> Vec<Parsed> {
     let mut parsed = Vec::new();
-    let mut waiting: Vec<(Utf8PathBuf, bool)> = files.iter().cloned().map(|file| (file, true)).collect();
+    let mut waiting: Vec<(Utf8PathBuf, bool)> =
+        files.iter().cloned().map(|file| (file, true)).collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.iter().cloned().collect();
     let mut next = 0;
     while let Some((path, is_source)) = waiting.get(next).cloned() {
@@ -145,7 +149,12 @@ fn parse(
                 needs_extern_crate: None,
             });
         }
-        parsed.push(Parsed { text, tree, file, is_wanted });
+        parsed.push(Parsed {
+            text,
+            tree,
+            file,
+            is_wanted,
+        });
     }
     parsed
 }
@@ -157,7 +166,9 @@ fn complain(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
             continue;
         };
         let line = error.start_position().row + 1;
-        let name = (part.kind() == "function_definition").then(|| name_of(part, text)).flatten();
+        let name = (part.kind() == "function_definition")
+            .then(|| name_of(part, text))
+            .flatten();
         let what = match name {
             Some(name) => format!("line {line}: `{name}` cannot be parsed as it is written"),
             None => format!("line {line}: cannot be parsed as it is written"),
@@ -172,7 +183,9 @@ fn includes(root: Node, text: &str) -> Vec<String> {
     walk(root, &mut |node| {
         if node.kind() == "preproc_include" {
             let path = syntax::field(node, "path", text).unwrap_or_default();
-            let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"'));
+            let path = path
+                .strip_prefix('"')
+                .and_then(|path| path.strip_suffix('"'));
             found.extend(path.map(str::to_owned));
         }
         node.kind() != "compound_statement"
@@ -207,7 +220,9 @@ fn function(
     let name = name_of(definition, text)?.to_owned();
     let body = definition.child_by_field_name("body")?;
     let returns = declarators(definition, text).into_iter().next();
-    let returns = returns.map(|(_, ty, _)| ty.plain).filter(|plain| plain != "void");
+    let returns = returns
+        .map(|(_, ty, _)| ty.plain)
+        .filter(|plain| plain != "void");
     let parameters = exits::parameters(definition, text).into_iter();
     let name_and_type = |(text, ty)| Name { text, ty: Some(ty) };
     Some(Function {
@@ -236,7 +251,11 @@ fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<Stri
             owner: None,
             is_method: false,
             takes_value: false,
-            parameters: function.parameters.iter().map(|parameter| parameter.ty.clone()).collect(),
+            parameters: function
+                .parameters
+                .iter()
+                .map(|parameter| parameter.ty.clone())
+                .collect(),
             returns: returns.clone(),
         });
     }
@@ -248,14 +267,26 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
         let tree = condition::parse(value);
         tree.is_some_and(|tree| {
             tree.leaves().iter().all(|leaf| {
-                let first = leaf.text.chars().find(|first| !matches!(first, '(' | '-' | ' '));
+                let first = leaf
+                    .text
+                    .chars()
+                    .find(|first| !matches!(first, '(' | '-' | ' '));
                 let is_digit = first.is_some_and(|first| first.is_ascii_digit() || first == '\'');
-                is_digit || declarations.macros.iter().any(|(name, _)| *name == leaf.text)
+                is_digit
+                    || declarations
+                        .macros
+                        .iter()
+                        .any(|(name, _)| *name == leaf.text)
             })
         })
     };
-    let macros = declarations.macros.iter().filter(|(_, value)| is_number(value));
-    let names = macros.map(|(name, _)| name).chain(&declarations.enumerators);
+    let macros = declarations
+        .macros
+        .iter()
+        .filter(|(_, value)| is_number(value));
+    let names = macros
+        .map(|(name, _)| name)
+        .chain(&declarations.enumerators);
     let names: BTreeSet<&String> = names.collect();
     for file in parsed.iter().filter_map(|parsed| parsed.file) {
         sources.constants.extend(names.iter().map(|name| Constant {
@@ -283,7 +314,9 @@ fn globals(parsed: &[Parsed]) -> BTreeMap<usize, Vec<(String, DeclaredType)>> {
     };
     let headers = parsed.iter().filter(|parsed| parsed.file.is_none());
     let of_headers: Vec<(String, DeclaredType)> = headers.flat_map(of).collect();
-    let files = parsed.iter().filter_map(|parsed| Some((parsed.file?, parsed)));
+    let files = parsed
+        .iter()
+        .filter_map(|parsed| Some((parsed.file?, parsed)));
     files
         .map(|(file, parsed)| {
             let mut all = of(parsed);

@@ -115,7 +115,8 @@ impl Pool {
     /// Whether operands have their type by what is written: one has it by itself, if any is converted.
     pub fn have_type(&self, operands: &[TermId]) -> bool {
         let mut terms = operands.iter().map(|term| &self.terms[*term]);
-        let is_converted = |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
+        let is_converted =
+            |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
         !terms.clone().any(is_converted) || terms.any(Term::is_typed)
     }
 }

@@ -526,10 +526,7 @@ mod tests {
             Int::from_i128(-1).wrapped(IntType::CUlong),
             Int::from_u128(u64::MAX.into())
         );
-        assert_eq!(
-            Int::from_u128(255).wrapped(IntType::I8),
-            Int::from_i128(-1)
-        );
+        assert_eq!(Int::from_u128(255).wrapped(IntType::I8), Int::from_i128(-1));
     }
 
     #[test]

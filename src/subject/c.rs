@@ -55,7 +55,8 @@ pub fn load(options: &COptions) -> Result<Subject, SubjectError> {
 
 fn std_temporary() -> Utf8PathBuf {
     let dir = Utf8PathBuf::from_path_buf(std::env::temp_dir());
-    dir.unwrap_or_else(|_| Utf8PathBuf::from("/tmp")).join("cargo-nopol")
+    dir.unwrap_or_else(|_| Utf8PathBuf::from("/tmp"))
+        .join("cargo-nopol")
 }
 
 impl Program {
@@ -128,8 +129,12 @@ fn assembled(header: &std::path::Path) -> Option<String> {
     ];
     let mut command = std::process::Command::new("cc");
     let output = command.args(ARGS).arg(header).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
-    let lines = text.lines().filter(|line| !line.starts_with("\t.file") && !line.starts_with("\t.ident"));
+    let text = String::from_utf8(output.stdout)
+        .ok()
+        .filter(|_| output.status.success())?;
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("\t.file") && !line.starts_with("\t.ident"));
     let lines = lines.map(|line| line.replace(".L", ".Lnopol") + "\n");
     Some(lines.collect())
 }

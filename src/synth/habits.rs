@@ -127,7 +127,11 @@ impl Habits<'_> {
         if is_character {
             let ends = [0, 32, 48, 57, 65, 90, 97, 122, 127];
             let is_end = ends.iter().any(|end| is_number(literal, *end));
-            return if op.orders() && !is_end { rank::SINGLED_OUT } else { 0 };
+            return if op.orders() && !is_end {
+                rank::SINGLED_OUT
+            } else {
+                0
+            };
         }
         let planes = self.table.planes(&a.clone().cmp(op, b.clone()));
         let (holds, fails) = (

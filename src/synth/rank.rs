@@ -27,10 +27,11 @@
 //! | call, expression computed nearby | 6, 8 |
 //! | literal of the file, value seen | 7, 9 |
 //! | `.capacity()` | +4 |
-//! | each `.` or `[` of an operand beyond the second, up to four | 2 |
+//! | each `.`, `->` or `[` of an operand beyond the second, up to four | 2 |
 //! | comparison; `!`; `&&`; `\|\|` (half as common); arithmetic | 2; 2; 6; 7; 6 |
 //! | `==` or `!=` between floats | +2 |
 //! | a query compared with something that is no constant | +3 |
+//! | a number converted to another type (C) | +5 |
 //! | `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, for `== 0` or `> 0` say it | +2 |
 //! | literal before the operator | +2 |
 //!
@@ -49,7 +50,7 @@
 //!
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
-use crate::spec::{CmpOp, Expr, Origin, Pool, TermId, Type};
+use crate::spec::{CmpOp, Expr, Origin, Pool, Reading, Term, TermId, Type};
 
 /// Cost of `==` or `!=` with a number that only one context had.
 pub(super) const SINGLED_OUT: i64 = 16;
@@ -127,7 +128,7 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
     // `a.b.len()` is read at a glance, and what is longer is not.
     let steps = match term.constant {
         Some(_) => 0,
-        None => term.text.matches(['.', '[']).count(),
+        None => term.text.matches(['.', '[']).count() + term.text.matches("->").count(),
     };
     // What a collection has set aside is up to its allocator.
     let cost = cost + 4 * u32::from(term.text.ends_with(".capacity()"));
@@ -166,9 +167,17 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     };
     let literal = |expr: &Expr| leaf(expr).is_some_and(|term| term.constant.is_some());
     let query = |expr: &Expr| leaf(expr).is_some_and(|term| term.origin == Origin::Query);
+    // A number of one type beside a number of another: signs and widths may surprise.
+    let converted = |expr: &Expr| {
+        let is = |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
+        leaf(expr).is_some_and(is) && !literal(expr)
+    };
     let mut cost = 0;
     if literal(a) {
         cost += 2;
+    }
+    if converted(a) || converted(b) {
+        cost += 5;
     }
     if (query(a) || query(b)) && !literal(a) && !literal(b) {
         cost += 3;
@@ -192,7 +201,7 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, IntType, Reading, Term, Value};
+    use crate::spec::{Binding, Int, IntType, Value};
 
     /// `v.len()`, `v.is_empty()`, `n`, 0, 1, `x` (a float).
     fn pool() -> Pool {

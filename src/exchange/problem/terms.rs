@@ -252,7 +252,12 @@ impl Terms {
             }
             found
         };
-        let converted = tree.to_expr(Language::Rust, Some(Type::Bool), &mut lookup, &mut Vec::new());
+        let converted = tree.to_expr(
+            Language::Rust,
+            Some(Type::Bool),
+            &mut lookup,
+            &mut Vec::new(),
+        );
         match (converted, missing) {
             (Some((expr, Type::Bool)), _) => Ok(expr),
             (_, Some(leaf)) => Err(wrong(format!(

@@ -9,7 +9,7 @@ use crate::spec::{ArithOp, Binding, CmpOp};
 
 /// Parses a condition; `None` if it is not an expression on its own.
 pub fn parse(text: &str) -> Option<Node> {
-    with(text, |tree, text| node(tree, text))
+    with(text, node)
 }
 
 /// Whether evaluating the condition surely has no effect, as far as its syntax tells: no assignment,
@@ -23,7 +23,7 @@ pub fn is_surely_pure(text: &str) -> bool {
 
 /// How tightly a whole condition's text holds together.
 pub fn binding_of(text: &str) -> Binding {
-    with(text, |tree, text| binding(tree, text)).unwrap_or(Binding::Or)
+    with(text, binding).unwrap_or(Binding::Or)
 }
 
 /// The text of a comparison with the opposite operator; `None` for anything else.
@@ -69,7 +69,9 @@ pub fn access(text: &str) -> Access {
             "field_expression" => {
                 let field = tree.child_by_field_name("field");
                 let field = field.map(|field| text_of(field, text).to_owned());
-                part("argument").zip(field).map(|(p, f)| Access::Field(p, f))
+                part("argument")
+                    .zip(field)
+                    .map(|(p, f)| Access::Field(p, f))
             }
             "subscript_expression" => part("argument")
                 .zip(part("index"))
@@ -149,7 +151,12 @@ fn arith_op(operator: &str) -> Option<ArithOp> {
 fn node(tree: Tree, text: &str) -> Node {
     let range = tree.byte_range();
     let span = range.start - BEFORE.len()..range.end - BEFORE.len();
-    let part = |name| Some(Box::new(node(syntax::bare(tree.child_by_field_name(name)?), text)));
+    let part = |name| {
+        Some(Box::new(node(
+            syntax::bare(tree.child_by_field_name(name)?),
+            text,
+        )))
+    };
     let operator = syntax::field(tree, "operator", text).unwrap_or_default();
     let shape = match tree.kind() {
         "parenthesized_expression" if syntax::bare(tree) != tree => {
@@ -159,7 +166,8 @@ fn node(tree: Tree, text: &str) -> Node {
         "binary_expression" => {
             let operands = part("left").zip(part("right"));
             operands.and_then(|(left, right)| {
-                let is_null = |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.text == "NULL");
+                let is_null =
+                    |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.text == "NULL");
                 Some(match (operator, cmp_op(operator), arith_op(operator)) {
                     ("&&", ..) => Shape::And(left, right),
                     ("||", ..) => Shape::Or(left, right),
@@ -202,7 +210,11 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
     };
     let binding = binding(tree, text);
     Leaf {
-        text: if kind == LeafKind::Literal { own.to_owned() } else { one_line(own) },
+        text: if kind == LeafKind::Literal {
+            own.to_owned()
+        } else {
+            one_line(own)
+        },
         kind,
         binding,
     }
@@ -282,7 +294,10 @@ mod tests {
             access("a[i + 1]"),
             Access::Element("a".to_owned(), "i + 1".to_owned())
         );
-        assert_eq!(access("*p"), Access::Element("p".to_owned(), "0".to_owned()));
+        assert_eq!(
+            access("*p"),
+            Access::Element("p".to_owned(), "0".to_owned())
+        );
         assert_eq!(access("p->next->f"), Access::Value);
         assert_eq!(access("f(x)"), Access::Value);
     }

@@ -42,10 +42,16 @@ mod tests {
     fn operands_have_the_type_that_c_gives_them() {
         let int = Type::Int(IntType::I32);
         let (long, uint) = (Type::Int(IntType::I64), Type::Int(IntType::CUint));
-        assert_eq!(common(Type::Int(IntType::I8), Type::Int(IntType::U16)), Some(int));
+        assert_eq!(
+            common(Type::Int(IntType::I8), Type::Int(IntType::U16)),
+            Some(int)
+        );
         assert_eq!(common(int, uint), Some(uint));
         assert_eq!(common(uint, long), Some(long));
-        assert_eq!(common(long, Type::Int(IntType::CUlong)), Some(Type::Int(IntType::CUlong)));
+        assert_eq!(
+            common(long, Type::Int(IntType::CUlong)),
+            Some(Type::Int(IntType::CUlong))
+        );
         assert_eq!(common(int, Type::F32), Some(Type::F64));
         assert_eq!(common(int, Type::Str), None);
     }

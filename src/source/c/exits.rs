@@ -111,11 +111,16 @@ pub fn bodies(
     let is_named = |name: &String| {
         declarations.enumerators.contains(name)
             || declarations.macros.iter().any(|(known, _)| known == name)
-            || matches!(&**name, "true" | "false" | "NULL" | "EOF" | "stdin" | "stdout" | "stderr")
+            || matches!(
+                &**name,
+                "true" | "false" | "NULL" | "EOF" | "stdin" | "stdout" | "stderr"
+            )
     };
     let fits = |exit: &&Exit| {
         let is_visible = |name: &String| place.names.iter().any(|known| known.text == *name);
-        exit.names.iter().all(|name| is_visible(name) || is_named(name))
+        exit.names
+            .iter()
+            .all(|name| is_visible(name) || is_named(name))
     };
     let Some(returns) = &function.returns else {
         put("return;".to_owned(), 0);
@@ -126,7 +131,9 @@ pub fn bodies(
         put(value(&exit.text), 0);
     }
     let others = sources.functions.iter().filter(|other| {
-        other.file == function.file && other.name != function.name && other.returns == function.returns
+        other.file == function.file
+            && other.name != function.name
+            && other.returns == function.returns
     });
     let constant = |exit: &&Exit| exit.names.iter().all(is_named);
     let of_others = others.flat_map(|other| &other.exits).filter(constant);

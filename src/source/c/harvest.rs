@@ -31,7 +31,8 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
             }
             // What a macro stands for is no syntax yet.
             "preproc_arg" => {
-                let words = text_of(node, text).split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+                let words =
+                    text_of(node, text).split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
                 words
                     .filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
                     .for_each(&mut put);
@@ -66,7 +67,10 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
             }
             ("unary_expression", Some("!")) => put(part("argument")),
             (
-                "if_statement" | "while_statement" | "do_statement" | "for_statement"
+                "if_statement"
+                | "while_statement"
+                | "do_statement"
+                | "for_statement"
                 | "conditional_expression",
                 _,
             ) => put(part("condition")),
@@ -90,11 +94,7 @@ pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
 }
 
 /// The expressions of a body that only read.
-pub fn expressions(
-    body: Node,
-    text: &str,
-    is_pure_call: &dyn Fn(&str) -> bool,
-) -> Vec<Harvested> {
+pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> Vec<Harvested> {
     let mut found: Vec<Harvested> = Vec::new();
     walk(body, &mut |node| {
         let operator = field(node, "operator", text).unwrap_or_default();

@@ -20,7 +20,9 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
             let number = digits.trim_end_matches(['f', 'F', 'l', 'L']);
             let is_decimal = number.contains(['.', 'e', 'E']) && !number.starts_with("0x");
             let value: f64 = number.parse().ok().filter(|_| is_decimal)?;
-            Some(Value::F64((if negative { -value } else { value }).to_bits()))
+            Some(Value::F64(
+                (if negative { -value } else { value }).to_bits(),
+            ))
         }
         Type::Str => Some(Value::Str(string(text)?.into())),
         Type::Bool | Type::F32 | Type::Char => None,
@@ -71,7 +73,8 @@ fn unescape(text: &str) -> Option<Vec<u8>> {
             b'v' => 11,
             b'x' => {
                 let mut value = 0u8;
-                while let Some(digit) = rest.peek().and_then(|digit| (*digit as char).to_digit(16)) {
+                while let Some(digit) = rest.peek().and_then(|digit| (*digit as char).to_digit(16))
+                {
                     value = value.checked_mul(16)?.checked_add(digit as u8)?;
                     rest.next();
                 }

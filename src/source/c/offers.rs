@@ -62,7 +62,9 @@ impl Offers<'_> {
                 continue;
             };
             let step = if is_pointer { "->" } else { "." };
-            let texts = fields.iter().map(|(field, _)| format!("{}{step}{field}", name.text));
+            let texts = fields
+                .iter()
+                .map(|(field, _)| format!("{}{step}{field}", name.text));
             offers.extend(texts.map(|text| offer(text, Origin::Field)));
         }
         offers
@@ -130,7 +132,12 @@ impl Offers<'_> {
 
     fn is_readable(&self, name: &String) -> bool {
         let is_visible = self.site.names.iter().any(|visible| visible.text == *name);
-        let is_constant = || self.sources.constants.iter().any(|constant| constant.name == *name);
+        let is_constant = || {
+            self.sources
+                .constants
+                .iter()
+                .any(|constant| constant.name == *name)
+        };
         is_visible || is_constant()
     }
 
@@ -145,9 +152,12 @@ impl Offers<'_> {
             !left.ends_with(is_part) && right.trim_start().starts_with('(')
         };
         let is_here = before.match_indices(name).any(|(at, _)| is_word(at));
-        is_here || !self.sources.functions.iter().any(|function| {
-            function.file == self.site.file && function.name == name
-        })
+        is_here
+            || !self
+                .sources
+                .functions
+                .iter()
+                .any(|function| function.file == self.site.file && function.name == name)
     }
 
     fn harvested(&self) -> Vec<Offer> {
@@ -189,7 +199,9 @@ impl Offers<'_> {
                 let wanted = wanted.plain.replace("[]", "*");
                 let fits = |name: &&Name| plain(name).replace("[]", "*") == wanted;
                 let arguments = self.names().filter(fits);
-                arguments.map(|name| format!("{}({})", callable.name, name.text)).collect()
+                arguments
+                    .map(|name| format!("{}({})", callable.name, name.text))
+                    .collect()
             }
             _ => Vec::new(),
         }

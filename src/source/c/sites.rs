@@ -151,7 +151,7 @@ impl Finder<'_> {
     fn condition(&mut self, kind: SiteKind, condition: Node) {
         let condition = bare(condition);
         self.operands(condition);
-        self.expression(condition, true);
+        self.expression(condition);
         // `while (1)` is no condition to be corrected.
         if !matches!(condition.kind(), "number_literal" | "true" | "false") {
             self.condition_site(kind, condition);
@@ -171,7 +171,7 @@ impl Finder<'_> {
                 continue;
             };
             if self.is_pure(operand) {
-                self.expression(operand, true);
+                self.expression(operand);
                 self.condition_site(SiteKind::LetOperand, operand);
             } else {
                 self.operands(operand);
@@ -201,15 +201,15 @@ impl Finder<'_> {
         let is_literal = matches!(inner.kind(), "number_literal" | "true" | "false");
         let is_site = self.is_truth(inner)
             || is_boolean && !is_literal && inner.kind() != "assignment_expression";
-        self.expression(inner, is_site);
+        self.expression(inner);
         if is_site {
             // The parentheses around it stay.
             self.condition_site(SiteKind::Value, inner);
         }
     }
 
-    /// Visits an expression in the order of its evaluation; `covered` if it is part of a site.
-    fn expression(&mut self, node: Node, covered: bool) {
+    /// Visits an expression in the order of its evaluation.
+    fn expression(&mut self, node: Node) {
         match node.kind() {
             "assignment_expression" => {
                 let (left, right) = (
@@ -217,7 +217,7 @@ impl Finder<'_> {
                     node.child_by_field_name("right"),
                 );
                 if let Some(left) = left.filter(|left| bare(*left).kind() != "identifier") {
-                    self.expression(left, false);
+                    self.expression(left);
                 }
                 if let Some(right) = right {
                     let is_plain = field(node, "operator", self.text) == Some("=");
@@ -231,12 +231,12 @@ impl Finder<'_> {
             {
                 let operand = |name| node.child_by_field_name(name);
                 if let Some(left) = operand("left") {
-                    self.expression(left, covered);
+                    self.expression(left);
                 }
                 // The right operand may not be evaluated.
                 let state = self.scopes.state();
                 if let Some(right) = operand("right") {
-                    self.expression(right, covered);
+                    self.expression(right);
                 }
                 self.scopes.set(state);
             }
@@ -262,12 +262,15 @@ impl Finder<'_> {
                 self.assigned(argument);
             }
             // Not evaluated.
-            "sizeof_expression" | "alignof_expression" | "offsetof_expression"
-            | "generic_expression" | "type_descriptor" => {}
+            "sizeof_expression"
+            | "alignof_expression"
+            | "offsetof_expression"
+            | "generic_expression"
+            | "type_descriptor" => {}
             "compound_statement" => {}
             _ => {
                 for child in children(node) {
-                    self.expression(child, covered && node.kind() == "parenthesized_expression");
+                    self.expression(child);
                 }
             }
         }
@@ -275,8 +278,16 @@ impl Finder<'_> {
 
     fn call(&mut self, node: Node) {
         let name = field(node, "function", self.text).unwrap_or_default();
-        let is_macro = self.known.declarations.functions.iter().any(|known| known == name)
-            || matches!(name, "assert" | "static_assert" | "va_arg" | "va_start" | "offsetof");
+        let is_macro = self
+            .known
+            .declarations
+            .functions
+            .iter()
+            .any(|known| known == name)
+            || matches!(
+                name,
+                "assert" | "static_assert" | "va_arg" | "va_start" | "offsetof"
+            );
         let Some(arguments) = node.child_by_field_name("arguments") else {
             return;
         };
@@ -301,7 +312,7 @@ impl Finder<'_> {
     fn effects(&mut self, node: Node) {
         let first = self.sources.sites.len();
         let ids = self.ids.clone();
-        self.expression(node, true);
+        self.expression(node);
         self.sources.sites.truncate(first);
         *self.ids = ids;
     }
@@ -341,8 +352,8 @@ impl Finder<'_> {
 
     /// A place before a statement where the function or a loop can be left.
     fn place(&mut self, statement: Node) {
-        let is_statement = statement.kind().ends_with("_statement")
-            || statement.kind() == "declaration";
+        let is_statement =
+            statement.kind().ends_with("_statement") || statement.kind() == "declaration";
         let leaves = matches!(
             statement.kind(),
             "case_statement" | "labeled_statement" | "break_statement" | "continue_statement"
@@ -408,7 +419,7 @@ impl Finder<'_> {
                 if let Some(initializer) = part("initializer") {
                     match initializer.kind() {
                         "declaration" => self.declaration(initializer),
-                        _ => self.expression(initializer, false),
+                        _ => self.expression(initializer),
                     }
                 }
                 self.looped(part("body"), part("condition"), part("update"), true);
@@ -446,7 +457,7 @@ impl Finder<'_> {
             }
             "expression_statement" => {
                 for child in children(node) {
-                    self.expression(child, false);
+                    self.expression(child);
                 }
             }
             kind if kind.starts_with("preproc_") => self.statements(node),
@@ -462,7 +473,7 @@ impl Finder<'_> {
             let is_boolean = self.known.declarations.is_boolean(&ty.plain);
             // What initializes a static variable is evaluated before the program runs.
             match value.filter(|_| !is_static) {
-                Some(value) if value.kind() == "initializer_list" => self.expression(value, false),
+                Some(value) if value.kind() == "initializer_list" => self.expression(value),
                 Some(value) => self.value(value, is_boolean),
                 None => {}
             }
@@ -500,9 +511,8 @@ impl Finder<'_> {
         if checks_first && let Some(condition) = condition {
             self.condition(SiteKind::While, condition);
         }
-        let ends = condition.is_some_and(|condition| {
-            !matches!(text_of(bare(condition), self.text), "1" | "true")
-        });
+        let ends = condition
+            .is_some_and(|condition| !matches!(text_of(bare(condition), self.text), "1" | "true"));
         let mut left = self.scopes.state().filter(|_| ends && checks_first);
         self.exits.push(Exits {
             is_loop: true,
@@ -524,10 +534,11 @@ impl Finder<'_> {
             self.statement(body);
         }
         let exits = self.exits.pop();
-        let (breaks, continues) = exits.map_or((None, None), |exits| (exits.breaks, exits.continues));
+        let (breaks, continues) =
+            exits.map_or((None, None), |exits| (exits.breaks, exits.continues));
         self.scopes.set(meet(self.scopes.state(), continues));
         if let Some(update) = update {
-            self.expression(update, false);
+            self.expression(update);
         }
         if !checks_first && let Some(condition) = condition {
             self.condition(SiteKind::While, condition);
@@ -538,7 +549,7 @@ impl Finder<'_> {
 
     fn switch(&mut self, node: Node) {
         if let Some(value) = node.child_by_field_name("condition") {
-            self.expression(value, false);
+            self.expression(value);
         }
         let entry = self.scopes.state();
         let Some(body) = node.child_by_field_name("body") else {

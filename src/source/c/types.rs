@@ -131,7 +131,10 @@ impl Declarations {
             let is_known = self.structs.iter().any(|known| known.name == alias);
             let known = self.structs.iter().find(|known| known.name == behind);
             if let Some(known) = known.filter(|_| !is_known).cloned() {
-                self.structs.push(DataType { name: alias, ..known });
+                self.structs.push(DataType {
+                    name: alias,
+                    ..known
+                });
             }
         }
     }
@@ -173,10 +176,7 @@ pub fn is_function(declarator: Node) -> bool {
 }
 
 /// The names that a declaration declares, with their types and declarators.
-pub fn declarators<'t>(
-    declaration: Node<'t>,
-    text: &str,
-) -> Vec<(String, DeclaredType, Node<'t>)> {
+pub fn declarators<'t>(declaration: Node<'t>, text: &str) -> Vec<(String, DeclaredType, Node<'t>)> {
     let Some(ty) = declaration.child_by_field_name("type") else {
         return Vec::new();
     };

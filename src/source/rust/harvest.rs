@@ -10,8 +10,8 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Macro};
 
 use super::condition::{is_assignment, is_place, leaf_of};
-use crate::source::condition::Leaf;
 use super::types::{declared, is_constant_name, macro_name};
+use crate::source::condition::Leaf;
 use crate::source::{Harvested, HarvestedKind};
 
 /// The expressions of a body, in order of appearance, each text once.

@@ -230,7 +230,9 @@ impl Finder<'_> {
         if self.function.is_some() {
             let open = self.range(&body.brace_token.span.open());
             let start = open.end;
-            self.sources.files[self.file].loops.push(Loop { start, end: None });
+            self.sources.files[self.file]
+                .loops
+                .push(Loop { start, end: None });
         }
         let outer = self.within.a_loop;
         self.within.a_loop = true;

@@ -14,7 +14,8 @@ use crate::run::{Binary, Commands, Harness};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// What a sanitized build is compiled with: the first report ends the program.
-const SANITIZED: &str = "-g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
+const SANITIZED: &str =
+    "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
 /// The exit code of a program that a sanitizer ended.
 const REPORTED: i32 = 99;
 
@@ -90,14 +91,18 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
 }
 
 fn binary(at: &Workspace, program: &Program) -> Binary {
-    let cases = program.cases.iter().map(|case| (case.name.clone(), case.clone()));
+    let cases = program
+        .cases
+        .iter()
+        .map(|case| (case.name.clone(), case.clone()));
     let mut env = Vec::new();
     if program.sanitize {
-        let options = format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1");
+        let options =
+            format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1:symbolize=0");
         env.push(("ASAN_OPTIONS".to_owned(), options));
         env.push((
             "UBSAN_OPTIONS".to_owned(),
-            format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0"),
+            format!("exitcode={REPORTED}:halt_on_error=1:print_stacktrace=0:symbolize=0"),
         ));
     }
     Binary {
@@ -119,7 +124,10 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
     }
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
     let tool = std::env::current_exe().context("cannot find the tool's own path")?;
-    for name in shim::NAMES.iter().filter(|name| shim::find(name, None).is_some()) {
+    for name in shim::NAMES
+        .iter()
+        .filter(|name| shim::find(name, None).is_some())
+    {
         symlink(&tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
     }
     Ok(dir)
@@ -135,7 +143,9 @@ fn json_compilers() -> &'static [String] {
             let output = command.output();
             output.is_ok_and(|output| output.status.success())
         };
-        let there = shim::NAMES.iter().filter(|name| shim::find(name, None).is_some());
+        let there = shim::NAMES
+            .iter()
+            .filter(|name| shim::find(name, None).is_some());
         there.filter(takes_it).map(ToString::to_string).collect()
     })
 }

@@ -147,9 +147,15 @@ fn here() -> Result<Utf8PathBuf, SubjectError> {
 fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
     if let Some(path) = &options.config {
         // A directory is as good as the file in it.
-        let path = if path.is_dir() { path.join(NAME) } else { path.clone() };
+        let path = if path.is_dir() {
+            path.join(NAME)
+        } else {
+            path.clone()
+        };
         return path.canonicalize_utf8().map(Some).map_err(|error| {
-            usage(format!("cannot read the file `{path}` given with --config: {error}"))
+            usage(format!(
+                "cannot read the file `{path}` given with --config: {error}"
+            ))
         });
     }
     let here = here()?;
@@ -158,13 +164,18 @@ fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
 }
 
 fn read(path: &Utf8Path) -> Result<Section, SubjectError> {
-    let text = std::fs::read_to_string(path).map_err(|error| usage(format!("cannot read {path}: {error}")))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
     section(path, &text)
 }
 
 fn section(path: &Utf8Path, text: &str) -> Result<Section, SubjectError> {
-    let file: File = toml_edit::de::from_str(text)
-        .map_err(|error| usage(format!("{path} is not as it should be: {}", error.to_string().trim_end())))?;
+    let file: File = toml_edit::de::from_str(text).map_err(|error| {
+        usage(format!(
+            "{path} is not as it should be: {}",
+            error.to_string().trim_end()
+        ))
+    })?;
     Ok(file.c)
 }
 
@@ -181,25 +192,36 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     for pattern in &section.sources {
         let found = files(root, pattern)?;
         if found.is_empty() {
-            return Err(usage(format!("no source file matches `{pattern}` in {root}")));
+            return Err(usage(format!(
+                "no source file matches `{pattern}` in {root}"
+            )));
         }
         sources.extend(found.into_iter().map(|(path, _)| path));
     }
     let mut seen = BTreeSet::new();
     sources.retain(|path| seen.insert(path.clone()));
     if sources.is_empty() {
-        return Err(usage("no source file is named: give `sources` in nopol.toml, or --source".to_owned()));
+        return Err(usage(
+            "no source file is named: give `sources` in nopol.toml, or --source".to_owned(),
+        ));
     }
-    let build = section
-        .build
-        .ok_or_else(|| usage("nothing says how the program is built: give `build` in nopol.toml, or --build".to_owned()))?;
+    let build = section.build.ok_or_else(|| {
+        usage(
+            "nothing says how the program is built: give `build` in nopol.toml, or --build"
+                .to_owned(),
+        )
+    })?;
     let timeout = match section.timeout {
         None => None,
         Some(seconds) => Some(
             Duration::try_from_secs_f64(seconds)
                 .ok()
                 .filter(|limit| !limit.is_zero())
-                .ok_or_else(|| usage(format!("`timeout = {seconds}` is not a positive number of seconds")))?,
+                .ok_or_else(|| {
+                    usage(format!(
+                        "`timeout = {seconds}` is not a positive number of seconds"
+                    ))
+                })?,
         ),
     };
     let mut cases = Vec::new();
@@ -248,14 +270,18 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
     let name = &single.name;
     let stdout = match (single.stdout, &single.stdout_file) {
         (Some(_), Some(_)) => {
-            return Err(usage(format!("test `{name}` has both `stdout` and `stdout-file`; give one")));
+            return Err(usage(format!(
+                "test `{name}` has both `stdout` and `stdout-file`; give one"
+            )));
         }
         (text, None) => text,
         (None, Some(path)) => Some(expected(root, path)?),
     };
     let stdin = match (single.stdin, single.stdin_file) {
         (Some(_), Some(_)) => {
-            return Err(usage(format!("test `{name}` has both `stdin` and `stdin-file`; give one")));
+            return Err(usage(format!(
+                "test `{name}` has both `stdin` and `stdin-file`; give one"
+            )));
         }
         (Some(text), None) => Input::Text(text),
         (None, Some(path)) if root.join(&path).is_file() => Input::File(path),
@@ -273,7 +299,8 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
 }
 
 fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
-    let bytes = std::fs::read(root.join(path)).map_err(|error| usage(format!("cannot read {path}: {error}")))?;
+    let bytes = std::fs::read(root.join(path))
+        .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -282,7 +309,10 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
     const WORDS: &str = "{args-file}";
     let inputs = files(root, &pairs.input)?;
     if inputs.is_empty() {
-        return Err(usage(format!("no file matches `input = \"{}\"` in {root}", pairs.input)));
+        return Err(usage(format!(
+            "no file matches `input = \"{}\"` in {root}",
+            pairs.input
+        )));
     }
     let outputs = match &pairs.output {
         Some(pattern) => files(root, pattern)?,
@@ -294,7 +324,9 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
             Some(pattern) => {
                 let output = outputs.iter().find(|(_, other)| *other == part);
                 let (path, _) = output.ok_or_else(|| {
-                    usage(format!("{input} has no output: nothing matches `{pattern}` with `{part}`"))
+                    usage(format!(
+                        "{input} has no output: nothing matches `{pattern}` with `{part}`"
+                    ))
                 })?;
                 Some(expected(root, path)?)
             }
@@ -306,7 +338,11 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
         };
         Ok(Case {
             cwd: pairs.cwd.clone().unwrap_or_default(),
-            stdin: if takes_words { Input::Nothing } else { Input::File(input) },
+            stdin: if takes_words {
+                Input::Nothing
+            } else {
+                Input::File(input)
+            },
             exit: pairs.exit,
             stdout,
             comparison: pairs.r#match.into(),
@@ -324,20 +360,29 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
         let name = Utf8Path::new(plain).file_name().unwrap_or(plain).to_owned();
         return Ok(vec![(plain.into(), name)]);
     }
-    let glob = Glob::new(plain).map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
+    let glob =
+        Glob::new(plain).map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
     let matcher = glob.compile_matcher();
     let (before, after) = plain.split_once('*').unwrap_or((plain, ""));
     let after = after.rsplit('*').next().unwrap_or_default();
     let mut found = Vec::new();
     for entry in WalkDir::new(root).sort_by_file_name().into_iter().flatten() {
-        let below = entry.path().strip_prefix(root).ok().and_then(|path| path.to_str());
-        let Some(path) = below.filter(|path| entry.file_type().is_file() && matcher.is_match(path)) else {
+        let below = entry
+            .path()
+            .strip_prefix(root)
+            .ok()
+            .and_then(|path| path.to_str());
+        let Some(path) = below.filter(|path| entry.file_type().is_file() && matcher.is_match(path))
+        else {
             continue;
         };
-        let part = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        let part = path
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after));
         found.push((Utf8PathBuf::from(path), part.unwrap_or(path).to_owned()));
     }
     // `input-2` comes before `input-10`.
-    found.sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
+    found
+        .sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
     Ok(found)
 }

@@ -61,10 +61,12 @@ pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
     errors
 }
 
+/// The lines of a file by their numbers: the start and the length of each.
+type Lines = BTreeMap<usize, Vec<(usize, usize)>>;
+
 struct Reader<'a> {
     root: &'a Utf8Path,
-    /// Where the lines of a file start, by their numbers.
-    texts: BTreeMap<Utf8PathBuf, BTreeMap<usize, usize>>,
+    texts: BTreeMap<Utf8PathBuf, Lines>,
 }
 
 impl Reader<'_> {
@@ -132,35 +134,42 @@ impl Reader<'_> {
     }
 
     /// Where a point is in its file, whose lines have the numbers that `#line` gives them; of several
-    /// lines with one number the first is meant.
+    /// lines with one number the first that is long enough is meant.
     fn offset(&mut self, point: &Point) -> Option<usize> {
         let path = self.root.join(&point.file);
-        let starts = self.texts.entry(point.file.clone()).or_insert_with(|| {
-            lines(&fs::read_to_string(&path).unwrap_or_default())
-        });
+        let read = || lines(&fs::read_to_string(&path).unwrap_or_default());
+        let known = self.texts.entry(point.file.clone());
+        let of_number = known.or_insert_with(read).get(&point.line)?;
         let column = point.byte_column.unwrap_or(point.column);
         // Of what is very far to the right the column is not told.
-        let column = usize::try_from(column).unwrap_or(1);
-        Some(starts.get(&point.line)? + column.saturating_sub(1))
+        let before = usize::try_from(column).unwrap_or(1).saturating_sub(1);
+        let fitting = of_number.iter().find(|(_, length)| before < *length);
+        let (start, _) = fitting.or(of_number.first())?;
+        Some(start + before)
     }
 }
 
-/// Where each line starts, by its number.
-fn lines(text: &str) -> BTreeMap<usize, usize> {
-    let mut starts = BTreeMap::new();
+/// Where each line starts and how long it is, by its number.
+fn lines(text: &str) -> Lines {
+    let mut lines = Lines::new();
     let (mut number, mut at) = (1, 0);
     for line in text.split_inclusive('\n') {
-        let directive = line.strip_prefix("#line ").and_then(|rest| rest.trim().parse().ok());
+        let directive = line
+            .strip_prefix("#line ")
+            .and_then(|rest| rest.trim().parse().ok());
         match directive {
             Some(next) => number = next,
             None => {
-                starts.entry(number).or_insert(at);
+                lines
+                    .entry(number)
+                    .or_default()
+                    .push((at, line.trim_end().len()));
                 number += 1;
             }
         }
         at += line.len();
     }
-    starts
+    lines
 }
 
 #[cfg(test)]

@@ -21,7 +21,12 @@ pub struct COptions {
 
     /// One test for each file that matches this glob: its content is standard input, or, with
     /// {args-file} in --command, its words are arguments
-    #[arg(long, value_name = "GLOB", help_heading = "Tests", requires = "command")]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        help_heading = "Tests",
+        requires = "command"
+    )]
     pub input: Option<String>,
 
     /// The files that say what each of these tests must print
@@ -29,11 +34,21 @@ pub struct COptions {
     pub output: Option<String>,
 
     /// The command of these tests
-    #[arg(long, value_name = "COMMAND", help_heading = "Tests", requires = "input")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help_heading = "Tests",
+        requires = "input"
+    )]
     pub command: Option<String>,
 
     /// A command that runs the test {name} and exits with 0 if it passes
-    #[arg(long, value_name = "COMMAND", help_heading = "Tests", requires = "name")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help_heading = "Tests",
+        requires = "name"
+    )]
     pub script: Option<String>,
 
     /// A test that --script can run; may be given several times

@@ -15,7 +15,9 @@ pub const ARGS: &str = "NOPOL_SHIM_ARGS";
 pub const JSON: &str = "NOPOL_SHIM_JSON";
 
 /// The compilers' names.
-pub const NAMES: [&str; 8] = ["cc", "gcc", "clang", "c89", "c99", "tcc", "gcc-12", "clang-14"];
+pub const NAMES: [&str; 8] = [
+    "cc", "gcc", "clang", "c89", "c99", "tcc", "gcc-12", "clang-14",
+];
 
 /// If this process was started as a shim, becomes the compiler and does not return; returns an error
 /// if there is no compiler of that name.
@@ -36,12 +38,17 @@ pub fn run_if_shim() -> Option<std::io::Error> {
     };
     let words = |variable: &str| {
         let text = std::env::var(variable).unwrap_or_default();
-        text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     let mut command = Command::new(compiler);
     command.args(&args);
     // What only asks about the compiler is answered as ever.
-    if args.iter().any(|arg| !arg.to_string_lossy().starts_with('-')) {
+    if args
+        .iter()
+        .any(|arg| !arg.to_string_lossy().starts_with('-'))
+    {
         command.args(words(ARGS));
         if words(JSON).iter().any(|known| name == **known) {
             command.arg("-fdiagnostics-format=json");

@@ -41,7 +41,10 @@ pub fn doctests(at: &Workspace, packages: &Packages) -> Result<BTreeMap<String, 
 
 /// Whether the chosen packages have a library that could have doctests. Where no text could be
 /// one, rustdoc need not be asked.
-pub fn may_have_doctests<'t>(packages: &Packages, mut texts: impl Iterator<Item = &'t str>) -> bool {
+pub fn may_have_doctests<'t>(
+    packages: &Packages,
+    mut texts: impl Iterator<Item = &'t str>,
+) -> bool {
     !packages.options.names_targets()
         && texts.any(may_be_example)
         && packages.members.iter().any(|member| {
@@ -149,7 +152,8 @@ impl Cargo<'_> {
 
     /// Runs cargo in the working copy; its success, and the files with what it printed.
     fn cargo(&self, args: Vec<String>, linked: Linked) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
-        fs::create_dir_all(&self.at.logs).with_context(|| format!("cannot create {}", self.at.logs))?;
+        fs::create_dir_all(&self.at.logs)
+            .with_context(|| format!("cannot create {}", self.at.logs))?;
         let (stdout, stderr) = (
             self.at.logs.join("cargo-stdout"),
             self.at.logs.join("cargo-stderr"),
@@ -332,7 +336,10 @@ fn diagnostic(error: &Diagnostic) -> workspace::Diagnostic {
     let mut spans = Vec::new();
     collect(error, true, &mut spans);
     workspace::Diagnostic {
-        code: error.code.as_ref().map_or_else(String::new, |code| code.code.clone()),
+        code: error
+            .code
+            .as_ref()
+            .map_or_else(String::new, |code| code.code.clone()),
         message: error.message.clone(),
         rendered: error.rendered.clone().unwrap_or_default(),
         spans,
@@ -348,7 +355,10 @@ fn collect(error: &Diagnostic, is_own: bool, spans: &mut Vec<Span>) {
                 file: here.file_name.clone().into(),
                 bytes: here.byte_start as usize..here.byte_end as usize,
                 is_primary: span.is_primary && is_own,
-                label: here.label.clone().filter(|_| is_own && std::ptr::eq(here, span)),
+                label: here
+                    .label
+                    .clone()
+                    .filter(|_| is_own && std::ptr::eq(here, span)),
             });
             at = here.expansion.as_ref().map(|expansion| &expansion.span);
         }

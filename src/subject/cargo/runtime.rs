@@ -15,13 +15,22 @@ const SOURCES: [(&str, &str); 10] = [
         "capture.rs",
         include_str!("../../../instrument/src/capture.rs"),
     ),
-    ("layout.rs", include_str!("../../../instrument/src/layout.rs")),
-    ("macros.rs", include_str!("../../../instrument/src/macros.rs")),
+    (
+        "layout.rs",
+        include_str!("../../../instrument/src/layout.rs"),
+    ),
+    (
+        "macros.rs",
+        include_str!("../../../instrument/src/macros.rs"),
+    ),
     (
         "observe.rs",
         include_str!("../../../instrument/src/observe.rs"),
     ),
-    ("sample.rs", include_str!("../../../instrument/src/sample.rs")),
+    (
+        "sample.rs",
+        include_str!("../../../instrument/src/sample.rs"),
+    ),
     ("seed.rs", include_str!("../../../instrument/src/seed.rs")),
     (
         "snapshot.rs",

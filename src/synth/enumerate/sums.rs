@@ -54,7 +54,12 @@ fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Clause>) {
     let mut terms: Vec<TermId> = (0..pool.terms.len())
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
         .filter(|term| pool.terms[*term].seen_in.is_empty())
-        .filter(|term| !matches!(pool.terms[*term].reading, Reading::Converted | Reading::Flag))
+        .filter(|term| {
+            !matches!(
+                pool.terms[*term].reading,
+                Reading::Converted | Reading::Flag
+            )
+        })
         .collect();
     terms.sort_by_key(|term| (rank::term_cost(*term, pool), *term));
     terms.truncate(MOST_TERMS);

@@ -211,16 +211,13 @@ impl<'a> Machine<'a> {
         Some(match value {
             Value::Bool(value) => Datum::Truth(Bool::from_bool(*value)),
             Value::Int(ty, value) => Datum::Bits(int(*value), Sign::of(*ty)),
-            Value::Char(value) => {
-                Datum::Bits(
-                    BV::from_u64(u64::from(u32::from(*value)), width),
-                    Sign::Unsigned,
-                )
-            }
-            Value::Str(value) => Datum::Bits(
-                BV::from_u64(self.texts.code(value)?, width),
+            Value::Char(value) => Datum::Bits(
+                BV::from_u64(u64::from(u32::from(*value)), width),
                 Sign::Unsigned,
             ),
+            Value::Str(value) => {
+                Datum::Bits(BV::from_u64(self.texts.code(value)?, width), Sign::Unsigned)
+            }
             Value::F32(bits) => Datum::Float(match f32::from_bits(*bits).is_nan() {
                 true => int(canonical_nan(Type::F32)),
                 false => int(Int::from_u128(u128::from(*bits))),

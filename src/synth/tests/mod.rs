@@ -10,7 +10,10 @@ mod levels;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Spec, Term, Type, Value};
+use crate::spec::{
+    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Spec, Term, Type,
+    Value,
+};
 
 /// A spec under construction.
 #[derive(Clone, Debug, Default)]
