@@ -3,6 +3,7 @@
 mod building;
 mod cases;
 mod cmake;
+mod database;
 mod listing;
 mod make;
 mod text;
@@ -88,7 +89,7 @@ impl Said {
 fn plan(listing: &Listing) -> (Plan, Said) {
     let mut building = building::find(listing);
     let mut said = Said::default();
-    let (mut sources, from) = match (building::compiled(listing), building.sources.take()) {
+    let (mut sources, from) = match (database::compiled(listing), building.sources.take()) {
         (_, Some(sources)) => (sources, "all that is built"),
         (Some((sources, name)), None) => (sources, name),
         (None, None) => (listing.sources(), "all C files that do not look like tests"),
