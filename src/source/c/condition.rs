@@ -2,8 +2,8 @@
 
 use tree_sitter::Node as Tree;
 
-use super::effects;
 use super::syntax::{self, text_of};
+use super::{effects, masks};
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
@@ -119,7 +119,10 @@ const BEFORE: &str = "int nopol(void) { return (";
 /// parsed, in which it starts at the end of [`BEFORE`].
 fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
-    let parsed = syntax::parse(&whole)?;
+    let mut parsed = syntax::parse(&whole)?;
+    if parsed.root_node().has_error() {
+        parsed = syntax::parse(&masks::without_words(&whole)?)?;
+    }
     let root = parsed.root_node();
     let at = BEFORE.len() - 1;
     let mut group = root.descendant_for_byte_range(at, at + 1)?;
@@ -157,7 +160,7 @@ fn node(tree: Tree, text: &str) -> Node {
             text,
         )))
     };
-    let operator = syntax::field(tree, "operator", text).unwrap_or_default();
+    let operator = syntax::operator(tree);
     let shape = match tree.kind() {
         "parenthesized_expression" if syntax::bare(tree) != tree => {
             return node(syntax::bare(tree), text);
@@ -222,9 +225,9 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
 
 /// How tightly an expression's text holds together. What binds looser than a comparison, as `&` does,
 /// is only spared parentheses where any operator would do.
-fn binding(tree: Tree, text: &str) -> Binding {
+fn binding(tree: Tree, _: &str) -> Binding {
     match tree.kind() {
-        "binary_expression" => match syntax::field(tree, "operator", text).unwrap_or_default() {
+        "binary_expression" => match syntax::operator(tree) {
             "||" => Binding::Or,
             "&&" | "&" | "|" | "^" => Binding::And,
             "<<" | ">>" => Binding::Bits,

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::condition::{Access, access, binding_of};
 use super::effects::is_pure;
 use super::exits::names;
-use super::syntax::{bare, field, text_of, walk};
+use super::syntax::{bare, field, operator, text_of, walk};
 use crate::source::condition::one_line;
 use crate::source::{Harvested, HarvestedKind};
 use crate::spec::Binding;
@@ -60,12 +60,12 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     };
     walk(root, &mut |node| {
         let part = |name| node.child_by_field_name(name);
-        match (node.kind(), field(node, "operator", text)) {
-            ("binary_expression", Some("&&" | "||")) => {
+        match (node.kind(), operator(node)) {
+            ("binary_expression", "&&" | "||") => {
                 put(part("left"));
                 put(part("right"));
             }
-            ("unary_expression", Some("!")) => put(part("argument")),
+            ("unary_expression", "!") => put(part("argument")),
             (
                 "if_statement"
                 | "while_statement"
@@ -97,7 +97,7 @@ pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
 pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> Vec<Harvested> {
     let mut found: Vec<Harvested> = Vec::new();
     walk(body, &mut |node| {
-        let operator = field(node, "operator", text).unwrap_or_default();
+        let operator = operator(node);
         let kind = match node.kind() {
             "binary_expression" => match operator {
                 "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" | "<<" | ">>" => HarvestedKind::Value,

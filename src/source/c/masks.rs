@@ -6,12 +6,37 @@
 const LOOP: &str = "for(;_;)";
 const BRANCH: &str = "if(_)";
 
+/// Words that `iso646.h`, or a program itself, defines as operators no longer than they are.
+const OPERATORS: [(&str, &str); 3] = [("and", "&&"), ("or", "||"), ("not", "!")];
+
+/// The text with words in the place of operators masked by these, if it has any.
+pub fn without_words(text: &str) -> Option<String> {
+    let mut masked = text.to_owned();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    for (word, operator) in OPERATORS {
+        for (at, _) in text.match_indices(word) {
+            let end = at + word.len();
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let is_directive = text[line..at].trim_start().starts_with('#');
+            if !text[..at].ends_with(is_part) && !text[end..].starts_with(is_part) && !is_directive
+            {
+                masked.replace_range(at..end, &format!("{operator:<0$}", word.len()));
+            }
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
 /// The text to parse, if it has such macros.
 pub fn masked(text: &str) -> Option<String> {
+    let has_words = text.contains("iso646.h") || text.contains("define and &&");
+    let words = if has_words { without_words(text) } else { None };
+    let heads = without_heads(words.as_deref().unwrap_or(text));
+    heads.or(words)
+}
+
+fn without_heads(text: &str) -> Option<String> {
     let names = heads(text);
-    if names.is_empty() {
-        return None;
-    }
     let mut masked = text.to_owned();
     for name in names {
         for (at, _) in text.match_indices(name) {
@@ -82,5 +107,12 @@ mod tests {
         assert_eq!(masked.len(), text.len());
         assert!(masked.ends_with("\nfor(;_;)     { }"), "{masked}");
         assert_eq!(super::masked("#define A(x) for(;;);\nA(1)"), None);
+    }
+
+    #[test]
+    fn operators_take_the_place_of_words() {
+        let text = "#include <iso646.h>\nif (a and not b or band) c;";
+        let masked = masked(text).unwrap();
+        assert!(masked.ends_with("if (a &&  !   b || band) c;"), "{masked}");
     }
 }

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::effects::is_pure;
 use super::exits::{self, Place};
 use super::scope::{Assigned, Scopes, meet};
-use super::syntax::{bare, children, field, text_of};
+use super::syntax::{bare, children, field, operator, text_of};
 use super::types::{Declarations, declarators, is_function};
 use crate::hash;
 use crate::source::{DeclaredType, Loop, Site, SiteKind, Sources};
@@ -161,7 +161,7 @@ impl Finder<'_> {
     /// The operands of a condition that has effects, and so cannot be replaced as a whole, are
     /// conditions of their own where they have none.
     fn operands(&mut self, condition: Node) {
-        let is_connective = matches!(field(condition, "operator", self.text), Some("&&" | "||"));
+        let is_connective = matches!(operator(condition), "&&" | "||");
         if condition.kind() != "binary_expression" || !is_connective || self.is_pure(condition) {
             return;
         }
@@ -183,7 +183,7 @@ impl Finder<'_> {
 
     /// Whether an expression yields nothing but 0 and 1 by its form.
     fn is_truth(&self, node: Node) -> bool {
-        let operator = field(node, "operator", self.text).unwrap_or_default();
+        let operator = operator(node);
         match node.kind() {
             "binary_expression" => matches!(
                 operator,
@@ -220,15 +220,13 @@ impl Finder<'_> {
                     self.expression(left);
                 }
                 if let Some(right) = right {
-                    let is_plain = field(node, "operator", self.text) == Some("=");
+                    let is_plain = operator(node) == "=";
                     let is_boolean = left.is_some_and(|left| self.is_boolean(left));
                     self.value(right, is_plain && is_boolean);
                 }
                 self.assigned(left);
             }
-            "binary_expression"
-                if matches!(field(node, "operator", self.text), Some("&&" | "||")) =>
-            {
+            "binary_expression" if matches!(operator(node), "&&" | "||") => {
                 let operand = |name| node.child_by_field_name(name);
                 if let Some(left) = operand("left") {
                     self.expression(left);

@@ -30,6 +30,12 @@ pub fn field<'t>(node: Node, name: &str, text: &'t str) -> Option<&'t str> {
     Some(text_of(node.child_by_field_name(name)?, text))
 }
 
+/// The operator of an expression, as C has it, whatever macro stands for it; empty if there is none.
+pub fn operator(node: Node) -> &'static str {
+    let operator = node.child_by_field_name("operator");
+    operator.map_or("", |operator| operator.kind())
+}
+
 /// The named children of a node, without comments.
 pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();

@@ -167,13 +167,25 @@ fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
 fn read(path: &Utf8Path) -> Result<Section, SubjectError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
-    let file: File = toml_edit::de::from_str(&text).map_err(|error| {
+    section(path, &text)
+}
+
+fn section(path: &Utf8Path, text: &str) -> Result<Section, SubjectError> {
+    let file: File = toml_edit::de::from_str(text).map_err(|error| {
         usage(format!(
             "{path} is not as it should be: {}",
             error.to_string().trim_end()
         ))
     })?;
     Ok(file.c)
+}
+
+/// The program that a file at this path would tell of.
+///
+/// # Errors
+/// [`SubjectError::Usage`] if it is wrong.
+pub fn parse(root: &Utf8Path, path: &Utf8Path, text: &str) -> Result<Program, SubjectError> {
+    program(root, section(path, text)?)
 }
 
 fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {

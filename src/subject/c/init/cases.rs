@@ -1,0 +1,306 @@
+//! The tests that a program's files make up: inputs and what they yield, scripts.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::building::line;
+use super::listing::Listing;
+
+/// Endings of inputs, and of what is printed for them.
+const ENDINGS: [(&str, &[&str]); 6] = [
+    (
+        "in",
+        &[
+            "out", "expected", "exp", "ok", "ans", "sol", "expect", "ref",
+        ],
+    ),
+    ("input", &["output", "out", "expected", "answer"]),
+    ("stdin", &["stdout", "out", "expected"]),
+    ("args", &["out", "expected", "exp", "stdout", "output"]),
+    ("in.txt", &["out.txt", "expected.txt", "ok.txt", "ans.txt"]),
+    ("input.txt", &["output.txt", "expected.txt"]),
+];
+/// The same as names of files or directories, or what such a name begins or ends with.
+const NAMES: [(&str, &[&str]); 3] = [
+    ("in", &["out", "expected", "exp", "ans"]),
+    ("input", &["output", "expected", "answer"]),
+    ("inputs", &["outputs", "expected", "answers"]),
+];
+/// Where scripts are, and their names.
+const PLACES: [&str; 3] = ["", "tests/", "test/"];
+const SCRIPTS: [&str; 9] = [
+    "test.sh",
+    "tests.sh",
+    "run_tests.sh",
+    "run-tests.sh",
+    "run_test.sh",
+    "run-test.sh",
+    "runtests.sh",
+    "runtest.sh",
+    "run.sh",
+];
+
+/// Inputs and outputs as globs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    pub input: String,
+    pub output: String,
+    /// The inputs are arguments, not standard input.
+    pub words: bool,
+    pub count: usize,
+    /// Some outputs do not end as programs end what they print.
+    pub loose: bool,
+    /// An input without an output.
+    pub missing: Option<Utf8PathBuf>,
+}
+
+/// A script that tests.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Script {
+    pub command: String,
+    /// What it can be told to test, if it takes a name; those that its text tells.
+    pub names: Option<Vec<String>>,
+}
+
+/// A way to name inputs and outputs within a directory: what is before and after the `*`.
+struct Style {
+    input: (String, String),
+    output: (String, String),
+}
+
+fn styles() -> Vec<Style> {
+    let mut styles = Vec::new();
+    let mut add = |input: (&str, &str), output: (&str, &str)| {
+        let owned = |(before, after): (&str, &str)| (before.to_owned(), after.to_owned());
+        styles.push(Style {
+            input: owned(input),
+            output: owned(output),
+        });
+    };
+    for (one, others) in ENDINGS {
+        for other in others {
+            let (input, output) = (format!(".{one}"), format!(".{other}"));
+            add(("", &input), ("", &output));
+            for (from, to) in NAMES
+                .iter()
+                .flat_map(|(from, all)| all.iter().map(move |to| (from, to)))
+            {
+                add((&format!("{from}/"), &input), (&format!("{to}/"), &output));
+            }
+        }
+    }
+    for (one, other) in NAMES
+        .iter()
+        .flat_map(|(one, all)| all.iter().map(move |other| (one, other)))
+    {
+        let dir = |name: &str| format!("{name}/");
+        add((&dir(one), ""), (&dir(other), ""));
+        for end in ["", ".txt"] {
+            add(
+                ("", &format!("/{one}{end}")),
+                ("", &format!("/{other}{end}")),
+            );
+            for between in ["-", "_", "."] {
+                let named =
+                    |name: &str| (format!("{name}{between}"), format!("{between}{name}{end}"));
+                let ((a, b), (c, d)) = (named(one), named(other));
+                add((&a, end), (&c, end));
+                add(("", &b), ("", &d));
+            }
+            add((one, end), (other, end));
+        }
+    }
+    styles
+}
+
+/// The most inputs that all have outputs; or, where there are none such, that mostly have.
+pub fn pairs(listing: &Listing) -> Option<Pairs> {
+    let dirs = listing
+        .files
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1).map(Utf8Path::to_owned));
+    let dirs: std::collections::BTreeSet<_> = dirs.collect();
+    let styles = styles();
+    let mut best: Option<(bool, usize, usize, Pairs)> = None;
+    for dir in dirs
+        .iter()
+        .filter(|dir| !dir.as_str().contains(['*', '?', '[', ']', '{', '}', '\\']))
+    {
+        let start = match dir.as_str() {
+            "" => String::new(),
+            dir => format!("{dir}/"),
+        };
+        let below: Vec<_> = listing
+            .files
+            .iter()
+            .filter_map(|path| path.as_str().strip_prefix(&start))
+            .collect();
+        for style in &styles {
+            let Some((count, missing)) = matched(listing, &start, &below, style) else {
+                continue;
+            };
+            let glob = |(before, after): &(String, String)| format!("{start}{before}*{after}");
+            // Of two globs for the same the longer one leaves shorter names to the tests.
+            let rank = (missing.is_none(), count, glob(&style.input).len());
+            if best
+                .as_ref()
+                .is_some_and(|(whole, most, longest, _)| (*whole, *most, *longest) >= rank)
+            {
+                continue;
+            }
+            let pairs = Pairs {
+                input: glob(&style.input),
+                output: glob(&style.output),
+                words: style.input.1 == ".args",
+                count,
+                loose: false,
+                missing,
+            };
+            best = Some((rank.0, rank.1, rank.2, pairs));
+        }
+    }
+    let (.., mut pairs) = best?;
+    let (before, after) = pairs.output.split_once('*').unwrap_or_default();
+    let is_output =
+        |path: &&Utf8PathBuf| path.as_str().starts_with(before) && path.as_str().ends_with(after);
+    let mut texts = listing
+        .files
+        .iter()
+        .filter(is_output)
+        .map(|path| listing.text(path));
+    pairs.loose =
+        texts.any(|text| text.contains('\r') || !(text.is_empty() || text.ends_with('\n')));
+    Some(pairs)
+}
+
+/// How many inputs have outputs, and the first that has none; `None` if no more than half have.
+fn matched(
+    listing: &Listing,
+    start: &str,
+    below: &[&str],
+    style: &Style,
+) -> Option<(usize, Option<Utf8PathBuf>)> {
+    let (mut count, mut lacking, mut missing) = (0, 0, None);
+    for path in below {
+        let part = path
+            .strip_prefix(&style.input.0)
+            .and_then(|rest| rest.strip_suffix(&style.input.1));
+        let Some(part) = part.filter(|part| !part.is_empty()) else {
+            continue;
+        };
+        if listing.has(&format!(
+            "{start}{}{part}{}",
+            style.output.0, style.output.1
+        )) {
+            count += 1;
+        } else {
+            lacking += 1;
+            missing.get_or_insert_with(|| Utf8PathBuf::from(format!("{start}{path}")));
+        }
+    }
+    (count > lacking).then_some((count, missing))
+}
+
+/// The first script that tests.
+pub fn script(listing: &Listing) -> Option<Script> {
+    let mut names = PLACES
+        .iter()
+        .flat_map(|place| SCRIPTS.iter().map(move |name| format!("{place}{name}")));
+    let path = names.find(|path| listing.has(path))?;
+    let text = listing.text(Utf8Path::new(&path));
+    let takes_name = ["$1", "${1", "$@", "$*"]
+        .iter()
+        .any(|argument| text.contains(argument));
+    let shell = match text.lines().next() {
+        Some(first) if first.starts_with("#!") && first.contains("bash") => "bash",
+        _ => "sh",
+    };
+    let names = takes_name.then(|| text.lines().filter_map(label).collect());
+    Some(Script {
+        command: line([shell, &path]) + if takes_name { " {name}" } else { "" },
+        names,
+    })
+}
+
+/// The name that an arm of a `case` is for.
+fn label(line: &str) -> Option<String> {
+    let (name, _) = line.trim_start().split_once(')')?;
+    let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
+    (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[&str]) -> Option<(String, String, usize)> {
+        let listing = Listing {
+            dir: "/nowhere".into(),
+            files: files.iter().map(Utf8PathBuf::from).collect(),
+        };
+        let pairs = pairs(&listing)?;
+        assert_eq!(pairs.missing, None);
+        Some((pairs.input, pairs.output, pairs.count))
+    }
+
+    fn assert_found(files: &[&str], input: &str, output: &str, count: usize) {
+        assert_eq!(
+            found(files),
+            Some((input.to_owned(), output.to_owned(), count)),
+            "{files:?}"
+        );
+    }
+
+    #[test]
+    fn common_names_of_inputs_and_outputs_are_known() {
+        assert_found(
+            &["input-1", "output-1", "input-2", "output-2", "a.c"],
+            "input-*",
+            "output-*",
+            2,
+        );
+        assert_found(
+            &["t/input1.txt", "t/output1.txt"],
+            "t/input*.txt",
+            "t/output*.txt",
+            1,
+        );
+        assert_found(
+            &["tests/a.in", "tests/a.out", "Makefile.in"],
+            "tests/*.in",
+            "tests/*.out",
+            1,
+        );
+        assert_found(&["a.in", "a.expected"], "*.in", "*.expected", 1);
+        assert_found(&["in/1", "out/1", "in/2", "out/2"], "in/*", "out/*", 2);
+        assert_found(&["in/1.in", "out/1.out"], "in/*.in", "out/*.out", 1);
+        assert_found(
+            &["tests/1/input", "tests/1/expected"],
+            "tests/*/input",
+            "tests/*/expected",
+            1,
+        );
+        assert_found(
+            &["x/a.in", "x/a.out", "y/b.in", "y/b.out"],
+            "*.in",
+            "*.out",
+            2,
+        );
+        assert_found(
+            &["tests/a.args", "tests/a.out"],
+            "tests/*.args",
+            "tests/*.out",
+            1,
+        );
+        assert_eq!(
+            found(&["a.c", "config.h.in", "Makefile.in", "inner.c"]),
+            None
+        );
+    }
+
+    #[test]
+    fn labels_are_names_of_tests() {
+        assert_eq!(label("  seven) check 7 ;;").as_deref(), Some("seven"));
+        assert_eq!(label("*) exit 2 ;;"), None);
+        assert_eq!(label("x=$(cat a)"), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! What is in a program's directory, and which of its C files are what.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use walkdir::{DirEntry, WalkDir};
+
+/// More files than a program by hand has.
+const MOST: usize = 20_000;
+
+/// All files below a directory but those of version control and of builds.
+pub struct Listing {
+    /// Absolute.
+    pub dir: Utf8PathBuf,
+    /// Relative to the directory, in the order of their names.
+    pub files: BTreeSet<Utf8PathBuf>,
+}
+
+impl Listing {
+    pub fn of(dir: &Utf8Path) -> Self {
+        let walk = WalkDir::new(dir).sort_by_file_name().into_iter();
+        let entries = walk.filter_entry(|entry| entry.depth() == 0 || !is_output(entry));
+        let below = |entry: DirEntry| {
+            let path = entry.file_type().is_file().then(|| entry.into_path())?;
+            let path = Utf8PathBuf::from_path_buf(path).ok()?;
+            path.strip_prefix(dir).ok().map(Utf8Path::to_owned)
+        };
+        Self {
+            dir: dir.to_owned(),
+            files: entries.flatten().filter_map(below).take(MOST).collect(),
+        }
+    }
+
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains(Utf8Path::new(path))
+    }
+
+    /// The first of some files that is there.
+    pub fn first(&self, names: &[&'static str]) -> Option<&'static str> {
+        names.iter().copied().find(|name| self.has(name))
+    }
+
+    pub fn text(&self, path: &Utf8Path) -> String {
+        let bytes = std::fs::read(self.dir.join(path)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The C files that are no tests, those nearest to the directory first; all if all look like tests.
+    pub fn sources(&self) -> Vec<Utf8PathBuf> {
+        let (tests, mut sources): (Vec<_>, Vec<_>) = self.c_files().partition(|path| is_test(path));
+        if sources.is_empty() {
+            sources = tests;
+        }
+        sources.sort_by_key(|path| path.components().count());
+        sources
+    }
+
+    /// The C files that are tests.
+    pub fn tests(&self) -> Vec<Utf8PathBuf> {
+        self.c_files().filter(|path| is_test(path)).collect()
+    }
+
+    fn c_files(&self) -> impl Iterator<Item = Utf8PathBuf> {
+        let files = self.files.iter();
+        files.filter(|path| path.extension() == Some("c")).cloned()
+    }
+
+    pub fn has_main(&self, path: &Utf8Path) -> bool {
+        defines_main(&self.text(path))
+    }
+}
+
+/// Whether a directory is a build's, or hidden.
+fn is_output(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    entry.file_type().is_dir()
+        && (name.starts_with('.')
+            || name == "CMakeFiles"
+            || ["CMakeCache.txt", "CACHEDIR.TAG"]
+                .iter()
+                .any(|file| entry.path().join(file).is_file()))
+}
+
+/// Whether a file is a test, by its name or place.
+pub fn is_test(path: &Utf8Path) -> bool {
+    let dirs = path.parent().into_iter().flat_map(Utf8Path::components);
+    let mut dirs = dirs.map(|dir| dir.as_str());
+    let stem = path.file_stem().unwrap_or_default();
+    dirs.any(|dir| matches!(dir, "test" | "tests"))
+        || matches!(stem, "test" | "tests")
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+}
+
+/// Whether a line begins a function `main`: before the name there is nothing but a type, and no
+/// semicolon ends it.
+fn defines_main(text: &str) -> bool {
+    text.lines().any(|line| {
+        let Some((before, after)) = line.split_once("main") else {
+            return false;
+        };
+        let is_type = |word: &str| {
+            matches!(word, "int" | "void" | "signed" | "extern")
+                || word.starts_with("__attribute__")
+        };
+        (before.is_empty() || before.ends_with(char::is_whitespace))
+            && before.split_whitespace().all(is_type)
+            && after.trim_start().starts_with('(')
+            && !after.trim_end().ends_with(';')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_known_by_name_and_place() {
+        for path in [
+            "tests/a.c",
+            "src/test/a.c",
+            "test_a.c",
+            "src/a_test.c",
+            "test.c",
+        ] {
+            assert!(is_test(Utf8Path::new(path)), "{path}");
+        }
+        for path in ["a.c", "src/attest.c", "contest/a.c", "testing.c"] {
+            assert!(!is_test(Utf8Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_main_is_no_call_of_it() {
+        for text in [
+            "int main(void)",
+            "int\nmain (int argc, char **argv) {",
+            "void main() {}",
+            "main(){",
+        ] {
+            assert!(defines_main(text), "{text}");
+        }
+        for text in [
+            "int main(void);",
+            "    return main(1);",
+            "int domain(int x) {",
+            "/* main (x) */",
+            "mainly(a)",
+        ] {
+            assert!(!defines_main(text), "{text}");
+        }
+    }
+}

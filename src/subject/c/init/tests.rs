@@ -1,0 +1,235 @@
+//! What is written for programs of each kind.
+
+use std::fs;
+
+use super::*;
+use crate::subject::c::Program;
+
+const MAIN: &str = "#include <stdio.h>\nint main(void)\n{\n    return 0;\n}\n";
+
+struct Dir(tempfile::TempDir);
+
+impl Dir {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let dir = Self(tempfile::tempdir().unwrap());
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        dir
+    }
+
+    fn path(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.0.path()).unwrap()
+    }
+
+    /// What is said, the file's text, and what it means.
+    fn init(&self) -> (String, String, Program) {
+        let said = init(self.path()).unwrap();
+        let path = self.path().join(NAME);
+        let text = fs::read_to_string(&path).unwrap();
+        let options = super::super::options::COptions {
+            config: Some(path),
+            ..Default::default()
+        };
+        (said, text, config::load(&options).unwrap().1)
+    }
+}
+
+fn cases(program: &Program) -> Vec<String> {
+    let told = program.cases.iter().map(|case| {
+        let (start, words) = case.command.start();
+        format!("{}: {start} {}", case.name, words.join(" "))
+    });
+    told.map(|case| case.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn what_is_there_is_never_overwritten() {
+    let dir = Dir::new(&[("a.c", MAIN), (NAME, "mine")]);
+    let error = init(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("there is a nopol.toml"), "{error}");
+    assert_eq!(fs::read_to_string(dir.path().join(NAME)).unwrap(), "mine");
+    let error = init(Dir::new(&[("a.py", "")]).path())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("no C file"), "{error}");
+}
+
+#[test]
+fn files_alone_are_one_program() {
+    let dir = Dir::new(&[
+        ("area.c", MAIN),
+        (
+            "round.c",
+            "#include <math.h>\ndouble up(double x) { return ceil(x); }\n",
+        ),
+        ("test_round.c", MAIN),
+        ("input-1", "1\n"),
+        ("output-1", "2"),
+    ]);
+    let (said, text, program) = dir.init();
+    assert_eq!(program.build, "cc -g -o area round.c area.c -lm");
+    assert_eq!(program.sources, ["area.c", "round.c"]);
+    assert_eq!(cases(&program), ["1: ./area"]);
+    assert!(text.contains("\nmatch = \"space\""), "{text}");
+    assert!(
+        said.contains("1 pair, `input-*` (taken as standard input of `./area`)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_library_has_its_test_programs_as_tests() {
+    let dir = Dir::new(&[
+        ("src/a.c", "int a;\n"),
+        ("tests/a_test.c", MAIN),
+        ("include/a.h", ""),
+    ]);
+    let (_, _, program) = dir.init();
+    assert_eq!(
+        program.build,
+        "cc -g -Iinclude -o a_test src/a.c tests/a_test.c"
+    );
+    assert_eq!(cases(&program), ["a_test: ./a_test"]);
+}
+
+#[test]
+fn of_several_programs_one_is_chosen() {
+    let dir = Dir::new(&[("main.c", MAIN), ("aside.c", MAIN), ("main/x", "")]);
+    let (said, text, program) = dir.init();
+    assert_eq!(program.build, "cc -g -o main.out main.c");
+    assert_eq!(program.sources, ["main.c"]);
+    assert!(said.contains("aside.c has a `main`, too"), "{said}");
+    assert!(said.contains("no tests were found"), "{said}");
+    // The example is one once it is no comment.
+    let example = text
+        .split_once("# [[c.test]]")
+        .unwrap()
+        .1
+        .replace("\n# ", "\n");
+    let whole = format!("{text}[[c.test]]{example}");
+    let program = config::parse(dir.path(), Utf8Path::new(NAME), &whole).unwrap();
+    assert_eq!(cases(&program), ["what it is called: ./main.out"]);
+}
+
+#[test]
+fn a_makefile_tells_program_and_tests() {
+    let make =
+        "CC=gcc\nall: calc\ncalc: a.o\n\t$(CC) -o $@ a.o\ntest: calc\n\t./test.sh seven && ./$<\n";
+    let script = "#!/bin/sh\ncase $1 in\nseven) ./calc 7 ;;\nesac\n";
+    let dir = Dir::new(&[
+        ("Makefile", make),
+        ("a.c", "int a;\n"),
+        ("test.sh", script),
+        ("t/x.args", "1 2\n"),
+        ("t/x.out", "3\n"),
+    ]);
+    let (said, text, program) = dir.init();
+    assert_eq!(program.build, "make");
+    assert_eq!(cases(&program), ["x: ./calc 1 2"]);
+    assert!(text.contains("#     ./test.sh seven && ./$<\n"), "{text}");
+    assert!(
+        text.contains("# [c.script]\n# command = \"sh test.sh {name}\"\n# names = [\"seven\"]\n"),
+        "{text}"
+    );
+    assert!(said.contains("target `test` of Makefile"), "{said}");
+}
+
+#[test]
+fn cmake_tells_programs_and_tests() {
+    let lists = "project(Calc C)\nadd_executable(${PROJECT_NAME} a.c)\nenable_testing()\nadd_subdirectory(t)\n\
+        add_test(NAME two COMMAND Calc 1 \"1 +\")\nadd_test(NAME bad COMMAND Calc)\n\
+        set_tests_properties(bad PROPERTIES WILL_FAIL TRUE)\nadd_test(NAME no COMMAND ${UNKNOWN})\n";
+    let below = "add_executable(test_a a.c)\nadd_test(a test_a)\n\
+        add_test(NAME in COMMAND $<TARGET_FILE:test_a> x WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/t)\n";
+    let files = [
+        ("CMakeLists.txt", lists),
+        ("t/CMakeLists.txt", below),
+        ("a.c", "int a;\n"),
+        ("b.c", "int b;\n"),
+    ];
+    let (said, _, program) = Dir::new(&files).init();
+    assert_eq!(
+        program.build,
+        "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build"
+    );
+    assert_eq!(
+        cases(&program),
+        [
+            "a: build/t/test_a",
+            "in: ../build/t/test_a x",
+            "two: build/Calc 1 1 +"
+        ]
+    );
+    assert_eq!(program.cases[1].cwd, "t");
+    assert!(said.contains("left out: bad, no"), "{said}");
+}
+
+#[test]
+fn a_compilation_database_tells_the_sources() {
+    let dir = Dir::new(&[
+        ("CMakeLists.txt", "add_executable(x a.c)"),
+        ("a.c", MAIN),
+        ("b.c", ""),
+        ("tests/t.c", ""),
+    ]);
+    let root = dir.path().canonicalize_utf8().unwrap();
+    let entry = |file: String| {
+        format!(r#"{{"directory": "{root}/build", "command": "cc", "file": "{file}"}}"#)
+    };
+    let entries = [
+        entry(format!("{root}/a.c")),
+        entry("../tests/t.c".to_owned()),
+        entry("../a.c".to_owned()),
+    ];
+    fs::create_dir(root.join("build")).unwrap();
+    fs::write(
+        root.join("build/compile_commands.json"),
+        format!("[{}]", entries.join(",")),
+    )
+    .unwrap();
+    fs::write(root.join("build/CMakeCache.txt"), "").unwrap();
+    let (said, _, program) = dir.init();
+    assert_eq!(program.sources, ["a.c"]);
+    // The cache of one place is refused in another.
+    assert!(
+        program.build.starts_with("cmake -S . -B nopol-build "),
+        "{}",
+        program.build
+    );
+    assert!(
+        said.contains("1 file, build/compile_commands.json"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_a_test_is_said() {
+    let files = [
+        ("a.c", MAIN),
+        ("1.in", ""),
+        ("2.in", ""),
+        ("3.in", ""),
+        ("1.out", ""),
+        ("2.out", ""),
+    ];
+    let (said, _, program) = Dir::new(&files).init();
+    assert!(program.cases.is_empty());
+    assert!(
+        said.contains("`*.in` and `*.out` look like tests, but 3.in has no output"),
+        "{said}"
+    );
+    // Two tests of one name.
+    let lists = "add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
+    let files = [
+        ("a.c", MAIN),
+        ("CMakeLists.txt", lists),
+        ("1.in", ""),
+        ("1.out", ""),
+    ];
+    let (said, _, program) = Dir::new(&files).init();
+    assert!(program.cases.is_empty());
+    assert!(said.contains("two tests have the name `1`"), "{said}");
+}

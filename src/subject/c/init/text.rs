@@ -1,0 +1,140 @@
+//! The file's text, with what a newcomer has to know of each line.
+
+use std::fmt::Write as _;
+
+use camino::Utf8PathBuf;
+
+use super::building::{Building, Single};
+use super::cases::{Pairs, Script};
+
+/// What the file will say.
+pub struct Plan {
+    pub sources: Vec<Utf8PathBuf>,
+    pub building: Building,
+    /// What the tests run.
+    pub program: String,
+    pub pairs: Option<Pairs>,
+    pub script: Option<Script>,
+}
+
+/// A text as TOML has it.
+fn quoted(text: &str) -> String {
+    toml_edit::Value::from(text).to_string()
+}
+
+fn commented(text: &str) -> String {
+    text.lines().map(|line| format!("# {line}\n")).collect()
+}
+
+impl Plan {
+    /// All of it.
+    pub fn text(&self) -> String {
+        let sources = self
+            .sources
+            .iter()
+            .map(|path| format!("    {},\n", quoted(path.as_str())));
+        let notes = self.building.notes.iter().map(|note| format!("# {note}\n"));
+        let mut text = format!(
+            "# What `cargo nopol c` needs to know of this program. All paths are relative to this directory.\n\
+             \n[c]\n\
+             # The files that may be patched; also globs, such as \"src/*.c\".\n\
+             sources = [\n{}]\n\n\
+             # The line for the shell that builds the program, in a copy of this directory.\n{}\
+             build = {}\n\n\
+             # The seconds that a test may take; if nothing is said what --test-timeout says, or 20.\n\
+             # timeout = 5\n\n\
+             # Whether tests run under AddressSanitizer and UndefinedBehaviorSanitizer, too.\n\
+             # sanitize = true\n",
+            sources.collect::<String>(),
+            notes.collect::<String>(),
+            quoted(&self.building.command),
+        );
+        if let Some(pairs) = &self.pairs {
+            text += &self.pairs_text(pairs);
+        }
+        if let Some(script) = &self.script {
+            text += &script_text(script);
+        }
+        if !self.building.tests.is_empty() {
+            let _ = writeln!(
+                text,
+                "\n# Tests that pass if the command exits with 0, from {}.",
+                self.building.from
+            );
+            text += &self
+                .building
+                .tests
+                .iter()
+                .map(single_text)
+                .collect::<Vec<_>>()
+                .join("\n");
+        } else if self.pairs.is_none() {
+            text += "\n# A test; there may be several such tables. Some should pass, at least one should fail.\n";
+            text += &commented(&format!(
+                "[[c.test]]\nname = \"what it is called\"\ncommand = {}  # and arguments\n\
+                 stdin = \"what it reads\\n\"  # or stdin-file = \"PATH\"\n\
+                 stdout = \"what it must print\\n\"  # or stdout-file = \"PATH\"; not needed\n\
+                 exit = 0  # the exit code it must have",
+                quoted(&self.program)
+            ));
+        }
+        text
+    }
+
+    fn pairs_text(&self, pairs: &Pairs) -> String {
+        let (command, how) = match pairs.words {
+            true => (
+                format!("{} {{args-file}}", self.program),
+                "its words are the arguments",
+            ),
+            false => (self.program.clone(), "it is standard input"),
+        };
+        let space = match pairs.loose {
+            true => "match = \"space\"",
+            false => "# match = \"space\"",
+        };
+        format!(
+            "\n# One test for each file that `input` matches: {how}.\n\
+             # What must be printed is in the file that `output` matches with the same text for `*`.\n\
+             [c.tests]\ninput = {}\noutput = {}\ncommand = {}\n\
+             # The exit code that all must have; 0 if nothing is said.\n# exit = 0\n\
+             # How outputs are compared: \"exact\" is byte by byte, \"space\" word by word.\n{space}\n",
+            quoted(&pairs.input),
+            quoted(&pairs.output),
+            quoted(&command),
+        )
+    }
+}
+
+fn single_text(test: &Single) -> String {
+    let cwd = test
+        .cwd
+        .as_ref()
+        .map(|cwd| format!("cwd = {}\n", quoted(cwd)));
+    let (name, command) = (quoted(&test.name), quoted(&test.command));
+    format!(
+        "[[c.test]]\nname = {name}\ncommand = {command}\n{}",
+        cwd.unwrap_or_default()
+    )
+}
+
+fn script_text(script: &Script) -> String {
+    let command = quoted(&script.command);
+    match &script.names {
+        Some(names) => {
+            let names = match names.is_empty() {
+                true => vec![quoted("the name of a test")],
+                false => names.iter().map(|name| quoted(name)).collect(),
+            };
+            let names = names.join(", ");
+            let example = format!("[c.script]\ncommand = {command}\nnames = [{names}]");
+            "\n# This script seems to take a test's name; a test passes if it exits with 0.\n"
+                .to_owned()
+                + &commented(&example)
+        }
+        None => {
+            let example = format!("[[c.test]]\nname = \"all\"\ncommand = {command}");
+            "\n# This script as one test, which passes if it exits with 0; several small tests tell more.\n".to_owned() + &commented(&example)
+        }
+    }
+}

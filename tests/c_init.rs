@@ -1,0 +1,83 @@
+//! `cargo nopol c --init`, and a repair with what it writes.
+
+mod common;
+
+use std::process::Command;
+
+use common::{Run, Subject};
+
+/// Says 1 of 0: `>=` should be `>`.
+const SIGN: &str = r#"#include <stdio.h>
+
+static int sign(int x)
+{
+    if (x >= 0)
+        return 1;
+    if (x < 0)
+        return -1;
+    return 0;
+}
+
+int main(void)
+{
+    int x;
+
+    while (scanf("%d", &x) == 1)
+        printf("%d\n", sign(x));
+    return 0;
+}
+"#;
+
+fn nopol(subject: &Subject, args: &[&str]) -> Run {
+    let mut command: Command = subject.command(args);
+    command.env("XDG_CACHE_HOME", subject.root.with_file_name("cache"));
+    command.output().unwrap().into()
+}
+
+#[test]
+fn a_program_is_repaired_with_the_file_that_is_written() {
+    let subject = Subject::new(&[
+        ("sign.c", SIGN),
+        ("tests/nothing.in", "0\n"),
+        ("tests/nothing.out", "0\n"),
+        ("tests/more.in", "1\n7\n"),
+        ("tests/more.out", "1\n1\n"),
+        ("tests/less.in", "-1\n-9\n"),
+        ("tests/less.out", "-1\n-1\n"),
+    ]);
+    let run = nopol(&subject, &["c"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("cargo nopol c --init"),
+        "{}",
+        run.stderr
+    );
+
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for words in ["cc -g -o sign sign.c", "3 pairs", "`tests/*.in`"] {
+        assert!(
+            run.stdout.contains(words),
+            "`{words}` is not in:\n{}",
+            run.stdout
+        );
+    }
+
+    let run = nopol(&subject, &["c", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let report = run.json();
+    assert_eq!(report["outcome"], "patched");
+    assert_eq!(report["patches"][0]["edits"][0]["file"], "sign.c");
+    let diff = report["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+    if (x > 0)"), "{diff}");
+
+    let written = subject.read("nopol.toml");
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    assert!(
+        run.stderr.contains("there is a nopol.toml here"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(subject.read("nopol.toml"), written);
+}
