@@ -153,7 +153,12 @@ impl Settings {
             .iter()
             .map(|test| baseline.seconds[*test])
             .fold(0.0, f64::max);
-        Duration::from_secs_f64(2.0 + 10.0 * slowest).min(self.test_timeout)
+        // Every loop of Rust burns fuel; what `goto` makes of C does not, and sanitizers slow all down.
+        let least = match &self.project {
+            Project::Cargo(_) => 2.0,
+            Project::C(_) => 5.0,
+        };
+        Duration::from_secs_f64(least + 10.0 * slowest).min(self.test_timeout)
     }
 
     /// Whether a file may have sites.

@@ -272,7 +272,8 @@ impl<'a> Runner<'a> {
         if let Some(dir) = free {
             return Ok(dir);
         }
-        let dir = self.scratch.join(format!("run-{number}"));
+        // Names of one length: what is in the environment moves the stack.
+        let dir = self.scratch.join(format!("run-{number:06}"));
         for place in ["home", "tmp"] {
             let place = dir.join(place);
             fs::create_dir_all(&place).with_context(|| format!("cannot create {place}"))?;
