@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Recorded;
 use super::rows::{changed, old};
+use super::{Recorded, conversions};
 use crate::source::{Site, Sources};
 use crate::spec::{Binding, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
@@ -27,7 +27,11 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
     let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter().enumerate() {
-        if term.constant.is_some() || term.ty == Type::Bool || term.origin > Origin::Query {
+        let is_number = !matches!(term.reading, Reading::Converted | Reading::Flag);
+        let is_apt = term.constant.is_none() && term.ty != Type::Bool && is_number;
+        // In C a character is read through an index, and so it is as good as a variable.
+        let is_near = term.origin <= Origin::Query || term.reading == Reading::Character;
+        if !(is_apt && is_near) {
             continue;
         }
         for value in limits(&Values::of(term, recorded)) {
@@ -91,19 +95,16 @@ impl Values {
         let uncured = recorded.uncured.iter().flatten();
         let uncured = uncured.map(|context| (context, !old(context), true));
         for (context, outcome, is_changed) in passing.chain(cured).chain(uncured) {
-            let Some(value) = context
-                .values
-                .get(&term.text)
-                .filter(|value| value.ty() == term.ty)
-            else {
+            let value = conversions::read(term, context).filter(|value| value.ty() == term.ty);
+            let Some(value) = value else {
                 continue;
             };
             let list = match is_changed {
                 true => &mut values.changed[usize::from(outcome)],
                 false => &mut values.kept[usize::from(outcome)],
             };
-            if !list.contains(value) {
-                list.push(value.clone());
+            if !list.contains(&value) {
+                list.push(value);
             }
         }
         values

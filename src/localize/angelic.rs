@@ -15,8 +15,9 @@ use anyhow::Result;
 
 use super::complaint::Complaint;
 pub use super::sequences::is_constant;
-use super::sequences::{constants, further, singles, switches};
+use super::sequences::{constants, further, one, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
+use crate::run::command::Progress;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
 use crate::run::{Plan, Sequence, Verdict, pool};
@@ -71,6 +72,8 @@ const DEEPEST: usize = 6;
 /// With fewer angelic sites so many other failing tests are tried everywhere, too.
 const FEW_SITES: usize = 3;
 const MOST_OTHERS: usize = 2;
+/// Evaluations of one site that are made otherwise to bring a test nearer to passing.
+const MOST_NEARER: u32 = 160;
 /// Sites that are gone deeper at.
 const MOST_STARTS: usize = 24;
 /// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
@@ -151,6 +154,13 @@ pub fn search(
             };
             deepen(&probe, suite.runner.jobs, sites, spectrum, &starts)
         };
+        let approach = |test: TestIndex, starts: Vec<SiteIndex>| {
+            let probe = |trial: &Trial| {
+                done();
+                probe(suite, sites, spectrum, bounds, trial)
+            };
+            approach(&probe, suite.runner.jobs, sites, test, &starts)
+        };
         let search = Search {
             sites,
             suspects,
@@ -158,6 +168,7 @@ pub fn search(
             bounds,
             force: &force,
             deepen: &deepen,
+            approach: &approach,
         };
         search.cures(failing)?
     };
@@ -170,6 +181,7 @@ struct Probe {
     cured: bool,
     counter: Counter,
     complaint: Complaint,
+    progress: Option<Progress>,
 }
 
 impl Probe {
@@ -210,6 +222,7 @@ fn probe(
             .and_then(|counters| counters.get(site).copied())
             .unwrap_or_default(),
         complaint,
+        progress: run.progress,
     })
 }
 
@@ -277,6 +290,46 @@ fn deepen(
     Ok(cured.chain(found.into_iter().flatten()).collect())
 }
 
+/// At each of some sites, makes the evaluations otherwise that bring what the test prints nearer to what it
+/// should print, in the order of evaluation. Only where that can be told.
+fn approach(
+    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
+    jobs: usize,
+    sites: &[Site],
+    test: TestIndex,
+    starts: &[SiteIndex],
+) -> Result<Vec<Trial>> {
+    let Some(first) = starts.first() else {
+        return Ok(Vec::new());
+    };
+    let unforced = probe(&(*first, test, Sequence::new()))?;
+    let Some(start) = unforced.progress else {
+        return Ok(Vec::new());
+    };
+    let found = pool::map(jobs, starts, |site| {
+        let otherwise = |at| one(&sites[*site as usize], at);
+        let mut entered = probe(&(*site, test, Sequence::new()))?.counter.entered;
+        let (mut sequence, mut best) = (Sequence::new(), start);
+        for at in 0..MOST_NEARER {
+            if u64::from(at) >= entered {
+                break;
+            }
+            let mut longer = sequence.clone();
+            longer.push(otherwise(at));
+            let trial = (*site, test, longer);
+            let probed = probe(&trial)?;
+            if probed.cured {
+                return Ok(Some(trial));
+            }
+            if let Some(progress) = probed.progress.filter(|progress| *progress > best) {
+                (sequence, best, entered) = (trial.2, progress, probed.counter.entered);
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// What a search works with.
 struct Search<'a> {
     sites: &'a [Site],
@@ -287,6 +340,8 @@ struct Search<'a> {
     force: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
     /// Looks for longer sequences from each of these.
     deepen: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
+    /// Looks for sequences that bring a test nearer to passing at each of these.
+    approach: &'a dyn Fn(TestIndex, Vec<SiteIndex>) -> Result<Vec<Trial>>,
 }
 
 impl Search<'_> {
@@ -299,6 +354,7 @@ impl Search<'_> {
             bounds,
             force,
             deepen,
+            approach,
         } = *self;
         let budget = suspects.len().saturating_mul(RUNS_PER_SITE);
         let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
@@ -342,6 +398,13 @@ impl Search<'_> {
                     further(site, &Sequence::new(), counter)
                 });
                 found.extend(deepen(last)?);
+            }
+            if found.is_empty() {
+                let reached = spectrum.reached.get(&test);
+                let reach = |site: &SiteIndex| reached.is_some_and(|at| at.contains_key(site));
+                let starts = suspects.iter().map(|suspect| suspect.site);
+                let starts = starts.filter(|site| wanted(*site) && reach(site));
+                found.extend(approach(test, starts.take(MOST_STARTS).collect())?);
             }
             Ok(found)
         };

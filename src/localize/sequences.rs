@@ -71,6 +71,14 @@ pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence>
     each.collect()
 }
 
+/// One evaluation made otherwise.
+pub fn one(site: &Site, at: u32) -> Forced {
+    match site.kind.unconditional() {
+        Some(own) => at_one(How::Set(!own), at, true),
+        None => at_one(How::Flip, at, false),
+    }
+}
+
 /// One outcome at the first evaluations and its opposite, or the condition's own, afterwards; or
 /// one outcome after the first ones. Shortest first; but before all these, what is new is taken from
 /// one of the last visits on, for there the test failed, and may make more once it passes them.

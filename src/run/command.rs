@@ -112,42 +112,92 @@ pub enum Comparison {
     Space,
 }
 
+/// How near what a test printed is to what it should have: the words that agree, from the first on, and
+/// then how far the next one is from the one in its place, if both are numbers, or in how many
+/// characters they agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Progress {
+    words: usize,
+    nearness: i64,
+}
+
+impl Progress {
+    fn of(printed: &str, expected: &str) -> Self {
+        let (mut printed, mut expected) = (printed.split_whitespace(), expected.split_whitespace());
+        let mut words = 0;
+        loop {
+            match (printed.next(), expected.next()) {
+                (Some(a), Some(b)) if a == b => words += 1,
+                (Some(a), Some(b)) => {
+                    let nearness = match (a.parse::<i64>(), b.parse::<i64>()) {
+                        (Ok(a), Ok(b)) => -a.abs_diff(b).try_into().unwrap_or(i64::MAX),
+                        _ => {
+                            let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b);
+                            i64::try_from(same.count()).unwrap_or(0)
+                        }
+                    };
+                    return Self { words, nearness };
+                }
+                // What is missing, or too much, is farther than any number.
+                _ => {
+                    let nearness = i64::MIN;
+                    return Self { words, nearness };
+                }
+            }
+        }
+    }
+}
+
 impl Case {
-    /// What became of the test.
+    /// What became of the test, and how near it came to passing.
     ///
     /// # Errors
     /// If what it printed cannot be read.
-    pub fn verdict(&self, ended: &Ended, printed: &Utf8Path) -> Result<Verdict> {
-        match ended.code {
-            None => return Ok(Verdict::Crashed),
-            Some(code) if code != self.exit => return Ok(Verdict::Failed),
-            Some(_) => {}
-        }
+    pub fn judge(&self, ended: &Ended, printed: &Utf8Path) -> Result<(Verdict, Progress)> {
         let Some(expected) = &self.stdout else {
-            return Ok(Verdict::Passed);
+            let verdict = self.by_code(ended).unwrap_or(Verdict::Passed);
+            return Ok((verdict, Progress::default()));
         };
         // More than that is wrong, however much more it is.
         let most = 4 * expected.len() as u64 + 4096;
         let mut bytes = Vec::new();
         File::open(printed)?.take(most).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
         let is_same = match self.comparison {
             Comparison::Exact => bytes == expected.as_bytes(),
-            Comparison::Space => {
-                let text = String::from_utf8_lossy(&bytes);
-                text.split_whitespace().eq(expected.split_whitespace())
-            }
+            Comparison::Space => text.split_whitespace().eq(expected.split_whitespace()),
         };
-        Ok(if is_same {
-            Verdict::Passed
-        } else {
-            Verdict::Failed
-        })
+        let verdict = match (self.by_code(ended), is_same) {
+            (Some(verdict), _) => verdict,
+            (None, true) => Verdict::Passed,
+            (None, false) => Verdict::Failed,
+        };
+        Ok((verdict, Progress::of(&text, expected)))
+    }
+
+    /// What the exit code says, unless it is the right one.
+    fn by_code(&self, ended: &Ended) -> Option<Verdict> {
+        match ended.code {
+            None => Some(Verdict::Crashed),
+            Some(code) if code != self.exit => Some(Verdict::Failed),
+            Some(_) => None,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_agrees_longer_is_nearer() {
+        let near = |printed: &str| Progress::of(printed, "1 20 abc");
+        assert!(near("1 20 ab") > near("1 20 a"));
+        assert!(near("1 20 x") > near("1 19 abc"));
+        assert!(near("1 19 abc") > near("1 12 abc"));
+        assert!(near("1 12") > near("1"));
+        assert!(near("2") > near(""));
+    }
 
     #[test]
     fn a_shell_is_only_started_for_what_words_cannot_say() {

@@ -21,7 +21,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 
-use self::command::Case;
+use self::command::{Case, Progress};
 use self::process::{Ended, Job, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
@@ -195,6 +195,8 @@ pub struct TestRun {
     pub trace: Option<Trace>,
     /// The end of what the test printed.
     pub output: String,
+    /// How near it came to passing, where that can be told.
+    pub progress: Option<Progress>,
 }
 
 /// Runs tests.
@@ -380,11 +382,16 @@ impl<'a> Runner<'a> {
             .sites
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
+        let mut progress = None;
         let early = Verdict::before_its_end(&ended, trace.as_ref());
         let verdict = match (early, &binary.harness) {
             (Some(early), _) => early,
             (None, Harness::Standard { .. }) => Verdict::of(&ended, &printed),
-            (None, Harness::Commands(commands)) => commands.case(test)?.verdict(&ended, &stdout)?,
+            (None, Harness::Commands(commands)) => {
+                let (verdict, near) = commands.case(test)?.judge(&ended, &stdout)?;
+                progress = Some(near);
+                verdict
+            }
         };
         let output = match verdict.passed() {
             true => String::new(),
@@ -395,6 +402,7 @@ impl<'a> Runner<'a> {
             seconds: ended.seconds,
             trace,
             output,
+            progress,
         })
     }
 }
