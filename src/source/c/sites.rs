@@ -429,7 +429,16 @@ impl Finder<'_> {
             "labeled_statement" => {
                 // Whoever jumps here may have assigned to nothing.
                 self.scopes.set(Some(self.entry.clone()));
+                let is_listed = node
+                    .parent()
+                    .is_some_and(|parent| parent.kind() == "compound_statement");
                 for child in children(node) {
+                    // `goto` makes loops, too, which burn fuel.
+                    if is_listed && child.kind().ends_with("_statement") {
+                        let start = child.start_byte();
+                        let body = Loop { start, end: None };
+                        self.sources.files[self.file].loops.push(body);
+                    }
                     self.statement(child);
                 }
             }
