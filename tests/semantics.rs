@@ -53,7 +53,10 @@ fn pool() -> Pool {
 }
 
 fn types() -> Vec<Type> {
-    let ints = IntType::ALL.map(Type::Int);
+    let ints = IntType::ALL
+        .into_iter()
+        .filter(|int| !int.wraps())
+        .map(Type::Int);
     let others = [Type::Bool, Type::F32, Type::F64, Type::Char, Type::Str];
     ints.into_iter().chain(others).collect()
 }
