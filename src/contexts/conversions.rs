@@ -14,8 +14,14 @@ use crate::spec::{Binding, Origin, Pool, Reading, Term, Type, Value};
 /// Whether what the runtime read of a string can be said: only with `string.h`, and its length only in
 /// words of that. The empty string is asked for by its first character.
 pub fn can_be_said(sources: &Sources, site: &Site, name: &str) -> bool {
+    let text = &sources.files[site.file].text;
+    if let Some(pointer) = name.strip_prefix('*') {
+        // Where it is behind a member, somebody must have looked there.
+        let is_member = pointer.contains(['.', '>']);
+        return !is_member || text.contains(name) || text.contains(&format!("{pointer}["));
+    }
     let needs = name.starts_with("strlen(") || name.starts_with('"');
-    !needs || sources.files[site.file].text.contains("string.h")
+    !needs || text.contains("string.h")
 }
 
 /// Where a length comes from: to count it is a call, unless it is counted nearby, too.

@@ -33,6 +33,13 @@ impl Style<'_> {
         {
             return (text.clone(), binding);
         }
+        // `p != NULL` is a pointer's truth as somebody wrote it.
+        if self.language == Language::C
+            && let Some((_, text)) = self.old.iter().find(|(old, _)| old == expr)
+            && text.ends_with("NULL")
+        {
+            return (text.clone(), Binding::Compare);
+        }
         if let Some(written) = self.option(expr) {
             return written;
         }
