@@ -89,9 +89,8 @@ pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
         truths(tree, &mut asked);
     }
     let mut terms = Vec::new();
-    let converted = |term: &Term, ty: Type, seen_in: Vec<usize>| Term {
+    let converted = |term: &Term, ty: Type| Term {
         ty,
-        seen_in,
         reading: Reading::Converted,
         constant: term.constant.as_ref().and_then(|value| value.converted(ty)),
         ..term.clone()
@@ -100,12 +99,12 @@ pub fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
         let is_number = !matches!(term.reading, Reading::Character | Reading::Flag);
         for ty in types.iter().filter(|_| is_number) {
             if *ty != term.ty && common(*ty, term.ty) == Some(*ty) {
-                terms.push(converted(term, *ty, Vec::new()));
+                terms.push(converted(term, *ty));
             }
         }
         let is_asked = asked.iter().any(|leaf| leaf.text == term.text);
         if is_asked || term.reading == Reading::Flag {
-            terms.push(converted(term, Type::Bool, Vec::new()));
+            terms.push(converted(term, Type::Bool));
         }
     }
     terms

@@ -159,7 +159,7 @@ pub fn search(
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            approach(&probe, suite.runner.jobs, sites, test, &starts)
+            approach(&probe, suite.runner.jobs, sites, spectrum, test, &starts)
         };
         let search = Search {
             sites,
@@ -296,6 +296,7 @@ fn approach(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
     sites: &[Site],
+    spectrum: &Spectrum,
     test: TestIndex,
     starts: &[SiteIndex],
 ) -> Result<Vec<Trial>> {
@@ -308,7 +309,8 @@ fn approach(
     };
     let found = pool::map(jobs, starts, |site| {
         let otherwise = |at| one(&sites[*site as usize], at);
-        let mut entered = probe(&(*site, test, Sequence::new()))?.counter.entered;
+        let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
+        let mut entered = reached.map_or(0, |counter| counter.entered);
         let (mut sequence, mut best) = (Sequence::new(), start);
         for at in 0..MOST_NEARER {
             if u64::from(at) >= entered {

@@ -245,7 +245,7 @@ impl Run<'_> {
         angelic: &[AngelicSite],
         near: &[TestIndex],
     ) -> Result<Vec<(usize, TestIndex)>> {
-        // The compiler's own tests say more each, and cost more.
+        // A crate's own tests say more each, and cost more; its patches were measured without.
         if self.sources.language != Language::C {
             return Ok(Vec::new());
         }

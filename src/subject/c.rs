@@ -8,8 +8,6 @@ mod init;
 pub mod options;
 pub mod shim;
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -34,8 +32,6 @@ pub struct Program {
     /// Tests are run under sanitizers.
     pub sanitize: bool,
     pub cases: Vec<Case>,
-    /// What a test may take, if that is told.
-    pub timeout: Option<Duration>,
 }
 
 /// Reads `nopol.toml`, or what options say instead.

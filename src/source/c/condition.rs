@@ -23,7 +23,7 @@ pub fn is_surely_pure(text: &str) -> bool {
 
 /// How tightly a whole condition's text holds together.
 pub fn binding_of(text: &str) -> Binding {
-    with(text, binding).unwrap_or(Binding::Or)
+    with(text, |tree, _| binding(tree)).unwrap_or(Binding::Or)
 }
 
 /// The text of a comparison with the opposite operator; `None` for anything else.
@@ -211,7 +211,7 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
             Access::Value => LeafKind::Value,
         },
     };
-    let binding = binding(tree, text);
+    let binding = binding(tree);
     Leaf {
         text: if kind == LeafKind::Literal {
             own.to_owned()
@@ -225,7 +225,7 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
 
 /// How tightly an expression's text holds together. What binds looser than a comparison, as `&` does,
 /// is only spared parentheses where any operator would do.
-fn binding(tree: Tree, _: &str) -> Binding {
+fn binding(tree: Tree) -> Binding {
     match tree.kind() {
         "binary_expression" => match syntax::operator(tree) {
             "||" => Binding::Or,

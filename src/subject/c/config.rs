@@ -252,7 +252,6 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         build,
         sanitize: section.sanitize,
         cases,
-        timeout,
     })
 }
 
