@@ -4,8 +4,7 @@
 mod apply;
 mod c;
 mod explain;
-mod list;
-mod localize;
+mod look;
 mod output;
 mod repair;
 mod synth;
@@ -13,7 +12,7 @@ mod synth;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::repair::settings::Settings;
+use crate::repair::settings::{Depth, Settings};
 use crate::report::EXIT_CODES;
 use crate::subject::Project;
 use crate::subject::cargo::options::CargoOptions;
@@ -38,24 +37,42 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Find patches that make the failing tests pass (the default)
-    #[command(after_help = EXIT_CODES)]
-    Repair(repair::Repair<CargoOptions>),
-    /// Show where a forced branch or a skipped statement makes a failing test pass
-    #[command(after_help = EXIT_CODES)]
-    Localize(localize::Localize<CargoOptions>),
-    /// Tell what decided a patch, and what the tests leave open
-    #[command(after_help = EXIT_CODES)]
-    Explain(explain::Explain<CargoOptions>),
-    /// Show all tests and all places a patch can go
-    #[command(after_help = EXIT_CODES)]
-    List(list::List<CargoOptions>),
+    #[command(flatten)]
+    Action(Box<Action<CargoOptions>>),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
     /// Repair a C program with a failing test
     #[command(after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
     C(Box<c::C>),
+}
+
+/// What can be done with a failing test; `P` are the options that tell what is under repair.
+#[derive(Clone, Debug, Subcommand)]
+enum Action<P: Args> {
+    /// Find patches that make the failing tests pass (the default)
+    #[command(after_help = EXIT_CODES)]
+    Repair(repair::Repair<P>),
+    /// Show where a forced branch or a skipped statement makes a failing test pass
+    #[command(after_help = EXIT_CODES)]
+    Localize(look::Look<P>),
+    /// Tell what decided a patch, and what the tests leave open
+    #[command(after_help = EXIT_CODES)]
+    Explain(explain::Explain<P>),
+    /// Show all tests and all places a patch can go
+    #[command(after_help = EXIT_CODES)]
+    List(look::Look<P>),
+}
+
+impl<P: Args + Clone + Into<Project>> Action<P> {
+    fn run(self) -> u8 {
+        match self {
+            Self::Repair(repair) => repair.run(),
+            Self::Localize(look) => look.run(Depth::Localize),
+            Self::Explain(explain) => explain.run(),
+            Self::List(look) => look.run(Depth::List),
+        }
+    }
 }
 
 /// How the result is shown.
@@ -113,10 +130,7 @@ pub fn main() -> u8 {
     };
     match cli.command {
         None => cli.repair.run(),
-        Some(Command::Repair(repair)) => repair.run(),
-        Some(Command::Localize(localize)) => localize.run(),
-        Some(Command::Explain(explain)) => explain.run(),
-        Some(Command::List(list)) => list.run(),
+        Some(Command::Action(action)) => action.run(),
         Some(Command::Synth(synth)) => synth.run(),
         Some(Command::C(c)) => c.run(),
     }

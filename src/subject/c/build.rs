@@ -158,10 +158,7 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
     }
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
     let tool = std::env::current_exe().context("cannot find the tool's own path")?;
-    for name in shim::NAMES
-        .iter()
-        .filter(|name| shim::find(name, None).is_some())
-    {
+    for name in shim::compilers() {
         symlink(&tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
     }
     Ok(dir)
@@ -171,15 +168,12 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
 fn json_compilers() -> &'static [String] {
     static KNOWN: OnceLock<Vec<String>> = OnceLock::new();
     KNOWN.get_or_init(|| {
-        let takes_it = |name: &&&str| {
+        let takes_it = |name: &String| {
             let mut command = std::process::Command::new(name);
             command.args(["-fdiagnostics-format=json", "-E", "-x", "c", "/dev/null"]);
             let output = command.output();
             output.is_ok_and(|output| output.status.success())
         };
-        let there = shim::NAMES
-            .iter()
-            .filter(|name| shim::find(name, None).is_some());
-        there.filter(takes_it).map(ToString::to_string).collect()
+        shim::compilers().into_iter().filter(takes_it).collect()
     })
 }

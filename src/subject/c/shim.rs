@@ -2,6 +2,7 @@
 //! names, and calls the compiler that is next with what instrumented and sanitized builds need. No
 //! build script is edited, whatever it is.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,28 @@ pub const ARGS: &str = "NOPOL_SHIM_ARGS";
 /// Set to the names of the compilers that report errors as JSON, separated by spaces.
 pub const JSON: &str = "NOPOL_SHIM_JSON";
 
-/// The compilers' names.
-pub const NAMES: [&str; 8] = [
-    "cc", "gcc", "clang", "c89", "c99", "tcc", "gcc-12", "clang-14",
-];
+/// The compilers' names; `gcc` and `clang` may have a version, `gcc-14`.
+const NAMES: [&str; 5] = ["cc", "gcc", "clang", "c89", "c99"];
+
+/// Whether a program is a compiler, by its name.
+fn is_compiler(name: &str) -> bool {
+    let version = ["gcc-", "clang-"]
+        .iter()
+        .find_map(|name_of| name.strip_prefix(name_of));
+    let is_version = |version: &str| {
+        !version.is_empty() && version.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    NAMES.contains(&name) || version.is_some_and(is_version)
+}
+
+/// The names of all compilers on the search path.
+pub fn compilers() -> BTreeSet<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).filter_map(|dir| dir.read_dir().ok());
+    let entries = dirs.flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| is_compiler(name)).collect()
+}
 
 /// If this process was started as a shim, becomes the compiler and does not return; returns an error
 /// if there is no compiler of that name.
@@ -26,7 +45,7 @@ pub fn run_if_shim() -> Option<std::io::Error> {
     let mut args = std::env::args_os();
     let program = args.next()?;
     let name = Path::new(&program).file_name()?.to_owned();
-    if !NAMES.iter().any(|known| name == *known) {
+    if !is_compiler(&name.to_string_lossy()) {
         return None;
     }
     let args: Vec<OsString> = args.collect();
@@ -63,4 +82,19 @@ pub fn find(name: &str, except: Option<&Path>) -> Option<PathBuf> {
     let places = std::env::split_paths(&path).filter(|dir| Some(dir.as_path()) != except);
     let mut programs = places.map(|dir| dir.join(name));
     programs.find(|program| program.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_compiler;
+
+    #[test]
+    fn a_compiler_may_have_a_version() {
+        for name in ["cc", "gcc", "gcc-14", "clang-18", "clang-18.1"] {
+            assert!(is_compiler(name), "{name}");
+        }
+        for name in ["gcc-ar", "gcc-", "clang-format", "cargo-nopol", "ccache"] {
+            assert!(!is_compiler(name), "{name}");
+        }
+    }
 }

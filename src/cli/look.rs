@@ -1,4 +1,4 @@
-//! `cargo nopol localize`.
+//! `cargo nopol list` and `cargo nopol localize`: the pipeline as far as that.
 
 use clap::Args;
 
@@ -7,15 +7,15 @@ use crate::repair::settings::{Depth, Settings};
 use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Localize<P: Args> {
+pub struct Look<P: Args> {
     #[command(flatten)]
     common: Common<P>,
 }
 
-impl<P: Args + Clone + Into<Project>> Localize<P> {
-    pub fn run(self) -> u8 {
+impl<P: Args + Clone + Into<Project>> Look<P> {
+    pub fn run(self, depth: Depth) -> u8 {
         let settings = Settings {
-            depth: Depth::Localize,
+            depth,
             ..self.common.settings()
         };
         let outcome = output::run(&settings);
