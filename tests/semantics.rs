@@ -1,5 +1,6 @@
-//! The evaluator against the machine: random expressions, written as patches are, compiled by rustc
-//! and run on random contexts, yield what [`Expr::eval_bool`] says, panics included.
+//! The evaluator against the machine: random expressions, written as patches are, compiled by rustc or
+//! by the C compiler and run on random contexts, yield what [`Expr::eval_bool`] says, panics and what is
+//! undefined included.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -123,8 +124,8 @@ fn operand(pool: &Pool, ty: Type) -> BoxedStrategy<Expr> {
     }
 }
 
-fn condition(pool: &Pool) -> BoxedStrategy<Expr> {
-    let comparison = prop::sample::select(types()).prop_flat_map({
+fn condition(pool: &Pool, types: Vec<Type>) -> BoxedStrategy<Expr> {
+    let comparison = prop::sample::select(types).prop_flat_map({
         let pool = pool.clone();
         move |ty| {
             let ops = CmpOp::ALL
@@ -181,7 +182,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let mut expressions = Vec::new();
-    let strategy = condition(&pool);
+    let strategy = condition(&pool, types());
     while expressions.len() < EXPRESSIONS {
         let expr = strategy.new_tree(&mut runner).unwrap().current();
         if !is_refused(&expr, &pool) {
@@ -283,8 +284,13 @@ fn compiled_rust_yields_what_the_evaluator_says() {
         .output()
         .unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
+    compare(&expressions, &texts, &rows, &lines);
+}
+
+/// Holds what was printed, a line for each expression and a sign for each context, against the evaluator.
+fn compare(expressions: &[Expr], texts: &[String], rows: &[Row], lines: &str) {
     let mut outcomes = [0; 3];
-    for ((expr, text), line) in expressions.iter().zip(&texts).zip(lines.lines()) {
+    for ((expr, text), line) in expressions.iter().zip(texts).zip(lines.lines()) {
         for (row, seen) in rows.iter().zip(line.chars()) {
             let ours = match expr.eval_bool(row) {
                 Some(true) => 'T',
@@ -299,5 +305,256 @@ fn compiled_rust_yields_what_the_evaluator_says() {
     assert!(
         outcomes.iter().all(|count| *count > EXPRESSIONS),
         "{outcomes:?}"
+    );
+}
+
+/// A type of C as the runtime reads it, and the type that its promotion makes of it.
+const OF_C: [(&str, &str, IntType, IntType); 9] = [
+    ("signed char", "sc", IntType::I8, IntType::I32),
+    ("unsigned char", "uc", IntType::U8, IntType::I32),
+    ("short", "s", IntType::I16, IntType::I32),
+    ("unsigned short", "us", IntType::U16, IntType::I32),
+    ("int", "i", IntType::I32, IntType::I32),
+    ("unsigned", "u", IntType::U32, IntType::CUint),
+    ("long", "l", IntType::I64, IntType::I64),
+    ("unsigned long", "ul", IntType::U64, IntType::CUlong),
+    ("long long", "ll", IntType::I64, IntType::I64),
+];
+
+/// The operands' types, the least first: each converts to all that follow it (6.3.1.8).
+const RANKS: [Type; 5] = [
+    Type::Int(IntType::I32),
+    Type::Int(IntType::CUint),
+    Type::Int(IntType::I64),
+    Type::Int(IntType::CUlong),
+    Type::F64,
+];
+
+fn rank(ty: Type) -> Option<usize> {
+    RANKS.iter().position(|known| *known == ty)
+}
+
+/// Two variables of each type of C, each once as what its promotion makes of it, once in each wider type
+/// and once as a truth, and some constants; with the type that each was read in.
+fn pool_of_c() -> (Pool, Vec<Type>) {
+    let mut terms = Vec::new();
+    let mut read_in = Vec::new();
+    let mut add = |text: String, ty: Type, read: Type, reading: Reading, number: Option<i128>| {
+        let constant = number.map(|number| Value::Int(IntType::I32, Int::from_i128(number)));
+        terms.push(Term {
+            binding: match text.starts_with('-') {
+                true => Binding::Unary,
+                false => Binding::Atom,
+            },
+            text,
+            ty,
+            origin: Origin::Variable,
+            constant: constant.and_then(|value| value.converted(ty)),
+            negation: None,
+            seen_in: Vec::new(),
+            definition: None,
+            reading,
+        });
+        read_in.push(read);
+    };
+    let ints = OF_C
+        .iter()
+        .map(|(_, name, read, operand)| (*name, Type::Int(*read), Type::Int(*operand)));
+    for (name, read, operand) in
+        ints.chain([("f", Type::F32, Type::F64), ("d", Type::F64, Type::F64)])
+    {
+        for name in [format!("{name}1"), format!("{name}2")] {
+            let reading = match read == operand {
+                true => Reading::Exact,
+                false => Reading::Promoted,
+            };
+            add(name.clone(), operand, read, reading, None);
+            let wider = RANKS.iter().skip(rank(operand).unwrap() + 1);
+            for ty in wider.chain(&[Type::Bool]) {
+                add(name.clone(), *ty, read, Reading::Converted, None);
+            }
+        }
+    }
+    for number in [-1, 0, 1, 3] {
+        for ty in RANKS {
+            let reading = match ty {
+                Type::Int(IntType::I32) => Reading::Exact,
+                _ => Reading::Converted,
+            };
+            add(
+                number.to_string(),
+                ty,
+                Type::Int(IntType::I32),
+                reading,
+                Some(number),
+            );
+        }
+    }
+    (Pool { terms }, read_in)
+}
+
+/// The type that C computes an expression in, less the truth of comparisons; `None` where an operand does
+/// not have the type it is said to have.
+fn type_in_c(expr: &Expr, pool: &Pool) -> Option<Type> {
+    match expr {
+        Expr::Term(term) => {
+            let term = &pool.terms[*term];
+            let narrowest = |other: &&Term| other.text == term.text && other.ty != Type::Bool;
+            let own = pool.terms.iter().find(narrowest)?;
+            Some(if term.ty == Type::Bool {
+                Type::Bool
+            } else {
+                own.ty
+            })
+        }
+        Expr::Not(a) => type_in_c(a, pool).map(|_| Type::Bool),
+        Expr::And(a, b) | Expr::Or(a, b) => {
+            type_in_c(a, pool)?;
+            type_in_c(b, pool).map(|_| Type::Bool)
+        }
+        Expr::Arith(_, a, b) | Expr::Cmp(_, a, b) => {
+            let (of_a, of_b) = (type_in_c(a, pool)?, type_in_c(b, pool)?);
+            let claimed = a.ty(pool)?;
+            let own = match (rank(of_a), rank(of_b)) {
+                (Some(a), Some(b)) => RANKS[a.max(b)],
+                _ => Type::Bool,
+            };
+            let result = if matches!(expr, Expr::Cmp(..)) {
+                Type::Bool
+            } else {
+                own
+            };
+            (own == claimed).then_some(result)
+        }
+    }
+}
+
+fn literal_of_c(value: &Value) -> String {
+    match value {
+        Value::Int(IntType::I64, number) if number.to_i128() == Some(i64::MIN.into()) => {
+            "(-9223372036854775807L - 1)".to_owned()
+        }
+        Value::Int(IntType::I32, number) if number.to_i128() == Some(i32::MIN.into()) => {
+            "(-2147483647 - 1)".to_owned()
+        }
+        Value::Int(IntType::U64, number) => format!("{number}UL"),
+        Value::Int(IntType::U32, number) => format!("{number}U"),
+        Value::Int(_, number) => number.to_string(),
+        Value::F32(bits) => literal_of_c(&Value::F64(f64::from(f32::from_bits(*bits)).to_bits())),
+        Value::F64(bits) => match f64::from_bits(*bits) {
+            x if x.is_nan() => "__builtin_nan(\"\")".to_owned(),
+            x if x.is_infinite() => "__builtin_inf()".to_owned(),
+            x => format!("{x:e}"),
+        },
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn compiled_c_yields_what_the_evaluator_says() {
+    let (pool, read_in) = pool_of_c();
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let strategy = condition(&pool, RANKS.to_vec());
+    let mut expressions = Vec::new();
+    while expressions.len() < EXPRESSIONS {
+        let expr = strategy.new_tree(&mut runner).unwrap().current();
+        let has_remainder_of_float = format!("{expr:?}").contains("Rem")
+            && expr
+                .terms()
+                .iter()
+                .any(|term| pool.terms[*term].ty == Type::F64);
+        if !has_remainder_of_float && type_in_c(&expr, &pool).is_some() {
+            expressions.push(expr);
+        }
+    }
+
+    let mut program =
+        String::from("#include <setjmp.h>\n#include <signal.h>\n#include <stdio.h>\n");
+    let of_c = OF_C.iter().map(|(ty, name, ..)| (*ty, *name));
+    for (ty, name) in of_c.chain([("float", "f"), ("double", "d")]) {
+        writeln!(program, "static {ty} {name}1, {name}2;").unwrap();
+    }
+    let mut rows = Vec::new();
+    for nth in 0..CONTEXTS {
+        write!(program, "static void set{nth}(void) {{").unwrap();
+        let mut seen: std::collections::BTreeMap<&str, Value> = std::collections::BTreeMap::new();
+        let mut values = Vec::new();
+        for (term, read) in pool.terms.iter().zip(&read_in) {
+            if term.constant.is_some() {
+                values.push(term.constant.clone());
+                continue;
+            }
+            let value = seen.entry(&term.text).or_insert_with(|| {
+                let value = value(*read).new_tree(&mut runner).unwrap().current();
+                write!(program, " {} = {};", term.text, literal_of_c(&value)).unwrap();
+                value
+            });
+            values.push(value.converted(term.ty));
+        }
+        program += " }\n";
+        rows.push(Row {
+            values,
+            expected: true,
+            hard: true,
+            weight: 1,
+        });
+    }
+    let mut texts = Vec::new();
+    for (nth, expr) in expressions.iter().enumerate() {
+        let style = Style {
+            language: Language::C,
+            pool: &pool,
+            old: &[],
+            suffixed: false,
+        };
+        let text = style.text(expr, Binding::Or);
+        writeln!(
+            program,
+            "static int e{nth}(void) {{ return ({text}) ? 1 : 0; }}"
+        )
+        .unwrap();
+        texts.push(text);
+    }
+    let list = |name: &str, most: usize| {
+        let names: Vec<String> = (0..most).map(|nth| format!("{name}{nth}")).collect();
+        names.join(", ")
+    };
+    let (all, sets) = (list("e", EXPRESSIONS), list("set", CONTEXTS));
+    writeln!(
+        program,
+        "static sigjmp_buf out;\n\
+         static void trapped(int signal) {{ (void)signal; siglongjmp(out, 1); }}\n\
+         int main(void) {{\n\
+         int (*all[])(void) = {{ {all} }};\n\
+         void (*sets[])(void) = {{ {sets} }};\n\
+         signal(SIGILL, trapped); signal(SIGFPE, trapped); signal(SIGTRAP, trapped);\n\
+         for (int e = 0; e < {EXPRESSIONS}; e++) {{\n\
+         for (int c = 0; c < {CONTEXTS}; c++) {{ sets[c](); \
+         if (sigsetjmp(out, 1)) putchar('-'); else putchar(all[e]() ? 'T' : 'F'); }}\n\
+         putchar('\\n'); }}\n\
+         return 0; }}"
+    )
+    .unwrap();
+
+    let dir = tempfile::tempdir().unwrap();
+    let (source, binary) = (dir.path().join("semantics.c"), dir.path().join("semantics"));
+    std::fs::write(&source, &program).unwrap();
+    let compiler = Command::new("gcc")
+        .args(["-std=gnu11", "-O0", "-Wparentheses", "-Werror=parentheses"])
+        .arg("-fsanitize=signed-integer-overflow,integer-divide-by-zero")
+        .arg("-fsanitize-undefined-trap-on-error")
+        .arg("-o")
+        .args([&binary, &source])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiler.stderr);
+    assert!(compiler.status.success(), "{said}");
+    let output = Command::new(&binary).output().unwrap();
+    compare(
+        &expressions,
+        &texts,
+        &rows,
+        &String::from_utf8(output.stdout).unwrap(),
     );
 }

@@ -123,9 +123,10 @@ __asm__(".ifndef nopol_included\n.set nopol_included, 1\n.pushsection .text\n"
 /* ---- State ------------------------------------------------------------------------------------ */
 
 enum { NOPOL_MOST_SITES = 1 << 24, NOPOL_ROOM = 65536, NOPOL_NAME_ROOM = 4096, NOPOL_SIGNALS = 6 };
-/* What a site may cost a thread before fewer of its evaluations are recorded (sample.rs), how much
+/* What a site may cost a thread before fewer of its evaluations are recorded, how many times as much where
+ * single evaluations are forced, and how many of these are recorded for sure (sample.rs); how much
  * an expression evaluated for a capture may do, how long a string may be to have a length. */
-enum { NOPOL_BUDGET = 100000, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
+enum { NOPOL_BUDGET = 100000, NOPOL_AMPLE = 16, NOPOL_SURE = 64, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
 
 /* One entry of NOPOL_FORCE, NOPOL_CAPTURE or NOPOL_SELECT. */
 struct nopol_item {
@@ -143,7 +144,7 @@ struct nopol_action { void (*handler)(int); unsigned long mask[128 / sizeof(long
 struct nopol_stack { void *base; int flags; nopol_size size; };
 
 struct nopol_state {
-    int lock, pid, records_all;
+    int lock, pid, is_spanned;
     nopol_u8 *base; /* the mapped trace file, or null */
     nopol_u64 start, end, used, fuel, ticks;
     nopol_u32 sites, items, top, slots, slots_used, names;
@@ -343,7 +344,7 @@ NOPOL_RT void nopol_read_items(const char *text, nopol_u8 what)
         }
         if (good && (!*text || *text == ',')) {
             nopol.item[nopol.items++] = item;
-            nopol.records_all |= item.spanned;
+            nopol.is_spanned |= item.spanned;
             if (item.site >= nopol.top)
                 nopol.top = item.site + 1;
         }
@@ -695,10 +696,16 @@ NOPOL_RT int nopol_open(nopol_u32 site)
     if (!local)
         return 0;
     is_due = nopol_getpid() == nopol.pid; /* a forked process has no right to the log */
-    if (is_due && !nopol.records_all) {
+    if (is_due) {
         struct nopol_at *at = &local->at[site];
-        nopol_u64 halvings = at->cost / NOPOL_BUDGET;
-        is_due = ++at->evaluations % ((nopol_u64)1 << (halvings < 32 ? halvings : 32)) == 0;
+        nopol_u64 halvings = at->cost / ((nopol_u64)NOPOL_BUDGET * (nopol.is_spanned ? NOPOL_AMPLE : 1));
+        nopol_u64 now = at->evaluations++;
+        nopol_u32 i;
+        is_due = at->evaluations % ((nopol_u64)1 << (halvings < 32 ? halvings : 32)) == 0;
+        for (i = 0; !is_due && nopol.is_spanned && i < nopol.items; i++) {
+            const struct nopol_item *item = &nopol.item[i];
+            is_due = item->spanned && now >= item->start && now < item->end && now - item->start < NOPOL_SURE;
+        }
     }
     if (!is_due) {
         nopol_drop();

@@ -41,7 +41,7 @@ pub fn wants(site: u32) -> bool {
 
 /// Whether this evaluation is among those that are looked at.
 fn is_due(state: &State, site: u32) -> bool {
-    let is_due = state.records_all || sample::is_due(site);
+    let is_due = sample::is_due(site, state.spans());
     if let (false, Some(trace)) = (is_due, &state.trace) {
         trace.skipped();
         LAST.with(|last| last.borrow_mut().0 = u32::MAX);

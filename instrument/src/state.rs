@@ -33,8 +33,6 @@ pub(crate) struct State {
     select: Vec<(u32, u32)>,
     /// The sites of all these.
     asked: Vec<u32>,
-    /// Every evaluation may be the one that is forced.
-    pub(crate) records_all: bool,
     fuel: u64,
 }
 
@@ -127,12 +125,16 @@ impl State {
                 .chain(capture.iter().copied())
                 .chain(selected)
                 .collect(),
-            records_all: force.iter().any(|force| force.at.is_some()),
             force,
             capture,
             select,
             fuel: number(env::FUEL).unwrap_or(u64::MAX),
         }
+    }
+
+    /// The evaluations that are forced where not all are.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.force.iter().filter_map(|force| force.at)
     }
 
     fn is_off(&self) -> bool {

@@ -34,7 +34,13 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
         if !(is_apt && is_near) {
             continue;
         }
-        for value in limits(&Values::of(term, recorded)) {
+        let mut limits = limits(&Values::of(term, recorded));
+        if term.reading == Reading::Character || term.ty == Type::Char {
+            // Who asks for one often means both.
+            let other: Vec<Value> = limits.iter().filter_map(Value::other_case).collect();
+            limits.extend(other);
+        }
+        for value in limits {
             let key = (term.ty, value.to_string());
             let known =
                 |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);

@@ -32,6 +32,8 @@ pub struct AngelicSite {
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
     /// What is forced elsewhere at the same time, where this site alone cures nothing.
     pub beside: Option<(SiteIndex, Sequence)>,
+    /// Only its operators and constants are to be changed, not what it is made of.
+    pub is_slight: bool,
 }
 
 /// Bounds on a forced run.
@@ -45,11 +47,21 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Of so many runs of a test, those that there is time for, but always a few: one that loops for long
+    /// is run less often.
+    fn affordable(most: usize, test: TestIndex, spectrum: &Spectrum) -> usize {
+        let ticks = usize::try_from(spectrum.expected_ticks(test).max(1)).unwrap_or(usize::MAX);
+        most.min(LEAST_RUNS.max(AMPLE_TICKS / ticks))
+    }
+
     /// The fuel for a forced run of a test: far more than it or most tests took, and all there is for
     /// one that a cure was seen to make go on for longer. One that never ends gets what others need,
     /// and generously, for most of its runs will burn it all.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
-        let expected = spectrum.expected_ticks(test).saturating_mul(20);
+        let ticks = spectrum.expected_ticks(test);
+        let expected = ticks
+            .saturating_mul(20)
+            .min(MANY_TICKS.max(ticks.saturating_mul(3)));
         match spectrum.endless.contains(&test) {
             true => self.fuel.min(expected.saturating_add(100_000)),
             false if spectrum.long.contains(&test) => self.fuel.max(expected),
@@ -67,19 +79,25 @@ const LONGER: u64 = 20;
 /// Cures by less than all evaluations that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
 /// Runs of one test in search of a longer sequence at one site, and its length.
-const MOST_DEEP: u32 = 32;
+const MOST_DEEP: usize = 32;
 const DEEPEST: usize = 6;
 /// With fewer angelic sites so many other failing tests are tried everywhere, too.
 const FEW_SITES: usize = 3;
 const MOST_OTHERS: usize = 2;
 /// Evaluations of one site that are made otherwise to bring a test nearer to passing.
-const MOST_NEARER: u32 = 160;
+const MOST_NEARER: usize = 160;
 /// Sites that are gone deeper at.
 const MOST_STARTS: usize = 24;
 /// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
 /// more than so many times that.
 const RUNS_PER_SITE: usize = 3;
 const MOST_FLIPS: usize = 5;
+
+/// Beyond so many loop iterations a run gets only three times what is expected.
+const MANY_TICKS: u64 = 2_000_000;
+/// Loop iterations in all runs of one test and one kind together, and the least number of runs.
+const AMPLE_TICKS: usize = 40_000_000;
+const LEAST_RUNS: usize = 32;
 
 /// A forced run to be made.
 type Trial = (SiteIndex, TestIndex, Sequence);
@@ -257,6 +275,9 @@ fn deepen(
         .collect();
     open.sort_by_key(|(beyond, ..)| *beyond);
     open.truncate(MOST_STARTS);
+    let most_deep = |test: TestIndex| {
+        Bounds::affordable(MOST_STARTS * MOST_DEEP, test, spectrum).div_ceil(MOST_STARTS)
+    };
     let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
         let site = &sites[*index as usize];
@@ -266,7 +287,7 @@ fn deepen(
             let mut deeper = Vec::new();
             for longer in further(site, &sequence, before) {
                 runs += 1;
-                if runs > MOST_DEEP {
+                if runs > most_deep(*test) {
                     return Ok(None);
                 }
                 let trial = (*index, *test, longer);
@@ -307,12 +328,14 @@ fn approach(
     let Some(start) = unforced.progress else {
         return Ok(Vec::new());
     };
+    let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
+    let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
     let found = pool::map(jobs, starts, |site| {
         let otherwise = |at| one(&sites[*site as usize], at);
         let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
         let mut entered = reached.map_or(0, |counter| counter.entered);
         let (mut sequence, mut best) = (Sequence::new(), start);
-        for at in 0..MOST_NEARER {
+        for at in 0..nearer {
             if u64::from(at) >= entered {
                 break;
             }
@@ -380,7 +403,7 @@ impl Search<'_> {
                 }
             }
             let mut trials = rounds.concat();
-            trials.truncate(budget);
+            trials.truncate(Bounds::affordable(budget, test, spectrum));
             trials
         };
         let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
@@ -459,6 +482,7 @@ impl Search<'_> {
                     suspiciousness: suspect.suspiciousness,
                     cures: cures.remove(&suspect.site)?,
                     beside: None,
+                    is_slight: false,
                 })
             })
             .collect())

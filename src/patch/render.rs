@@ -62,6 +62,14 @@ impl Style<'_> {
                     self.text(b, Binding::Compare)
                 )
             }
+            // Compilers of C warn of `a && b || c` without parentheses.
+            Expr::Or(a, b) if self.language == Language::C => {
+                let [a, b] = [(a, Binding::Or), (b, Binding::Compare)].map(|(operand, least)| {
+                    let is_mixed = self.binding(operand) == Binding::And;
+                    self.text(operand, if is_mixed { Binding::Compare } else { least })
+                });
+                format!("{a} || {b}")
+            }
             Expr::Or(a, b) => {
                 format!(
                     "{} || {}",

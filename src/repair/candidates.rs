@@ -297,6 +297,18 @@ impl Run<'_> {
     }
 }
 
+impl SiteCandidate {
+    /// Whether it has the form of the old condition, with another operator or constant.
+    pub fn is_slight(&self) -> bool {
+        let specs = self.problem.specs.iter().chain(&self.problem.relaxed);
+        let mut old = specs.filter_map(|spec| spec.old.as_ref());
+        self.cost <= SLIGHT && old.any(|old| old.size() == self.expr.size())
+    }
+}
+
+/// More than a slight change costs, even if it disagrees with some passing test.
+const SLIGHT: u32 = 40;
+
 /// The cheapest first, then the one that disagrees least, then the most suspicious place.
 pub fn rank(a: &SiteCandidate, b: &SiteCandidate) -> std::cmp::Ordering {
     a.cost

@@ -111,6 +111,7 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
                 suspiciousness: suspiciousness.get(&site).copied().unwrap_or(0.0),
                 cures,
                 beside: Some(beside.clone()),
+                is_slight: false,
             }
         };
         sides.push(side(first, &best.second));

@@ -49,7 +49,10 @@ impl Run<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let offers = offers::at(self.sources, site);
+                let offers = match found.is_slight {
+                    true => Vec::new(),
+                    false => offers::at(self.sources, site),
+                };
                 let mut captures = captures(self.sources.language, site, tree.as_ref(), &offers);
                 captures.retain(|capture| {
                     let text = (site.function, capture.text.clone());
@@ -251,7 +254,8 @@ impl Run<'_> {
         }
         let mut trials = Vec::new();
         for (nth, found) in angelic.iter().enumerate() {
-            if self.sources.sites[found.site as usize].kind.has_condition() {
+            let has_condition = self.sources.sites[found.site as usize].kind.has_condition();
+            if has_condition && !found.is_slight {
                 let reach = near
                     .iter()
                     .filter(|test| self.spectrum.reaches(**test, found.site));

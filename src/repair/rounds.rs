@@ -17,6 +17,8 @@ use crate::source::rust::panics;
 
 /// Conditions that are tried without an angelic outcome.
 const MOST_UNCONFIRMED: usize = 20;
+/// Conditions that are changed slightly without one.
+const MOST_SLIGHT: usize = 40;
 /// Places for something new in one build.
 const MOST_NEW: usize = 2500;
 /// Places of one function, and angelic ways out in all, whose contexts are recorded.
@@ -42,7 +44,8 @@ impl Run<'_> {
                 let located = self.localize(new, BTreeSet::new())?;
                 let sites = reports::suspects(self, &located);
                 self.outcome.sites.extend(sites);
-                let promising = self.promising(&located.angelic);
+                let mut promising = self.promising(&located.angelic);
+                promising.extend(self.slight());
                 let further = self.repair_at(&promising, &plausible)?;
                 plausible.extend(further);
                 angelic.extend(located.angelic);
@@ -53,7 +56,7 @@ impl Run<'_> {
             return Ok(plausible);
         }
         let all = std::mem::replace(&mut self.targets, left);
-        let unconfirmed = self.unconfirmed(&angelic);
+        let unconfirmed = self.unconfirmed(&angelic, MOST_UNCONFIRMED);
         let further = self.repair_at(&unconfirmed, &plausible)?;
         plausible.extend(further);
         if self.settings.multi {
@@ -146,7 +149,11 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let places = self.record(sites)?;
-        let candidates = self.synthesize(&places)?.concat();
+        let mut candidates = self.synthesize(&places)?;
+        for (place, of_place) in places.iter().zip(&mut candidates) {
+            of_place.retain(|candidate| !place.found.is_slight || candidate.is_slight());
+        }
+        let candidates = candidates.concat();
         let fixes = spread(candidates.into_iter().map(Fix::from).collect());
         self.judge(fixes, known)
     }
@@ -162,7 +169,7 @@ impl Run<'_> {
     /// The conditions most suspicious for the tests still to be cured, less those where a forced
     /// outcome cured all of them. A test that evaluates one many times may need several of them
     /// changed; an edit of the condition can still do that.
-    fn unconfirmed(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+    fn unconfirmed(&self, angelic: &[AngelicSite], most: usize) -> Vec<AngelicSite> {
         let mut suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
         suspects.retain(|suspect| {
             !self.excluded.contains(&suspect.site) && !self.unwanted.contains(&suspect.site)
@@ -177,14 +184,26 @@ impl Run<'_> {
             let mut known = angelic.iter().filter(|found| found.site == suspect.site);
             kind.has_condition() && !known.any(was_tried)
         };
-        let new = suspects.iter().filter(is_new).take(MOST_UNCONFIRMED);
+        let new = suspects.iter().filter(is_new).take(most);
         new.map(|suspect| AngelicSite {
             site: suspect.site,
             suspiciousness: suspect.suspiciousness,
             cures: BTreeMap::new(),
             beside: None,
+            is_slight: false,
         })
         .collect()
+    }
+
+    /// The most suspicious conditions, each to be changed slightly. What a forced outcome shows may be
+    /// one way to pass and not the right one: where `>` stands for `>=`, several evaluations change, and
+    /// some only because of others.
+    fn slight(&self) -> Vec<AngelicSite> {
+        let mut sites = self.unconfirmed(&[], MOST_SLIGHT);
+        for found in &mut sites {
+            found.is_slight = true;
+        }
+        sites
     }
 }
 

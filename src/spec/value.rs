@@ -362,6 +362,24 @@ pub enum ArithOp {
 }
 
 impl Value {
+    /// A letter, as a character or its number, in the other case.
+    pub fn other_case(&self) -> Option<Self> {
+        let swap = |letter: char| match letter {
+            'a'..='z' => Some(letter.to_ascii_uppercase()),
+            'A'..='Z' => Some(letter.to_ascii_lowercase()),
+            _ => None,
+        };
+        match self {
+            Self::Char(letter) => swap(*letter).map(Self::Char),
+            Self::Int(ty, int) => {
+                let number = u8::try_from(int.to_i128()?).ok()?;
+                let letter = u32::from(swap(char::from(number))?);
+                Some(Self::Int(*ty, Int::from_u128(letter.into())))
+            }
+            _ => None,
+        }
+    }
+
     /// The value's type.
     pub fn ty(&self) -> Type {
         match self {

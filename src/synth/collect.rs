@@ -107,9 +107,12 @@ impl<'a> Collector<'a> {
                 return;
             }
             let was_constant = |old: &Expr| self.table.planes(old).is_constant();
-            cost += match self.table.spec.old.as_ref().is_some_and(was_constant) {
-                true => rank::REVERSED,
-                false => rank::UNTESTED,
+            cost += match self.table.spec.old.as_ref() {
+                // Beyond what was observed, the old condition stays as it was.
+                Some(old) if is_neighbour(expr, old) => rank::UNTESTED_NEIGHBOUR,
+                Some(old) if extends(expr, old) => rank::UNTESTED,
+                Some(old) if was_constant(old) => rank::REVERSED,
+                _ => rank::UNTESTED,
             };
         }
         let pool = self.table.pool;
@@ -156,5 +159,35 @@ impl<'a> Collector<'a> {
         let mut found: Vec<_> = self.found.into_values().collect();
         found.sort_by(|a, b| a.key().cmp(&b.key()));
         found
+    }
+}
+
+/// Whether a clause was added to the old condition, or its connective changed.
+fn extends(expr: &Expr, old: &Expr) -> bool {
+    match (expr, old) {
+        (Expr::And(a, b), Expr::Or(c, d)) | (Expr::Or(a, b), Expr::And(c, d))
+            if (a, b) == (c, d) =>
+        {
+            true
+        }
+        (Expr::And(kept, _) | Expr::Or(kept, _), _) => **kept == *old,
+        _ => false,
+    }
+}
+
+/// Whether an expression is the old condition but for comparisons that are strict instead of inclusive, or
+/// the other way round.
+fn is_neighbour(expr: &Expr, old: &Expr) -> bool {
+    match (expr, old) {
+        (Expr::Term(a), Expr::Term(b)) => a == b,
+        (Expr::Not(a), Expr::Not(b)) => is_neighbour(a, b),
+        (Expr::And(a, b), Expr::And(c, d)) | (Expr::Or(a, b), Expr::Or(c, d)) => {
+            is_neighbour(a, c) && is_neighbour(b, d)
+        }
+        (Expr::Cmp(p, a, b), Expr::Cmp(q, c, d)) => {
+            (p == q || rank::are_neighbours(*p, *q)) && is_neighbour(a, c) && is_neighbour(b, d)
+        }
+        (Expr::Arith(..), _) => expr == old,
+        _ => false,
     }
 }

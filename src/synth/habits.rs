@@ -14,11 +14,12 @@ use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, Reading, TermId, Type, 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
     let everywhere = Bits::from_fn(table.spec.rows.len(), |_| true);
-    Habits { table }.of(expr, None, &everywhere)
+    Habits { table, whole: expr }.of(expr, None, &everywhere)
 }
 
 struct Habits<'a> {
     table: &'a Table<'a>,
+    whole: &'a Expr,
 }
 
 impl Habits<'_> {
@@ -139,9 +140,26 @@ impl Habits<'_> {
             planes.plane(FALSE).iter().take(2).count(),
         );
         match op.orders() {
+            // Beside other values of the same operand, one more is no accident.
+            false if self.is_one_of_several(self.whole, a, literal) => 0,
             false if holds.min(fails) <= 1 => rank::SINGLED_OUT,
+            // A limit that nobody ever wrote, made of a value that happened to occur.
+            true if self.table.pool.terms[*term].origin == Origin::Seen => rank::SEEN_LIMIT,
             _ => 0,
         }
+    }
+
+    /// Whether an expression holds the operand against another literal.
+    fn is_one_of_several(&self, expr: &Expr, operand: &Expr, literal: Option<&Value>) -> bool {
+        let own = match expr {
+            Expr::Cmp(op, a, b) if !op.orders() && **a == *operand => {
+                let other = self.literal(b);
+                other.is_some() && other != literal
+            }
+            _ => false,
+        };
+        let mut parts = expr.children();
+        own || parts.any(|part| self.is_one_of_several(part, operand, literal))
     }
 
     fn literal(&self, expr: &Expr) -> Option<&Value> {

@@ -59,7 +59,8 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     }
 }
 
-/// Whether a value that was seen is used where it was not seen.
+/// Whether a value that was seen is used where it was not seen, or a number has a type only because of
+/// an operand that is not there.
 pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
     match expr {
         Expr::Cmp(_, a, b) => match (&**a, &**b) {
@@ -71,6 +72,10 @@ pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
             }
         },
         Expr::Term(term) => !pool.terms[*term].seen_in.is_empty(),
+        // What is computed of two `int`s is an `int`, whatever it is compared with.
+        Expr::Arith(_, a, b) => {
+            !pool.have_type(&expr.terms()) || has_stray_value(a, pool) || has_stray_value(b, pool)
+        }
         _ => expr.children().any(|child| has_stray_value(child, pool)),
     }
 }

@@ -95,11 +95,32 @@ impl Offers<'_> {
             let texts = indices.map(|index| format!("{}[{}]", array.text, index.text));
             offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
         }
+        offers.extend(self.parallels());
         let used = |offer: &Offer| {
             let mut all = self.function.expressions.iter();
             !all.any(|found| found.text == offer.text)
         };
         offers.sort_by_key(used);
+        offers
+    }
+
+    /// The elements of other arrays at the indices that the condition has.
+    fn parallels(&self) -> Vec<Offer> {
+        let is_here = |found: &&Harvested| {
+            found.kind == HarvestedKind::Index && self.site.text.contains(&found.text)
+        };
+        let mut offers = Vec::new();
+        for found in self.function.expressions.iter().filter(is_here) {
+            let Some((array, index)) = found.text.split_once('[') else {
+                continue;
+            };
+            let ty = |array: &str| self.names().find(|name| name.text == array).map(plain);
+            let of_same_type = self
+                .names()
+                .filter(|other| other.text != array && Some(plain(other)) == ty(array));
+            let texts = of_same_type.map(|other| format!("{}[{index}", other.text));
+            offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
+        }
         offers
     }
 

@@ -84,11 +84,20 @@ impl Finder<'_> {
         for (name, ty) in self.known.globals {
             self.scopes.declare(name.clone(), ty.clone(), true);
         }
+        let body = definition.child_by_field_name("body");
+        let words: BTreeSet<&str> = body
+            .map_or("", |body| text_of(body, self.text))
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .collect();
+        // A program that never looks at its arguments is not about them.
+        let is_main = self.sources.functions[self.function].name == "main";
         for (name, ty) in exits::parameters(definition, self.text) {
-            self.scopes.declare(name, ty, true);
+            if !is_main || words.contains(&*name) {
+                self.scopes.declare(name, ty, true);
+            }
         }
         self.entry = self.scopes.state().unwrap_or_default();
-        if let Some(body) = definition.child_by_field_name("body") {
+        if let Some(body) = body {
             self.statement(body);
         }
     }

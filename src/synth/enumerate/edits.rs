@@ -5,6 +5,7 @@
 //! yield in each row is computed once per node, after which thousands of clauses cost a few words
 //! each.
 
+use super::alternatives::alternatives;
 use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
@@ -47,6 +48,9 @@ pub(in crate::synth) fn near(
     let edits = edits(old, table);
     for edit in &edits {
         collector.offer_edit(&edit.expr, edit.cost, &edit.why);
+    }
+    for (expr, cost, why) in alternatives(old, table) {
+        collector.offer_edit(&expr, cost, why);
     }
     let unchanged = |expr: Expr| expr;
     let site = Site {
@@ -332,8 +336,17 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 boolean(a, table, &with_left, edits);
                 boolean(b, table, &with_right, edits);
             }
+            let before = edits.len();
             operand(a, table, &with_left, edits);
             operand(b, table, &with_right, edits);
+            // A limit may be one too high; what is asked for by name is seldom another.
+            let is_constant =
+                |expr: &Expr| matches!(expr, Expr::Term(term) if atoms::is_constant(pool, *term));
+            if !old.orders() && (is_constant(a) || is_constant(b)) {
+                for edit in &mut edits[before..] {
+                    edit.cost += rank::EQUAL;
+                }
+            }
         }
         Expr::Term(_) => {
             push(

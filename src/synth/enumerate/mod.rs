@@ -1,6 +1,7 @@
 //! The enumerator: edits of the old condition first, then new conditions of growing size. What the
 //! solver finds one model at a time is found here by the row.
 
+mod alternatives;
 mod cover;
 pub(super) mod edits;
 mod sums;

@@ -275,3 +275,78 @@ fn the_solver_finds_sums_where_there_is_no_old_condition() {
     let known = |answer: &String| sums.iter().chain(&mirrored).any(|sum| sum == answer);
     assert!(answers.iter().any(known), "{answers:?}");
 }
+
+/// The constants as a letter each; the variable `c` is term 0.
+fn letters(known: &[char], new: &[char]) -> Problem {
+    let mut problem = Problem::default().term("c", Type::Char, Origin::Variable);
+    for letter in known.iter().chain(new) {
+        problem = problem.term(&format!("{letter:?}"), Type::Char, Origin::FunctionLiteral);
+        let constant = problem.pool.terms.last_mut().expect("just added");
+        constant.constant = Some(Value::Char(*letter));
+    }
+    let equal = (1..=known.len()).map(|letter| cmp(0, CmpOp::Eq, letter));
+    problem.old(equal.reduce(Expr::or).expect("some are known"))
+}
+
+#[test]
+fn what_is_held_against_values_gets_another_one() {
+    let letter = |letter: char| Some(Value::Char(letter));
+    let problem = letters(&['a', 'e'], &['i', 'x'])
+        .row(&[letter('a')], true)
+        .row(&[letter('i')], true)
+        .row(&[letter('x')], false);
+    assert_eq!(problem.answers()[0], "(c == 'a' || c == 'e') || c == 'i'");
+}
+
+#[test]
+fn where_every_letter_is_there_in_both_cases_so_is_a_new_one() {
+    let letter = |letter: char| Some(Value::Char(letter));
+    let problem = letters(&['a', 'A', 'e', 'E'], &['i', 'I', 'x'])
+        .row(&[letter('a')], true)
+        .row(&[letter('i')], true)
+        .row(&[letter('x')], false);
+    let first = &problem.answers()[0];
+    assert!(first.ends_with("|| c == 'i') || c == 'I'"), "{first}");
+}
+
+#[test]
+fn limits_that_are_wrong_alike_are_changed_together() {
+    let problem = Problem::default()
+        .term("x", I32, Origin::Old)
+        .term("low", I32, Origin::Old)
+        .term("high", I32, Origin::Old)
+        .old(cmp(0, CmpOp::Gt, 1).and(cmp(0, CmpOp::Lt, 2)))
+        .row(&[i32(3), i32(3), i32(9)], true)
+        .row(&[i32(9), i32(3), i32(9)], true)
+        .row(&[i32(2), i32(3), i32(9)], false)
+        .row(&[i32(10), i32(3), i32(9)], false);
+    assert_eq!(problem.answers()[0], "x >= low && x <= high");
+}
+
+#[test]
+fn a_special_case_is_thought_of_where_one_context_is_all_there_is() {
+    let problem = Problem::default()
+        .term("sum", I32, Origin::Old)
+        .term("n", I32, Origin::Variable)
+        .constants(IntType::I32)
+        .old(cmp(0, CmpOp::Le, 1))
+        .row(&[i32(0), i32(5)], false);
+    let first = &problem.answers()[0];
+    assert_eq!(first, "sum <= n && sum != 0");
+}
+
+#[test]
+fn a_clause_is_added_as_another_one_is_written() {
+    let problem = Problem::default()
+        .term("a[i]", I32, Origin::Old)
+        .term("a[j]", I32, Origin::Old)
+        .term("n", I32, Origin::Variable)
+        .term("b[i]", I32, Origin::Harvested)
+        .term("b[j]", I32, Origin::Harvested)
+        .old(cmp(0, CmpOp::Eq, 1))
+        .row(&[i32(3), i32(3), i32(7), i32(8), i32(8)], true)
+        .row(&[i32(3), i32(3), i32(4), i32(8), i32(6)], false)
+        .row(&[i32(5), i32(5), i32(9), i32(1), i32(1)], true)
+        .row(&[i32(5), i32(4), i32(9), i32(1), i32(1)], false);
+    assert_eq!(problem.answers()[0], "a[i] == a[j] && b[i] == b[j]");
+}

@@ -1,0 +1,347 @@
+//! Edits that keep the form of the old condition and take it further: one more value of an operand that
+//! is held against values already, every strict comparison made inclusive, and, where nothing but one
+//! outcome was ever observed, the special case that was forgotten.
+//!
+//! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
+//! value of an operand held against one already, and some 50 excluded or included 0, 1 or 2.
+
+use crate::spec::{CmpOp, Expr, Origin, Pool, Reading, TermId, Type, Value};
+use crate::synth::atoms::is_constant;
+use crate::synth::rank;
+use crate::synth::sense::{clauses_of, same_operands};
+use crate::synth::table::Table;
+
+/// An edit, what it costs and how it is told.
+pub(super) type Alternative = (Expr, u32, &'static str);
+
+/// All such edits of the old condition.
+pub(super) fn alternatives(old: &Expr, table: &Table) -> Vec<Alternative> {
+    let mut found = Vec::new();
+    chains(old, None, &|expr| expr, &mut |chain| {
+        values(chain, table.pool, &mut found);
+        parallels(chain, table, &mut found);
+    });
+    all_at_once(old, &mut found);
+    if table.planes(old).is_constant() {
+        special_cases(old, table, &mut found);
+    }
+    found
+}
+
+/// A node of the old condition as a conjunction or disjunction that a clause may be added to; a single
+/// clause is either.
+struct Chain<'a> {
+    node: &'a Expr,
+    conjunction: bool,
+    clauses: Vec<&'a Expr>,
+    /// The whole condition with another node in this place.
+    rebuild: &'a dyn Fn(Expr) -> Expr,
+}
+
+impl Chain<'_> {
+    fn joined(&self, node: Expr, clause: Expr) -> Expr {
+        match self.conjunction {
+            true => node.and(clause),
+            false => node.or(clause),
+        }
+    }
+}
+
+/// Shows every chain of a condition; `within` is the connective around the node: true for `&&`.
+fn chains(
+    node: &Expr,
+    within: Option<bool>,
+    rebuild: &dyn Fn(Expr) -> Expr,
+    show: &mut dyn FnMut(&Chain),
+) {
+    for conjunction in [true, false] {
+        if within != Some(conjunction) {
+            let mut clauses = Vec::new();
+            clauses_of(node, conjunction, &mut clauses);
+            show(&Chain {
+                node,
+                conjunction,
+                clauses,
+                rebuild,
+            });
+        }
+    }
+    match node {
+        Expr::Not(a) => chains(a, None, &|new| rebuild(new.not()), show),
+        Expr::And(a, b) | Expr::Or(a, b) => {
+            let conjunction = matches!(node, Expr::And(..));
+            let join: fn(Expr, Expr) -> Expr = if conjunction { Expr::and } else { Expr::or };
+            let within = Some(conjunction);
+            let with_left = |new: Expr| rebuild(join(new, (**b).clone()));
+            chains(a, within, &with_left, show);
+            let with_right = |new: Expr| rebuild(join((**a).clone(), new));
+            chains(b, within, &with_right, show);
+        }
+        Expr::Term(_) | Expr::Cmp(..) | Expr::Arith(..) => {}
+    }
+}
+
+/// `x == 'a' || x == 'e'` with another `|| x == 'y'`; likewise `x != 'a'` with `&& x != 'y'`.
+fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
+    let op = match chain.conjunction {
+        true => CmpOp::Ne,
+        false => CmpOp::Eq,
+    };
+    let mut compared: Vec<(&Expr, Vec<&Value>)> = Vec::new();
+    for clause in &chain.clauses {
+        let Some((operand, constant)) = with_constant(clause, op, pool) else {
+            continue;
+        };
+        let value = pool.terms[constant].constant.iter();
+        match compared.iter_mut().find(|(known, _)| *known == operand) {
+            Some((_, values)) => values.extend(value),
+            None => compared.push((operand, value.collect())),
+        }
+    }
+    for (operand, known) in compared {
+        let (is_call, is_letter) = match operand {
+            Expr::Term(term) => {
+                let term = &pool.terms[*term];
+                let is_letter = term.reading == Reading::Character;
+                (term.text.ends_with(')'), is_letter)
+            }
+            _ => (false, false),
+        };
+        // What a call yields says yes or no, or more or less.
+        if is_call {
+            continue;
+        }
+        for value in (0..pool.terms.len()).filter(|term| is_constant(pool, *term)) {
+            let term = &pool.terms[value];
+            let has_sense = term.ty != Type::Bool
+                && operand.ty(pool) == Some(term.ty)
+                && operand
+                    .terms()
+                    .iter()
+                    .all(|term| pool.go_together(*term, value));
+            if !has_sense || term.constant.iter().any(|value| known.contains(&value)) {
+                continue;
+            }
+            let clause = |value: TermId| operand.clone().cmp(op, Expr::Term(value));
+            let mut expr = chain.joined(chain.node.clone(), clause(value));
+            if let Some(other) = partner(value, &known, pool) {
+                expr = chain.joined(expr, clause(other));
+            }
+            let oddness = match is_letter {
+                true => 0,
+                false => oddness(value, &known, pool),
+            };
+            let cost = rank::VALUE + rank::term_cost(value, pool) + oddness;
+            found.push(((chain.rebuild)(expr), cost, "another value added"));
+        }
+    }
+}
+
+/// What a number costs more than a letter: less often it is one of many, the less so if it is negative or
+/// nobody wrote it and it is neither short nor next to one that is there.
+fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
+    let (term, number) = (&pool.terms[value], |value: &Value| match value {
+        Value::Int(_, int) => int.to_i128(),
+        _ => None,
+    });
+    let Some(new) = term.constant.as_ref().and_then(number) else {
+        return 0;
+    };
+    let mut known = known.iter().filter_map(|value| number(value));
+    let is_next = known.any(|known| known.checked_sub(new).is_some_and(|gap| gap.abs() == 1));
+    let is_long = !(-9..=9).contains(&new);
+    match () {
+        () if is_next && new > 0 => rank::NEXT_VALUE,
+        () if term.origin == Origin::Seen && is_long => rank::ODD_VALUE,
+        () => rank::NUMBER,
+    }
+}
+
+/// The same letter in the other case, if an operand is held against every letter in both.
+fn partner(value: TermId, known: &[&Value], pool: &Pool) -> Option<TermId> {
+    let is_both = |value: &&Value| {
+        let other = value.other_case();
+        other.is_some_and(|other| known.contains(&&other))
+    };
+    let other = pool.terms[value].constant.as_ref()?.other_case()?;
+    let is_it = |term: &TermId| pool.terms[*term].constant.as_ref() == Some(&other);
+    (known.len() >= LETTERS && known.iter().all(is_both))
+        .then(|| (0..pool.terms.len()).find(is_it))
+        .flatten()
+}
+
+/// So many letters show a habit.
+const LETTERS: usize = 4;
+
+/// The operand and the constant of `operand op constant`.
+fn with_constant<'e>(clause: &'e Expr, op: CmpOp, pool: &Pool) -> Option<(&'e Expr, TermId)> {
+    let Expr::Cmp(its, a, b) = clause else {
+        return None;
+    };
+    let constant = |expr: &Expr| match expr {
+        Expr::Term(term) if is_constant(pool, *term) => Some(*term),
+        _ => None,
+    };
+    match (constant(a), constant(b)) {
+        _ if *its != op => None,
+        (None, Some(constant)) => Some((a, constant)),
+        (Some(constant), None) => Some((b, constant)),
+        _ => None,
+    }
+}
+
+/// `a[i] == b[i]` with another `&& c[i] == d[i]`: a clause of the same shape as one that is there.
+fn parallels(chain: &Chain, table: &Table, found: &mut Vec<Alternative>) {
+    let mut new: Vec<Expr> = Vec::new();
+    for clause in &chain.clauses {
+        for other in of_same_shape(clause, table) {
+            let mut known = chain.clauses.iter();
+            let is_known = known.any(|known| same_operands(known, &other));
+            // Where it tells nothing apart its shape is all there is to it.
+            if !is_known && !new.contains(&other) && !table.planes(&other).is_constant() {
+                new.push(other);
+            }
+        }
+    }
+    for clause in new {
+        let cost = rank::PARALLEL + rank::expr_cost(&clause, table.pool);
+        let expr = (chain.rebuild)(chain.joined(chain.node.clone(), clause));
+        let why = "clause added of the same shape as another";
+        found.push((expr, cost, why));
+    }
+}
+
+/// Comparisons with the operator of this one and operands of the same shape, not all of them plain.
+fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
+    let pool = table.pool;
+    let Expr::Cmp(op, a, b) = clause else {
+        return Vec::new();
+    };
+    let (Expr::Term(a), Expr::Term(b)) = (&**a, &**b) else {
+        return Vec::new();
+    };
+    let [of_a, of_b] = [a, b].map(|term| shape(&pool.terms[*term].text));
+    if of_a.len().max(of_b.len()) < 2 {
+        return Vec::new();
+    }
+    let like = |term: TermId, shape_of: &[String]| {
+        let like = |other: &TermId| {
+            let (term, other) = (&pool.terms[term], &pool.terms[*other]);
+            term.ty == other.ty
+                && term.constant.is_some() == other.constant.is_some()
+                && shape(&other.text) == shape_of
+        };
+        let terms = (0..pool.terms.len()).filter(|other| !table.is_opaque(*other));
+        terms.filter(like).collect::<Vec<TermId>>()
+    };
+    let (first, second) = (like(*a, &of_a), like(*b, &of_b));
+    let pairs = first
+        .iter()
+        .flat_map(|a| second.iter().map(move |b| (*a, *b)));
+    pairs
+        .filter(|(a, b)| a != b && pool.go_together(*a, *b))
+        .map(|(a, b)| Expr::Term(a).cmp(*op, Expr::Term(b)))
+        .take(MOST_PARALLEL)
+        .collect()
+}
+
+/// Clauses of one shape.
+const MOST_PARALLEL: usize = 300;
+
+/// What a text is made of, less the names and numbers.
+fn shape(text: &str) -> Vec<String> {
+    let mut shape: Vec<String> = Vec::new();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match is_word(first) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        shape.push(match first {
+            _ if first.is_ascii_digit() => "1".to_owned(),
+            _ if is_word(first) => "x".to_owned(),
+            _ => first.to_string(),
+        });
+        rest = rest[length..].trim_start();
+    }
+    shape
+}
+
+/// Where several comparisons are wrong, they are often wrong in the same way: all that have one
+/// operator, or all that are strict or inclusive, change together.
+fn all_at_once(old: &Expr, found: &mut Vec<Alternative>) {
+    use CmpOp::{Ge, Gt, Le, Lt};
+    let groups: [&[CmpOp]; 6] = [&[Lt], &[Le], &[Gt], &[Ge], &[Lt, Gt], &[Le, Ge]];
+    for group in groups {
+        let mut operators = Vec::new();
+        of_comparisons(old, &mut operators);
+        let is_full = |op: &CmpOp| operators.contains(op);
+        let changed = operators.iter().filter(|op| group.contains(op)).count();
+        if changed < 2 || !group.iter().all(is_full) {
+            continue;
+        }
+        let neighbour = |op: CmpOp| match op {
+            _ if !group.contains(&op) => op,
+            Lt => Le,
+            Le => Lt,
+            Gt => Ge,
+            Ge => Gt,
+            other => other,
+        };
+        let cost = rank::operator_cost(group[0], neighbour(group[0])) + rank::ALL_AT_ONCE;
+        let why = "comparisons changed between strict and inclusive";
+        found.push((with_operators(old, &neighbour), cost, why));
+    }
+}
+
+fn of_comparisons(expr: &Expr, operators: &mut Vec<CmpOp>) {
+    if let Expr::Cmp(op, ..) = expr {
+        operators.push(*op);
+    }
+    for child in expr.children() {
+        of_comparisons(child, operators);
+    }
+}
+
+fn with_operators(expr: &Expr, new: &dyn Fn(CmpOp) -> CmpOp) -> Expr {
+    let again = |expr: &Expr| with_operators(expr, new);
+    match expr {
+        Expr::Not(a) => again(a).not(),
+        Expr::And(a, b) => again(a).and(again(b)),
+        Expr::Or(a, b) => again(a).or(again(b)),
+        Expr::Cmp(op, a, b) => again(a).cmp(new(*op), again(b)),
+        Expr::Term(_) | Expr::Arith(..) => expr.clone(),
+    }
+}
+
+/// `&& n != 0` or `|| n == 0`, and the same for 1, where `n` always had that value: what a clause must
+/// tell apart cannot be seen, and a special case is what people forget.
+fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
+    let pool = table.pool;
+    let constants = (0..pool.terms.len()).filter(|term| {
+        let constant = pool.terms[*term].constant.as_ref();
+        matches!(constant, Some(Value::Int(_, value)) if matches!(value.to_i128(), Some(0 | 1)))
+            && pool.terms[*term].reading != Reading::Character
+    });
+    for constant in constants {
+        for operand in (0..pool.terms.len()).filter(|term| !is_constant(pool, *term)) {
+            let fits = pool.terms[operand].ty == pool.terms[constant].ty
+                && !table.is_opaque(operand)
+                && pool.go_together(operand, constant)
+                && !matches!(
+                    pool.terms[operand].reading,
+                    Reading::Flag | Reading::Character
+                );
+            if !fits {
+                continue;
+            }
+            let (special, usual) = (CmpOp::Eq, CmpOp::Ne);
+            let clause = |op: CmpOp| Expr::Term(operand).cmp(op, Expr::Term(constant));
+            let cost = rank::CLAUSE + rank::expr_cost(&clause(special), pool);
+            let why = "special case added to the old condition";
+            found.push((old.clone().and(clause(usual)), cost, why));
+            found.push((old.clone().or(clause(special)), cost, why));
+        }
+    }
+}
