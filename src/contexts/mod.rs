@@ -187,9 +187,18 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         .iter()
         .map(|cured| (table.strict(cured), Vec::new()));
     let agreed = table.agreed().map(|rows| (rows, Vec::new()));
-    let specs = agreed.into_iter().chain(strict).map(spec).collect();
+    let mut specs: Vec<Spec> = agreed.into_iter().chain(strict).map(spec).collect();
     let relaxed = [table.sharp(), table.relaxed()];
-    let relaxed = relaxed.into_iter().flatten().map(spec).collect();
+    let mut relaxed: Vec<Spec> = relaxed.into_iter().flatten().map(spec).collect();
+    // Where a condition is evaluated once, most of them say the same.
+    let mut known: Vec<Spec> = Vec::new();
+    let mut is_new = |spec: &Spec| {
+        let is_new = !known.iter().any(|other| says_the_same(spec, other));
+        known.extend(is_new.then(|| spec.clone()));
+        is_new
+    };
+    specs.retain(&mut is_new);
+    relaxed.retain(&mut is_new);
     Problem {
         pool,
         specs,
@@ -198,3 +207,20 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         old_texts,
     }
 }
+
+/// Whether two specs of one site have the same rows, in whichever order, and groups of none.
+fn says_the_same(a: &Spec, b: &Spec) -> bool {
+    let is_plain = a.any_of.is_empty() && b.any_of.is_empty();
+    let sorted = |spec: &Spec| {
+        let mut rows: Vec<String> = spec.rows.iter().map(|row| format!("{row:?}")).collect();
+        rows.sort();
+        rows
+    };
+    let is_small = a.rows.len() <= MOST_SORTED;
+    is_plain
+        && a.rows.len() == b.rows.len()
+        && (a.rows == b.rows || is_small && sorted(a) == sorted(b))
+}
+
+/// Rows that are put in order to be compared.
+const MOST_SORTED: usize = 2000;

@@ -118,10 +118,13 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         scopes.push((&hard, ", failing tests only"));
     }
     let one_sided = one_sided(spec);
-    let engines = match one_sided {
+    // Where all contexts are alike there are only constants, too.
+    let first = spec.rows.first().map(|row| &row.values);
+    let is_uniform = spec.rows.iter().all(|row| Some(&row.values) == first);
+    let engines = match one_sided.is_some() || is_uniform {
         // The solver would find the constant in many forms.
-        Some(_) => EngineKind::Enumerate,
-        None => limits.engine,
+        true => EngineKind::Enumerate,
+        false => limits.engine,
     };
     let engines = portfolio(engines).iter();
     let searches = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));

@@ -3,7 +3,8 @@
 
 use crate::spec::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
 
 /// A set of rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -217,7 +218,12 @@ pub(super) struct Table<'a> {
     pub spec: &'a Spec,
     pub pool: &'a Pool,
     columns: Vec<Vec<u32>>,
+    /// What was evaluated already: few terms and comparisons occur in thousands of expressions.
+    evaluated: Mutex<HashMap<Expr, Planes>>,
 }
+
+/// Sets of rows that are kept for later, in bytes.
+const KEPT: usize = 4 << 20;
 
 impl<'a> Table<'a> {
     /// Ranks every value of the spec.
@@ -255,6 +261,7 @@ impl<'a> Table<'a> {
             spec,
             pool,
             columns,
+            evaluated: Mutex::default(),
         }
     }
 
@@ -306,6 +313,7 @@ impl<'a> Table<'a> {
             Expr::And(a, b) => self.planes(a).combine(BoolOp::And, &self.planes(b)),
             Expr::Or(a, b) => self.planes(a).combine(BoolOp::Or, &self.planes(b)),
             Expr::Cmp(op, a, b) => match (&**a, &**b) {
+                // A comparison of ranks is as fast as looking it up.
                 (Expr::Term(a), Expr::Term(b)) => self.compare(*op, *a, *b),
                 _ => self.evaluate(expr),
             },
@@ -314,7 +322,20 @@ impl<'a> Table<'a> {
     }
 
     fn evaluate(&self, expr: &Expr) -> Planes {
-        Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]))
+        let evaluated = || {
+            self.evaluated
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = evaluated().get(expr) {
+            return known.clone();
+        }
+        let planes = Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]));
+        let mut evaluated = evaluated();
+        if evaluated.len() * self.rows().div_ceil(8) * 3 < KEPT {
+            evaluated.insert(expr.clone(), planes.clone());
+        }
+        planes
     }
 
     /// What `a op b` yields in each row.

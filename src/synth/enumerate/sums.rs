@@ -18,12 +18,16 @@ const MOST: usize = 400;
 
 /// The clauses over sums that could be the whole condition or a part of it, cheapest first.
 pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
-    let mut found = Vec::new();
+    let mut found = Found::default();
     for ty in IntType::ALL {
         of_type(table, need, ty, &mut found);
     }
-    prune(&mut found);
-    let mut atoms: Vec<Atom> = found.into_iter().map(|clause| clause.atom).collect();
+    found.prune();
+    let mut atoms: Vec<Atom> = found
+        .clauses
+        .into_iter()
+        .map(|clause| clause.atom)
+        .collect();
     atoms.sort_by(|a, b| (a.cost, &a.expr).cmp(&(b.cost, &b.expr)));
     atoms
 }
@@ -35,11 +39,29 @@ struct Clause {
     is_part: bool,
 }
 
-/// Keeps what would do alone, then the cheapest parts.
-fn prune(found: &mut Vec<Clause>) {
-    let key = |clause: &Clause| (clause.is_part, clause.atom.cost);
-    found.sort_by(|a, b| (key(a), &a.atom.expr).cmp(&(key(b), &b.atom.expr)));
-    found.truncate(MOST);
+/// The clauses found so far.
+#[derive(Default)]
+struct Found {
+    clauses: Vec<Clause>,
+    /// What comes behind this finds no room.
+    worst: Option<(bool, u32)>,
+}
+
+impl Found {
+    /// Keeps what would do alone, then the cheapest parts.
+    fn prune(&mut self) {
+        let key = |clause: &Clause| (clause.is_part, clause.atom.cost);
+        self.clauses
+            .sort_by(|a, b| (key(a), &a.atom.expr).cmp(&(key(b), &b.atom.expr)));
+        self.clauses.truncate(MOST);
+        if self.clauses.len() == MOST {
+            self.worst = self.clauses.last().map(key);
+        }
+    }
+
+    fn has_room(&self, is_part: bool, cost: u32) -> bool {
+        self.worst.is_none_or(|worst| (is_part, cost) <= worst)
+    }
 }
 
 /// An operand with its value in each row.
@@ -49,7 +71,7 @@ struct Vector {
     terms: Vec<TermId>,
 }
 
-fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Vec<Clause>) {
+fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Found) {
     let pool = table.pool;
     let mut terms: Vec<TermId> = (0..pool.terms.len())
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
@@ -190,7 +212,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Vec<Clause>) {
+    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Found) {
         if other.terms.iter().any(|term| sum.terms.contains(term)) {
             return;
         }
@@ -238,17 +260,21 @@ impl<'a> Search<'a> {
                 continue;
             }
             let expr = sum.expr.clone().cmp(op, other.expr.clone());
+            let cost = rank::expr_cost(&expr, pool);
+            let is_part = (conjunct & disjunct) >> bit & 1 == 0;
+            if !found.has_room(is_part, cost) {
+                continue;
+            }
             let holds = |row: usize| Some(op.holds(Some(ordering(row)?)));
             let atom = Atom {
-                cost: rank::expr_cost(&expr, pool),
+                cost,
                 planes: Planes::from_fn(self.table.rows(), holds),
                 expr,
             };
-            let is_part = (conjunct & disjunct) >> bit & 1 == 0;
-            found.push(Clause { atom, is_part });
+            found.clauses.push(Clause { atom, is_part });
         }
-        if found.len() > 4 * MOST {
-            prune(found);
+        if found.clauses.len() > 4 * MOST {
+            found.prune();
         }
     }
 }
