@@ -1,7 +1,7 @@
 //! The texts that are spliced in, which is all that differs between the languages here.
 
-use super::{Capture, Part, c, rust};
-use crate::source::{File, Language, Site, SiteIndex};
+use super::{Capture, Part};
+use crate::source::{File, Site, SiteIndex};
 
 /// What stands around a condition: before it, and after it.
 pub(super) struct Pieces {
@@ -55,11 +55,4 @@ pub(super) trait Dialect {
 
     /// One capture; `weak` reads by dynamic type only.
     fn capture(&self, capture: &Capture, weak: bool) -> String;
-}
-
-pub(super) fn of(language: Language) -> &'static dyn Dialect {
-    match language {
-        Language::Rust => &rust::Macros,
-        Language::C => &c::Macros,
-    }
 }

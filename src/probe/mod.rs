@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 
-use self::dialect::Frame;
+use self::dialect::{Dialect, Frame};
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::{Language, Site, SiteIndex, SiteKind, Sources};
@@ -92,7 +92,7 @@ impl<'a> Instrumentation<'a> {
 
     /// The instrumented text of every file.
     pub fn files(&self) -> Files {
-        let dialect = dialect::of(self.sources.language);
+        let dialect = dialect(self.sources.language);
         let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
         for (number, file) in self.sources.files.iter().enumerate() {
             if let Some((at, text)) = dialect.start_of_file(file) {
@@ -200,7 +200,7 @@ impl<'a> Instrumentation<'a> {
             });
         };
         let owner = Part::Site(index);
-        let dialect = dialect::of(self.sources.language);
+        let dialect = dialect(self.sources.language);
         let Frame {
             before,
             after,
@@ -268,4 +268,11 @@ const PIECES: i64 = 1 << 16;
 /// Where a site's insertions come among those at one place.
 fn order(index: SiteIndex) -> i64 {
     (i64::from(index) + 1) * PIECES
+}
+
+fn dialect(language: Language) -> &'static dyn Dialect {
+    match language {
+        Language::Rust => &rust::Macros,
+        Language::C => &c::Macros,
+    }
 }

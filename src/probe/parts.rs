@@ -1,7 +1,7 @@
 //! The parts of the instrumentation that the compiler can reject one by one.
 
 use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::offers::Offer;
+use crate::source::offer::Offer;
 use crate::source::{Language, Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.

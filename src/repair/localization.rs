@@ -19,7 +19,7 @@ use crate::subject::SubjectError;
 const ENDLESS: u64 = 5;
 
 /// Failing tests in which cures are looked for.
-const MOST_TARGETS: usize = 24;
+const MOST_TARGETS: usize = 12;
 
 /// Some of very many tests: the first half of that many, for the shortest come first, and of the others
 /// every so-many-th.

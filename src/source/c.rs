@@ -248,9 +248,22 @@ fn function(
         runs: Vec::new(),
         parameters: parameters.map(name_and_type).collect(),
         literals: harvest::literals(body, text),
-        constants: Vec::new(),
+        constants: identifiers(body, text),
         expressions: harvest::expressions(body, text, is_pure_call),
     })
+}
+
+/// The names that a function uses; which of them are constants is not known before all files are read.
+fn identifiers(body: Node, text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    walk(body, &mut |node| {
+        let name = text_of(node, text);
+        if node.kind() == "identifier" && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+        true
+    });
+    names
 }
 
 /// A function that can be asked for a scalar without leaving a trace.
@@ -298,16 +311,17 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
         .macros
         .iter()
         .filter(|(_, value)| is_number(value));
-    let names = macros
-        .map(|(name, _)| name)
-        .chain(&declarations.enumerators);
-    let names: BTreeSet<&String> = names.collect();
+    let mut names: BTreeMap<&String, Option<&String>> = BTreeMap::new();
+    names.extend(macros.map(|(name, _)| (name, None)));
+    let enumerators = declarations.enumerators.iter();
+    names.extend(enumerators.map(|(name, ty)| (name, Some(ty))));
     for file in parsed.iter().filter_map(|parsed| parsed.file) {
-        sources.constants.extend(names.iter().map(|name| Constant {
+        let constants = names.iter().map(|(name, ty)| Constant {
             file,
             name: (*name).clone(),
-            owner: None,
-        }));
+            owner: ty.cloned(),
+        });
+        sources.constants.extend(constants);
     }
 }
 

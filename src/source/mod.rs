@@ -4,6 +4,7 @@
 pub mod c;
 pub mod condition;
 pub mod language;
+pub mod offer;
 pub mod offers;
 pub mod rust;
 pub mod splice;
@@ -199,7 +200,7 @@ pub struct Function {
     pub parameters: Vec<Name>,
     /// Literals of its body as they are written, in order, each once.
     pub literals: Vec<String>,
-    /// Paths of constants it uses, in order, each once.
+    /// Paths of constants it uses, in order, each once; in C all names.
     pub constants: Vec<String>,
     /// What it computes that only reads.
     pub expressions: Vec<Harvested>,

@@ -3,18 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use super::offer::Offer;
 use super::{Language, Site, Sources, c, rust};
-use crate::spec::{Binding, Origin};
-
-/// An expression that may be a term at a site.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    pub text: String,
-    pub binding: Binding,
-    pub origin: Origin,
-    /// Reading it may panic, but moves nothing: an element.
-    pub is_index: bool,
-}
 
 /// Everything offered at a site, what is nearest first.
 pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {

@@ -5,6 +5,7 @@ pub mod c;
 pub mod cargo;
 pub mod copy;
 pub mod paths;
+mod ways;
 pub mod workspace;
 
 use camino::{Utf8Path, Utf8PathBuf};

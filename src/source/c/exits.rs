@@ -109,7 +109,7 @@ pub fn bodies(
         }
     }
     let is_named = |name: &String| {
-        declarations.enumerators.contains(name)
+        declarations.enumerators.contains_key(name)
             || declarations.macros.iter().any(|(known, _)| known == name)
             || matches!(
                 &**name,

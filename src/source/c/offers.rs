@@ -2,8 +2,8 @@
 //! elements, named constants, expressions harvested nearby, and calls of functions that only look.
 
 use super::types::fields;
-use crate::source::offers::Offer;
-use crate::source::{Callable, Function, Harvested, HarvestedKind, Name, Site, Sources};
+use crate::source::offer::Offer;
+use crate::source::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin};
 
 /// Of each group, per site.
@@ -130,7 +130,7 @@ impl Offers<'_> {
             .sources
             .constants
             .iter()
-            .filter(|constant| constant.file == self.site.file)
+            .filter(|constant| constant.file == self.site.file && self.is_of_use(constant))
             .map(|constant| &*constant.name)
             .collect();
         // Those of other files' headers come last.
@@ -140,6 +140,25 @@ impl Offers<'_> {
             ..offer(name.to_owned(), Origin::Named)
         };
         names.into_iter().map(offer).collect()
+    }
+
+    /// Whether a constant may mean something here: an enumerator does where something has its type, or where
+    /// the function has another one of that type.
+    fn is_of_use(&self, constant: &Constant) -> bool {
+        let Some(ty) = &constant.owner else {
+            return true;
+        };
+        let has_type = |other: &str| other.trim_end_matches(['*', '[', ']']) == ty;
+        let is_declared = self.names().any(|name| {
+            let plain = plain(name);
+            let members = fields(self.sources, plain).map(|(fields, _)| fields);
+            let mut members = members.into_iter().flatten();
+            has_type(plain) || members.any(|(_, field)| has_type(&field.plain))
+        });
+        let siblings = self.sources.constants.iter();
+        let mut siblings =
+            siblings.filter(|other| other.file == constant.file && other.owner == constant.owner);
+        is_declared || siblings.any(|sibling| self.function.constants.contains(&sibling.name))
     }
 
     /// The expressions of this function, then of the other ones of its file.

@@ -13,8 +13,8 @@ use crate::source::{DataType, DeclaredType, Sources};
 #[derive(Default)]
 pub struct Declarations {
     pub structs: Vec<DataType>,
-    /// Names of enumerators.
-    pub enumerators: Vec<String>,
+    /// Names of enumerators, with the type each is of.
+    pub enumerators: BTreeMap<String, String>,
     /// Macros without parameters, by name, with what they stand for.
     pub macros: Vec<(String, String)>,
     /// Names of macros with parameters.
@@ -32,10 +32,7 @@ impl Declarations {
             match node.kind() {
                 "struct_specifier" => self.structure(file, node, None, text),
                 "type_definition" => self.alias(file, node, text),
-                "enumerator" => {
-                    self.enumerators
-                        .extend(field(node, "name", text).map(str::to_owned));
-                }
+                "enum_specifier" => self.enumeration(node, text),
                 "preproc_def" => {
                     let value = field(node, "value", text).unwrap_or_default().trim();
                     let value = value.split("/*").next().unwrap_or_default();
@@ -86,6 +83,26 @@ impl Declarations {
                 is_copy: true,
             });
         }
+    }
+
+    fn enumeration(&mut self, node: Node, text: &str) {
+        let alias = node
+            .parent()
+            .filter(|parent| parent.kind() == "type_definition")
+            .and_then(|parent| parent.child_by_field_name("declarator"));
+        let ty = match (alias, field(node, "name", text)) {
+            (Some(alias), _) => text_of(alias, text).to_owned(),
+            (None, Some(name)) => format!("enum {name}"),
+            (None, None) => format!("enum at {}", node.start_byte()),
+        };
+        walk(node, &mut |node| {
+            if node.kind() == "enumerator"
+                && let Some(name) = field(node, "name", text)
+            {
+                self.enumerators.insert(name.to_owned(), ty.clone());
+            }
+            true
+        });
     }
 
     fn alias(&mut self, file: usize, node: Node, text: &str) {

@@ -5,7 +5,7 @@
 use super::condition;
 use super::siblings;
 use crate::source::condition::Node;
-use crate::source::offers::Offer;
+use crate::source::offer::Offer;
 use crate::source::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
 };

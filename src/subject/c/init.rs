@@ -4,6 +4,7 @@ mod building;
 mod cases;
 mod cmake;
 mod database;
+mod found;
 mod listing;
 mod make;
 mod text;
@@ -87,7 +88,7 @@ impl Said {
 }
 
 fn plan(listing: &Listing) -> (Plan, Said) {
-    let mut building = building::find(listing);
+    let mut building = found::find(listing);
     let mut said = Said::default();
     let (mut sources, from) = match (database::compiled(listing), building.sources.take()) {
         (_, Some(sources)) => (sources, "all that is built"),

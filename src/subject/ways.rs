@@ -1,0 +1,79 @@
+//! What each kind of subject does with a working copy in its own way.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::workspace::{Build, Linked, Workspace};
+use super::{Kind, c, cargo};
+use crate::run::id::{TargetId, TestId};
+
+impl Workspace<'_> {
+    /// Builds the tests, without running them.
+    ///
+    /// # Errors
+    /// If nothing can be started or the run is stopped; that the subject does not compile is a result.
+    pub fn build(&self, linked: Linked) -> Result<Build> {
+        match &self.subject.kind {
+            Kind::Cargo(packages) => cargo::build(self, packages, linked),
+            Kind::C(program) => c::build(self, program, linked),
+        }
+    }
+
+    /// What is linked with instrumented builds, made if it is not there yet; `base` is a directory that
+    /// can be written to.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn runtime(&self, base: &Utf8Path) -> Result<Utf8PathBuf> {
+        match &self.subject.kind {
+            Kind::Cargo(_) => cargo::runtime::build(base, &self.root),
+            Kind::C(_) => c::runtime(base),
+        }
+    }
+
+    /// The tests of a build, and the targets whose tests cannot be listed.
+    ///
+    /// # Errors
+    /// If the run is stopped or a binary cannot be started.
+    pub fn tests(&self, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
+        match &self.subject.kind {
+            Kind::Cargo(packages) => {
+                let args = &packages.options.test_args;
+                cargo::list(self.supervisor, &self.logs, &mut build.binaries, args)
+            }
+            Kind::C(program) => Ok((program.tests(), Vec::new())),
+        }
+    }
+
+    /// Uses what was compiled for another working copy again, before anything was built in this one.
+    ///
+    /// # Errors
+    /// If something cannot be read or written.
+    pub fn share(&self, other: &Self) -> Result<()> {
+        match &self.subject.kind {
+            Kind::Cargo(_) if !self.subject.stands_alone() => {
+                cargo::seed(&other.target, &self.target)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Examples in the documentation, `false` by name for those that fail; `None` if there are none
+    /// among these texts.
+    ///
+    /// # Errors
+    /// If cargo cannot be started or the run is stopped.
+    pub fn doctests<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t str>,
+    ) -> Result<Option<BTreeMap<String, bool>>> {
+        match &self.subject.kind {
+            Kind::Cargo(packages) if cargo::may_have_doctests(packages, texts) => {
+                cargo::doctests(self, packages).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
