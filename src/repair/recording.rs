@@ -31,6 +31,16 @@ pub struct Place {
     pub recorded: Arc<Recorded>,
 }
 
+/// What recording came to.
+struct Outcome {
+    places: Vec<Place>,
+    warnings: Vec<String>,
+    /// Why some sites are left out.
+    reasons: Vec<(SiteIndex, &'static str)>,
+    /// Where runs end otherwise than they did without recording.
+    disturbed: BTreeSet<SiteIndex>,
+}
+
 /// What is captured, by site.
 type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
 
@@ -39,6 +49,26 @@ impl Run<'_> {
     /// are, failing tests while they are forced to pass. Sites where no forced run passes again are
     /// left out, for there is no specification.
     pub(super) fn record(&mut self, angelic: &[AngelicSite]) -> Result<Vec<Place>> {
+        let mut outcome = self.record_with(angelic, &BTreeSet::new())?;
+        // In C what is offered may be undefined where it is evaluated, and a sanitizer ends the run. Then only
+        // what the program has there is read.
+        if self.sources.language == Language::C && !outcome.disturbed.is_empty() {
+            outcome = self.record_with(angelic, &outcome.disturbed)?;
+        }
+        for (site, reason) in outcome.reasons {
+            let id = &self.sources.sites[site as usize].id;
+            self.outcome.set_reason(id, reason);
+        }
+        self.outcome.warnings.extend(outcome.warnings);
+        Ok(outcome.places)
+    }
+
+    /// Records; nothing is offered at the `plain` sites.
+    fn record_with(
+        &mut self,
+        angelic: &[AngelicSite],
+        plain: &BTreeSet<SiteIndex>,
+    ) -> Result<Outcome> {
         let sites = &self.sources.sites;
         let runs = self.runner.runs();
         let phase = self.progress.start("recording contexts", 0, runs);
@@ -49,7 +79,7 @@ impl Run<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let offers = match found.is_slight {
+                let offers = match found.is_slight || plain.contains(&found.site) {
                     true => Vec::new(),
                     false => offers::at(self.sources, site),
                 };
@@ -135,32 +165,44 @@ impl Run<'_> {
         }
 
         let mut places = Vec::new();
+        let mut reasons = Vec::new();
+        let mut disturbed = BTreeSet::new();
         for (found, recorded) in angelic.iter().zip(recorded) {
             let cures = recorded.cured.values().flatten();
             let mut contexts = cures.map(|cure| &cure.contexts).chain(&recorded.uncured);
-            if instrumentation.has(found.site) && contexts.any(|contexts| !contexts.is_empty()) {
+            let is_built = instrumentation.has(found.site);
+            if is_built && contexts.any(|contexts| !contexts.is_empty()) {
                 places.push(Place {
                     found: found.clone(),
                     recorded: Arc::new(recorded),
                 });
+            } else if is_built {
+                let reason = "the forced test does not pass again when contexts are recorded";
+                reasons.push((found.site, reason));
+                disturbed.insert(found.site);
             } else {
-                let reason = match instrumentation.has(found.site) {
-                    true => "the forced test does not pass again when contexts are recorded",
-                    false => "with what is recorded there it does not compile",
-                };
-                self.outcome
-                    .set_reason(&sites[found.site as usize].id, reason);
+                let reason = "with what is recorded there it does not compile";
+                reasons.push((found.site, reason));
             }
         }
-        for test in passed_differently {
-            self.outcome.warnings.push(format!(
-                "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
-                self.tests[test]
-            ));
+        for test in &passed_differently {
+            let reached = all
+                .iter()
+                .filter(|site| self.spectrum.reaches(*test, **site));
+            disturbed.extend(reached);
         }
+        let mut warnings: Vec<String> = passed_differently
+            .iter()
+            .map(|test| {
+                format!(
+                    "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
+                    self.tests[*test]
+                )
+            })
+            .collect();
         let dropped: u64 = places.iter().map(|place| place.recorded.dropped).sum();
         if dropped > 0 {
-            self.outcome.warnings.push(format!(
+            warnings.push(format!(
                 "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
             ));
         }
@@ -168,7 +210,12 @@ impl Run<'_> {
         let sites = count(places.len(), "site");
         let result = format!("{} at {sites}", count(contexts, "context"));
         self.progress.finish(phase, self.runner.runs(), &result);
-        Ok(places)
+        Ok(Outcome {
+            places,
+            warnings,
+            reasons,
+            disturbed,
+        })
     }
 
     /// The passing tests that reach any of these sites.

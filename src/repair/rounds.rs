@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use camino::Utf8Path;
 
+use super::candidates::SiteCandidate;
 use super::ranking::{Fix, spread};
 use super::settings::Depth;
 use super::{Run, instrument, reports};
@@ -153,7 +154,12 @@ impl Run<'_> {
         for (place, of_place) in places.iter().zip(&mut candidates) {
             of_place.retain(|candidate| !place.found.is_slight || candidate.is_slight());
         }
-        let candidates = candidates.concat();
+        let mut candidates = candidates.concat();
+        // What holds already is not found once more.
+        let says = |part: &SiteCandidate| (part.site, part.text.clone());
+        let single = known.iter().filter(|fix| fix.parts.len() == 1);
+        let said: BTreeSet<_> = single.flat_map(|fix| &fix.parts).map(says).collect();
+        candidates.retain(|candidate| !said.contains(&says(candidate)));
         let fixes = spread(candidates.into_iter().map(Fix::from).collect());
         self.judge(fixes, known)
     }

@@ -231,8 +231,8 @@ impl Run<'_> {
             } else if held().any(repeats) {
                 "it would do what patches shown do, elsewhere in the function".to_string()
             } else {
-                let held = held().count();
-                format!("{held} candidates held until they were rebuilt alone")
+                let held = count(held().count(), "candidate");
+                format!("{held} held until rebuilt alone")
             };
             self.outcome.set_reason(id, &reason);
         }
