@@ -81,6 +81,8 @@ struct Run<'a> {
     workspace: &'a Workspace<'a>,
     /// Where the subject is built as it is.
     plain: &'a Workspace<'a>,
+    /// Where it is built without sanitizers, if it has some.
+    bare: Option<&'a Workspace<'a>>,
     runner: &'a Runner<'a>,
     sources: &'a Sources,
     tests: &'a [TestId],
@@ -128,7 +130,7 @@ fn pipeline(
 ) -> Result<()> {
     let subject = Subject::load(&settings.project)?;
     let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
-    let lane = |lane| {
+    let lane = |lane: Lane| {
         let root = work.copy(&subject, lane)?;
         anyhow::Ok(Workspace {
             subject: &subject,
@@ -138,11 +140,16 @@ fn pipeline(
             supervisor,
             caps_lints: false,
             capturing: BTreeSet::new(),
+            is_bare: lane == Lane::Bare,
         })
     };
     let phase = progress.start("copying", 0, 0);
     let mut plain = lane(Lane::Plain)?;
     let mut workspace = lane(Lane::Instrumented)?;
+    let bare = match subject.is_sanitized() {
+        true => Some(lane(Lane::Bare)?),
+        false => None,
+    };
     progress.finish(phase, 0, &format!("{} → {}", subject.root, plain.root));
     let runner = Runner::new(
         supervisor,
@@ -197,6 +204,7 @@ fn pipeline(
         outcome,
         workspace: &workspace,
         plain: &plain,
+        bare: bare.as_ref(),
         runner: &runner,
         sources: &sources,
         tests: &tests,

@@ -23,6 +23,7 @@ pub struct Validator<'a> {
     tests: &'a [TestId],
     baseline: &'a Baseline,
     timeout: Duration,
+    bare: Option<Mutex<Bare<'a>>>,
     /// Working copies in which nothing is being checked.
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: more of them at once than usual might be too slow.
@@ -31,10 +32,20 @@ pub struct Validator<'a> {
     doctests: Mutex<Option<BTreeMap<String, bool>>>,
 }
 
+/// The subject without its sanitizers: a patch must not only please these.
+#[derive(Debug)]
+struct Bare<'a> {
+    workspace: &'a Workspace<'a>,
+    /// The passing tests that pass there, too; run when first needed.
+    passing: Option<Vec<TestIndex>>,
+}
+
 impl<'a> Validator<'a> {
-    /// `timeout` is for each test. Each working copy is for one check at a time.
+    /// `timeout` is for each test. Each working copy is for one check at a time; `bare` is one without
+    /// sanitizers, if the others have some.
     pub fn new(
         workspaces: Vec<&'a Workspace<'a>>,
+        bare: Option<&'a Workspace<'a>>,
         runner: &'a Runner<'a>,
         sources: &'a Sources,
         tests: &'a [TestId],
@@ -47,6 +58,12 @@ impl<'a> Validator<'a> {
             tests,
             baseline,
             timeout,
+            bare: bare.map(|workspace| {
+                Mutex::new(Bare {
+                    workspace,
+                    passing: None,
+                })
+            }),
             free: Mutex::new(workspaces),
             running: Mutex::new(()),
             doctests: Mutex::new(None),
@@ -86,7 +103,43 @@ impl<'a> Validator<'a> {
         let Some(cured) = self.cures(&suite, targets)? else {
             return Ok(None);
         };
-        Ok(self.doctests_hold(workspace)?.then_some(cured))
+        let holds = self.doctests_hold(workspace)? && self.holds_bare(edits, targets)?;
+        Ok(holds.then_some(cured))
+    }
+
+    /// Whether the targets pass without sanitizers, too, and what passed there before still does.
+    fn holds_bare(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<bool> {
+        let Some(bare) = &self.bare else {
+            return Ok(true);
+        };
+        let mut bare = lock(bare);
+        let workspace = bare.workspace;
+        let not_passing = |edits: &[Edit], tests: &[TestIndex]| {
+            self.write(workspace, edits)?;
+            let build = workspace.build(Linked::Plain)?;
+            if !build.succeeded {
+                return Ok(tests.to_vec());
+            }
+            let suite = Suite {
+                runner: self.runner,
+                tests: self.tests,
+                binaries: &build.binaries,
+            };
+            let _alone = lock(&self.running);
+            suite.not_passing(tests, self.baseline, self.timeout)
+        };
+        let mut tests = match bare.passing.take() {
+            Some(passing) => passing,
+            None => {
+                let mut passing = self.baseline.passing();
+                let failed = not_passing(&[], &passing)?;
+                passing.retain(|test| !failed.contains(test));
+                passing
+            }
+        };
+        bare.passing = Some(tests.clone());
+        tests.extend(targets);
+        Ok(not_passing(edits, &tests)?.is_empty())
     }
 
     /// Gives every file the subject's own text, but for these edits.

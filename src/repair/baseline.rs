@@ -8,8 +8,8 @@ use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
-use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::{Kind, SubjectError};
 
 /// Builds the subject, with lints capped if only those are in the way.
 pub fn build(
@@ -41,10 +41,16 @@ pub fn build(
     progress.finish(
         phase,
         runner.runs(),
-        &count(build.binaries.len(), "test binary"),
+        &match &workspace.subject.kind {
+            Kind::Cargo(_) => count(build.binaries.len(), "test binary"),
+            Kind::C(program) => format!("`{}`", program.build.lines().next().unwrap_or_default()),
+        },
     );
     Ok(build)
 }
+
+/// Failing tests of which is told what is wrong with them.
+const MOST_COMPLAINTS: usize = 5;
 
 /// Lists the tests of a plain build and runs each twice. `None` if the outcome is settled by that.
 pub fn take(
@@ -102,6 +108,11 @@ pub fn take(
     let baseline = Baseline::from_runs(&first, &second);
     let name = |test: &TestIndex| tests[*test].to_string();
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
+    let told = baseline.failing().into_iter().filter_map(|test| {
+        let why = first[test].why.as_ref()?;
+        Some(format!("{} {why}", tests[test]))
+    });
+    outcome.complaints = told.take(MOST_COMPLAINTS).collect();
     outcome.flaky_tests = baseline.flaky.iter().map(name).collect();
     progress.finish(
         phase,

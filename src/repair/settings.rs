@@ -92,7 +92,7 @@ pub struct Settings {
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     pub dump: Option<Utf8PathBuf>,
 
-    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol]
+    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C in ~/.cache/cargo-nopol]
     #[arg(long, value_name = "DIR")]
     pub work_dir: Option<Utf8PathBuf>,
 

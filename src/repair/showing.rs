@@ -57,6 +57,7 @@ impl Run<'_> {
         let at_once = lanes.len();
         let validator = Validator::new(
             lanes,
+            self.bare,
             self.runner,
             self.sources,
             self.tests,

@@ -79,6 +79,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::Listed => list(outcome, out)?,
         Ending::NoPatch => {
             writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
+            for complaint in &outcome.complaints {
+                writeln!(out, "  {complaint}")?;
+            }
             why_not(outcome, out)?;
         }
         Ending::TimeLimit if outcome.patches.is_empty() => {

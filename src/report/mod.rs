@@ -81,6 +81,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     pub tests: Vec<String>,
     pub failing_tests: Vec<String>,
+    /// What is wrong with some of them, a sentence each.
+    pub complaints: Vec<String>,
     pub flaky_tests: Vec<String>,
     pub sites: Vec<SiteReport>,
     pub patches: Vec<PatchReport>,
@@ -107,6 +109,7 @@ impl Default for Outcome {
             warnings: Vec::new(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
+            complaints: Vec::new(),
             flaky_tests: Vec::new(),
             sites: Vec::new(),
             patches: Vec::new(),
@@ -255,7 +258,7 @@ impl DifferenceReport {
         let [this, other] = self.yields?.map(|outcome| match outcome {
             Some(true) => "true",
             Some(false) => "false",
-            None => "a panic",
+            None => "no value",
         });
         let values: Vec<String> = self
             .context

@@ -149,6 +149,57 @@ impl Progress {
 }
 
 impl Case {
+    /// What is wrong with how the test ended, as what follows its name in a sentence; `None` if nothing is.
+    ///
+    /// # Errors
+    /// If what it printed cannot be read.
+    pub fn why(&self, ended: &Ended, printed: &Utf8Path) -> Result<Option<String>> {
+        if ended.timed_out {
+            return Ok(Some("does not end in time".to_owned()));
+        }
+        let Some(code) = ended.code else {
+            return Ok(Some("crashes".to_owned()));
+        };
+        if code != self.exit {
+            return Ok(Some(format!("exits with {code} instead of {}", self.exit)));
+        }
+        let Some(expected) = &self.stdout else {
+            return Ok(None);
+        };
+        let bytes = printed_of(expected, printed)?;
+        let text = String::from_utf8_lossy(&bytes);
+        if self.is_same(&bytes, expected) {
+            return Ok(None);
+        }
+        if text.trim_end_matches('\n') == expected.trim_end_matches('\n') {
+            let what = "prints what is expected but for newlines at its end, where match = \"space\" does not look";
+            return Ok(Some(what.to_owned()));
+        }
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let (printed, expected) = (lines(&text), lines(expected));
+        let at = (0..)
+            .find(|at| printed.get(*at) != expected.get(*at))
+            .unwrap_or(0);
+        let told = |lines: &[String]| match lines.get(at) {
+            Some(line) => format!("`{}`", line.chars().take(MOST_TOLD).collect::<String>()),
+            None => "nothing".to_owned(),
+        };
+        let (printed, expected) = (told(&printed), told(&expected));
+        Ok(Some(format!(
+            "prints {printed} instead of {expected} in line {}",
+            at + 1
+        )))
+    }
+
+    fn is_same(&self, printed: &[u8], expected: &str) -> bool {
+        match self.comparison {
+            Comparison::Exact => printed == expected.as_bytes(),
+            Comparison::Space => String::from_utf8_lossy(printed)
+                .split_whitespace()
+                .eq(expected.split_whitespace()),
+        }
+    }
+
     /// What became of the test, and how near it came to passing.
     ///
     /// # Errors
@@ -158,15 +209,9 @@ impl Case {
             let verdict = self.by_code(ended).unwrap_or(Verdict::Passed);
             return Ok((verdict, Progress::default()));
         };
-        // More than that is wrong, however much more it is.
-        let most = 4 * expected.len() as u64 + 4096;
-        let mut bytes = Vec::new();
-        File::open(printed)?.take(most).read_to_end(&mut bytes)?;
+        let bytes = printed_of(expected, printed)?;
         let text = String::from_utf8_lossy(&bytes);
-        let is_same = match self.comparison {
-            Comparison::Exact => bytes == expected.as_bytes(),
-            Comparison::Space => text.split_whitespace().eq(expected.split_whitespace()),
-        };
+        let is_same = self.is_same(&bytes, expected);
         let verdict = match (self.by_code(ended), is_same) {
             (Some(verdict), _) => verdict,
             (None, true) => Verdict::Passed,
@@ -183,6 +228,17 @@ impl Case {
             Some(_) => None,
         }
     }
+}
+
+/// Characters of a line that are told.
+const MOST_TOLD: usize = 60;
+
+/// What was printed, as far as it may be right; more than that is wrong, however much more it is.
+fn printed_of(expected: &str, printed: &Utf8Path) -> Result<Vec<u8>> {
+    let most = 4 * expected.len() as u64 + 4096;
+    let mut bytes = Vec::new();
+    File::open(printed)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -197,6 +197,8 @@ pub struct TestRun {
     pub output: String,
     /// How near it came to passing, where that can be told.
     pub progress: Option<Progress>,
+    /// What was wrong with how it ended, where that can be told.
+    pub why: Option<String>,
 }
 
 /// Runs tests.
@@ -382,7 +384,7 @@ impl<'a> Runner<'a> {
             .sites
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
-        let mut progress = None;
+        let (mut progress, mut why) = (None, None);
         let early = Verdict::before_its_end(&ended, trace.as_ref());
         let verdict = match (early, &binary.harness) {
             (Some(early), _) => early,
@@ -390,6 +392,9 @@ impl<'a> Runner<'a> {
             (None, Harness::Commands(commands)) => {
                 let (verdict, near) = commands.case(test)?.judge(&ended, &stdout)?;
                 progress = Some(near);
+                if !verdict.passed() && plan.force.is_empty() {
+                    why = commands.case(test)?.why(&ended, &stdout)?;
+                }
                 verdict
             }
         };
@@ -403,6 +408,7 @@ impl<'a> Runner<'a> {
             trace,
             output,
             progress,
+            why,
         })
     }
 }

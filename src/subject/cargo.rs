@@ -202,7 +202,12 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
             }
             other => other.to_string(),
         };
-        SubjectError::Usage(format!("cargo cannot read the manifest: {text}"))
+        let is_missing = text.contains("could not find `Cargo.toml`");
+        let hint = match is_missing && Utf8Path::new("nopol.toml").is_file() {
+            true => "; here is a nopol.toml: a C program is repaired by `cargo nopol c`",
+            false => "",
+        };
+        SubjectError::Usage(format!("cargo cannot read the manifest: {text}{hint}"))
     })
 }
 

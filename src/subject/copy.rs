@@ -23,13 +23,15 @@ pub struct WorkDir {
 }
 
 /// The subject is copied and built twice, so that the two builds neither wait for each other nor
-/// undo each other.
+/// undo each other; and once more if its tests run under sanitizers and without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// As it is.
     Plain,
     /// With instrumentation.
     Instrumented,
+    /// Without sanitizers.
+    Bare,
 }
 
 impl Lane {
@@ -37,6 +39,7 @@ impl Lane {
         match self {
             Self::Plain => "",
             Self::Instrumented => "-instrumented",
+            Self::Bare => "-bare",
         }
     }
 }
@@ -147,7 +150,7 @@ impl WorkDir {
 
     fn remove_copy(&self) {
         // Best effort: what cannot be removed now is removed by the next run.
-        for lane in [Lane::Plain, Lane::Instrumented] {
+        for lane in [Lane::Plain, Lane::Instrumented, Lane::Bare] {
             let _ = fs::remove_dir_all(self.slot.join(format!("copy{}", lane.suffix())));
         }
         let _ = fs::remove_dir_all(self.scratch());

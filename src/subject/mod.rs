@@ -100,6 +100,11 @@ pub enum Kind {
 }
 
 impl Subject {
+    /// Whether its tests run under sanitizers.
+    pub fn is_sanitized(&self) -> bool {
+        matches!(&self.kind, Kind::C(program) if program.sanitize)
+    }
+
     /// Finds out what is under repair.
     ///
     /// # Errors

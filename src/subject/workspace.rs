@@ -24,6 +24,8 @@ pub struct Workspace<'a> {
     pub caps_lints: bool,
     /// Targets whose harness does not take `--nocapture`.
     pub capturing: BTreeSet<TargetId>,
+    /// Built without sanitizers, whatever the subject asks for.
+    pub is_bare: bool,
 }
 
 /// What is linked in.

@@ -39,6 +39,9 @@ pub fn find(
 ) {
     let file = sources.functions[function].file;
     let text = sources.files[file].text.clone();
+    if is_marked_skip(definition, &text) {
+        return;
+    }
     let mut finder = Finder {
         returns_truth: sources.functions[function]
             .returns
@@ -55,6 +58,19 @@ pub fn find(
         exits: Vec::new(),
     };
     finder.definition(definition);
+}
+
+/// Whether a comment right above a function says `nopol: skip`.
+fn is_marked_skip(definition: Node, text: &str) -> bool {
+    let mut before = definition.prev_sibling();
+    while let Some(comment) = before.filter(|node| node.kind() == "comment") {
+        let said = text_of(comment, text).trim_matches(['/', '*', ' ', '\n']);
+        if said == "nopol: skip" {
+            return true;
+        }
+        before = comment.prev_sibling();
+    }
+    false
 }
 
 /// A statement that `break`, or `continue`, leaves.

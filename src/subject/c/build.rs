@@ -40,7 +40,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
         args.push("-w");
     }
-    if program.sanitize {
+    if program.sanitize && !at.is_bare {
         args.push(SANITIZED);
     }
     if !args.is_empty() {
@@ -130,7 +130,7 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         .iter()
         .map(|case| (case.name.clone(), case.clone()));
     let mut env = Vec::new();
-    if program.sanitize {
+    if program.sanitize && !at.is_bare {
         let options =
             format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1:symbolize=0");
         env.push(("ASAN_OPTIONS".to_owned(), options));
@@ -145,7 +145,7 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         env,
         harness: Harness::Commands(Arc::new(Commands {
             cases: cases.collect::<BTreeMap<_, _>>(),
-            needs_addresses: program.sanitize,
+            needs_addresses: program.sanitize && !at.is_bare,
         })),
     }
 }

@@ -172,9 +172,16 @@ fn read(path: &Utf8Path) -> Result<Section, SubjectError> {
 
 fn section(path: &Utf8Path, text: &str) -> Result<Section, SubjectError> {
     let file: File = toml_edit::de::from_str(text).map_err(|error| {
+        let said = error.to_string();
+        let hint = match said.contains("expected a sequence") {
+            true => {
+                "; a list is written `[\"…\"]`, and each test is a table of its own, `[[c.test]]`"
+            }
+            false => "",
+        };
         usage(format!(
-            "{path} is not as it should be: {}",
-            error.to_string().trim_end()
+            "{path} is not as it should be: {}{hint}",
+            said.trim_end()
         ))
     })?;
     Ok(file.c)

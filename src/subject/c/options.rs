@@ -55,7 +55,7 @@ pub struct COptions {
     #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
     pub name: Vec<String>,
 
-    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer; a report fails a test
+    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, too; a report fails a test
     #[arg(long, help_heading = "Tests")]
     pub sanitize: bool,
 }
