@@ -34,7 +34,8 @@ pub struct Place {
 /// What recording came to.
 struct Outcome {
     places: Vec<Place>,
-    warnings: Vec<String>,
+    /// Tests that pass no more.
+    lost: Vec<TestIndex>,
     /// Why some sites are left out.
     reasons: Vec<(SiteIndex, &'static str)>,
     /// Where runs end otherwise than they did without recording.
@@ -49,26 +50,50 @@ impl Run<'_> {
     /// are, failing tests while they are forced to pass. Sites where no forced run passes again are
     /// left out, for there is no specification.
     pub(super) fn record(&mut self, angelic: &[AngelicSite]) -> Result<Vec<Place>> {
-        let mut outcome = self.record_with(angelic, &BTreeSet::new())?;
+        let mut outcome = self.record_with(angelic, false)?;
         // In C what is offered may be undefined where it is evaluated, and a sanitizer ends the run. Then only
         // what the program has there is read.
-        if self.sources.language == Language::C && !outcome.disturbed.is_empty() {
-            outcome = self.record_with(angelic, &outcome.disturbed)?;
+        let disturbed = std::mem::take(&mut outcome.disturbed);
+        if self.sources.language == Language::C && !disturbed.is_empty() {
+            let is_disturbed = |found: &AngelicSite| disturbed.contains(&found.site);
+            let mut again = angelic.to_vec();
+            again.retain(is_disturbed);
+            let second = self.record_with(&again, true)?;
+            outcome.places.retain(|place| !is_disturbed(&place.found));
+            outcome.places.extend(second.places);
+            let at = |place: &Place| angelic.iter().position(|found| *found == place.found);
+            outcome.places.sort_by_key(at);
+            outcome
+                .reasons
+                .retain(|(site, _)| !disturbed.contains(site));
+            outcome.reasons.extend(second.reasons);
+            outcome.lost = second.lost;
         }
         for (site, reason) in outcome.reasons {
             let id = &self.sources.sites[site as usize].id;
             self.outcome.set_reason(id, reason);
         }
-        self.outcome.warnings.extend(outcome.warnings);
+        for test in outcome.lost {
+            self.outcome.warnings.push(format!(
+                "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
+                self.tests[test]
+            ));
+        }
+        let dropped: u64 = outcome
+            .places
+            .iter()
+            .map(|place| place.recorded.dropped)
+            .sum();
+        if dropped > 0 {
+            self.outcome.warnings.push(format!(
+                "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
+            ));
+        }
         Ok(outcome.places)
     }
 
-    /// Records; nothing is offered at the `plain` sites.
-    fn record_with(
-        &mut self,
-        angelic: &[AngelicSite],
-        plain: &BTreeSet<SiteIndex>,
-    ) -> Result<Outcome> {
+    /// Records; nothing is offered if `plain`.
+    fn record_with(&mut self, angelic: &[AngelicSite], plain: bool) -> Result<Outcome> {
         let sites = &self.sources.sites;
         let runs = self.runner.runs();
         let phase = self.progress.start("recording contexts", 0, runs);
@@ -79,7 +104,7 @@ impl Run<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let offers = match found.is_slight || plain.contains(&found.site) {
+                let offers = match found.is_slight || plain {
                     true => Vec::new(),
                     false => offers::at(self.sources, site),
                 };
@@ -191,28 +216,13 @@ impl Run<'_> {
                 .filter(|site| self.spectrum.reaches(*test, **site));
             disturbed.extend(reached);
         }
-        let mut warnings: Vec<String> = passed_differently
-            .iter()
-            .map(|test| {
-                format!(
-                    "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
-                    self.tests[*test]
-                )
-            })
-            .collect();
-        let dropped: u64 = places.iter().map(|place| place.recorded.dropped).sum();
-        if dropped > 0 {
-            warnings.push(format!(
-                "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
-            ));
-        }
         let contexts = places.iter().map(|place| contexts(&place.recorded)).sum();
         let sites = count(places.len(), "site");
         let result = format!("{} at {sites}", count(contexts, "context"));
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(Outcome {
             places,
-            warnings,
+            lost: passed_differently,
             reasons,
             disturbed,
         })

@@ -13,8 +13,8 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, TestIndex};
-use crate::source::SiteIndex;
 use crate::source::rust::panics;
+use crate::source::{Language, SiteIndex};
 
 /// Conditions that are tried without an angelic outcome.
 const MOST_UNCONFIRMED: usize = 20;
@@ -27,6 +27,8 @@ const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
 /// A patch of what is there that costs no more ends the search.
 const CHEAP: u32 = 20;
+/// What it may cost more at most if many tests stand behind it.
+const MOST_SUPPORT: u32 = 40;
 
 impl Run<'_> {
     /// Looks for candidates that hold: first at what the subject has, then at the places where
@@ -140,8 +142,31 @@ impl Run<'_> {
 
     /// Whether what holds leaves nothing to be found where something new could stand.
     fn is_enough(&self, plausible: &[Fix]) -> bool {
-        let cheap = |held: &Fix| held.cost <= CHEAP && !held.is_loose();
+        let cheap = |held: &Fix| held.cost <= CHEAP + self.support(held) && !held.is_loose();
         self.uncured(plausible).is_empty() && plausible.iter().any(cheap)
+    }
+
+    /// What a patch may cost more for the passing tests that evaluate what it changes: where these are
+    /// commands, each says something about the outcome, and what explains a hundred of them is no accident.
+    /// Of a crate's tests few are about any one condition.
+    fn support(&self, held: &Fix) -> u32 {
+        if self.sources.language != Language::C {
+            return 0;
+        }
+        let passing = self.baseline.passing();
+        let of_site = |site: SiteIndex| {
+            let reach = passing
+                .iter()
+                .filter(|test| self.spectrum.reaches(**test, site));
+            u32::try_from(reach.count() / 2).unwrap_or(u32::MAX)
+        };
+        let sites = held.sites();
+        sites
+            .into_iter()
+            .map(of_site)
+            .min()
+            .unwrap_or(0)
+            .min(MOST_SUPPORT)
     }
 
     /// From sites to fixes that hold.
