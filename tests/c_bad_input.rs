@@ -625,3 +625,34 @@ fn what_was_built_before_a_change_is_built_again() {
     fs::write(subject.root.join("grades.c"), fixed).unwrap();
     ends(&subject, &[], 0, "nothing-to-repair", &[]);
 }
+
+#[test]
+fn what_is_wrong_with_a_test_that_no_patch_cures_is_told() {
+    let hopeless = "\n[[c.test]]\nname = \"shouts\"\ncommand = \"./grades 50 50\"\nstdout = \"YES\\n\"\n\
+                    \n[[c.test]]\nname = \"no-newline\"\ncommand = \"./grades 49 50\"\nstdout = \"no\"\n\
+                    \n[[c.test]]\nname = \"code\"\ncommand = \"./grades 80 70\"\nexit = 7\n";
+    let subject = program(GRADES, &[BUILD, PASSING, hopeless].concat());
+    let run = subject.nopol_c(&[]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    for told in [
+        "shouts prints `no` instead of `YES` in line 1",
+        "no-newline prints what is expected but for newlines at its end",
+        "code exits with 0 instead of 7",
+    ] {
+        assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_function_marked_to_be_skipped_has_no_sites() {
+    let marked = GRADES.replace(
+        "/* Whether a score is enough. */",
+        "/* Whether a score is enough. */\n// nopol: skip",
+    );
+    let subject = program(&marked, &config());
+    let list = subject.nopol_c(&["list", "--format", "json"]).json();
+    let sites = list["sites"].as_array().unwrap();
+    assert!(!sites.is_empty());
+    let is_marked = |site: &Value| site["line"].as_u64().is_some_and(|line| line < 12);
+    assert!(!sites.iter().any(is_marked), "{sites:?}");
+}
