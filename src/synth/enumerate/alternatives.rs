@@ -152,6 +152,8 @@ fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
     let is_long = !(-9..=9).contains(&new);
     match () {
         () if is_next && new > 0 => rank::NEXT_VALUE,
+        // What is at or below a limit is said by an order.
+        () if is_next => rank::NUMBER + 3,
         () if term.origin == Origin::Seen && is_long => rank::ODD_VALUE,
         () => rank::NUMBER,
     }
