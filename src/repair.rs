@@ -146,7 +146,7 @@ fn pipeline(
     let phase = progress.start("copying", 0, 0);
     let mut plain = lane(Lane::Plain)?;
     let mut workspace = lane(Lane::Instrumented)?;
-    let bare = match subject.is_sanitized() {
+    let mut bare = match subject.is_sanitized() {
         true => Some(lane(Lane::Bare)?),
         false => None,
     };
@@ -172,6 +172,9 @@ fn pipeline(
         return Ok(());
     };
     workspace.caps_lints = plain.caps_lints;
+    if let Some(bare) = &mut bare {
+        bare.caps_lints = plain.caps_lints;
+    }
     workspace.capturing.clone_from(&plain.capturing);
     if settings.depth == Depth::List {
         outcome.tests = tests.iter().map(ToString::to_string).collect();

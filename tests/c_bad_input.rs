@@ -656,3 +656,14 @@ fn a_function_marked_to_be_skipped_has_no_sites() {
     let is_marked = |site: &Value| site["line"].as_u64().is_some_and(|line| line < 12);
     assert!(!sites.iter().any(is_marked), "{sites:?}");
 }
+
+#[test]
+fn lines_that_differ_in_how_they_end_are_told_apart() {
+    let failing =
+        "\n[[c.test]]\nname = \"windows\"\ncommand = \"./grades 49 50\"\nstdout = \"no\\r\\n\"\n";
+    let subject = program(GRADES, &[BUILD, PASSING, failing].concat());
+    let run = subject.nopol_c(&[]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    let told = "windows prints `no` instead of `no\\r` in line 1";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+}

@@ -10,7 +10,7 @@ const BUDGET: u64 = 100_000;
 /// Where a single evaluation is forced, those around it matter more: so many times as much.
 const AMPLE: u64 = 16;
 /// Where all from one evaluation on are forced, so many of them are recorded for sure.
-pub(crate) const SURE: u32 = 64;
+const SURE: u32 = 64;
 
 struct Site {
     site: u32,

@@ -154,9 +154,6 @@ impl Case {
     /// # Errors
     /// If what it printed cannot be read.
     pub fn why(&self, ended: &Ended, printed: &Utf8Path) -> Result<Option<String>> {
-        if ended.timed_out {
-            return Ok(Some("does not end in time".to_owned()));
-        }
         let Some(code) = ended.code else {
             return Ok(Some("crashes".to_owned()));
         };
@@ -175,13 +172,16 @@ impl Case {
             let what = "prints what is expected but for newlines at its end, where match = \"space\" does not look";
             return Ok(Some(what.to_owned()));
         }
-        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
         let (printed, expected) = (lines(&text), lines(expected));
-        let at = (0..)
-            .find(|at| printed.get(*at) != expected.get(*at))
-            .unwrap_or(0);
+        let most = printed.len().max(expected.len());
+        let at = (0..most).find(|at| printed.get(*at) != expected.get(*at));
+        let at = at.unwrap_or(0);
         let told = |lines: &[String]| match lines.get(at) {
-            Some(line) => format!("`{}`", line.chars().take(MOST_TOLD).collect::<String>()),
+            Some(line) => {
+                let line: String = line.chars().take(MOST_TOLD).collect();
+                format!("`{}`", line.escape_debug())
+            }
             None => "nothing".to_owned(),
         };
         let (printed, expected) = (told(&printed), told(&expected));
