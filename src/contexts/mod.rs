@@ -187,18 +187,10 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         .iter()
         .map(|cured| (table.strict(cured), Vec::new()));
     let agreed = table.agreed().map(|rows| (rows, Vec::new()));
-    let mut specs: Vec<Spec> = agreed.into_iter().chain(strict).map(spec).collect();
-    let relaxed = [table.sharp(), table.relaxed()];
-    let mut relaxed: Vec<Spec> = relaxed.into_iter().flatten().map(spec).collect();
     // Where a condition is evaluated once, most of them say the same.
-    let mut known: Vec<Spec> = Vec::new();
-    let mut is_new = |spec: &Spec| {
-        let is_new = !known.iter().any(|other| says_the_same(spec, other));
-        known.extend(is_new.then(|| spec.clone()));
-        is_new
-    };
-    specs.retain(&mut is_new);
-    relaxed.retain(&mut is_new);
+    let specs = distinct(agreed.into_iter().chain(strict).map(spec), &[]);
+    let relaxed = [table.sharp(), table.relaxed()];
+    let relaxed = distinct(relaxed.into_iter().flatten().map(spec), &specs);
     Problem {
         pool,
         specs,
@@ -206,6 +198,18 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         whole,
         old_texts,
     }
+}
+
+/// Those that say what none before them says, nor any of the `known`.
+fn distinct(specs: impl Iterator<Item = Spec>, known: &[Spec]) -> Vec<Spec> {
+    let mut kept: Vec<Spec> = Vec::new();
+    for spec in specs {
+        let mut others = known.iter().chain(&kept);
+        if !others.any(|other| says_the_same(&spec, other)) {
+            kept.push(spec);
+        }
+    }
+    kept
 }
 
 /// Whether two specs of one site have the same rows, in whichever order, and groups of none.

@@ -114,11 +114,12 @@ impl<'a> Validator<'a> {
         };
         let mut bare = lock(bare);
         let workspace = bare.workspace;
+        // Nothing if it does not build.
         let not_passing = |edits: &[Edit], tests: &[TestIndex]| {
             self.write(workspace, edits)?;
             let build = workspace.build(Linked::Plain)?;
             if !build.succeeded {
-                return Ok(tests.to_vec());
+                return anyhow::Ok(None);
             }
             let suite = Suite {
                 runner: self.runner,
@@ -126,20 +127,25 @@ impl<'a> Validator<'a> {
                 binaries: &build.binaries,
             };
             let _alone = lock(&self.running);
-            suite.not_passing(tests, self.baseline, self.timeout)
+            let failed = suite.not_passing(tests, self.baseline, self.timeout)?;
+            Ok(Some(failed))
         };
         let mut tests = match bare.passing.take() {
             Some(passing) => passing,
             None => {
                 let mut passing = self.baseline.passing();
-                let failed = not_passing(&[], &passing)?;
+                // What only builds with them says nothing of a patch.
+                let Some(failed) = not_passing(&[], &passing)? else {
+                    return Ok(true);
+                };
                 passing.retain(|test| !failed.contains(test));
                 passing
             }
         };
         bare.passing = Some(tests.clone());
         tests.extend(targets);
-        Ok(not_passing(edits, &tests)?.is_empty())
+        let failed = not_passing(edits, &tests)?;
+        Ok(failed.is_some_and(|failed| failed.is_empty()))
     }
 
     /// Gives every file the subject's own text, but for these edits.

@@ -255,15 +255,14 @@ fn function(
 
 /// The names that a function uses; which of them are constants is not known before all files are read.
 fn identifiers(body: Node, text: &str) -> Vec<String> {
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     walk(body, &mut |node| {
-        let name = text_of(node, text);
-        if node.kind() == "identifier" && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+        if node.kind() == "identifier" {
+            names.insert(text_of(node, text).to_owned());
         }
         true
     });
-    names
+    names.into_iter().collect()
 }
 
 /// A function that can be asked for a scalar without leaving a trace.

@@ -1,6 +1,8 @@
 //! What could be evaluated at a site of C beyond the values of its variables: members behind pointers,
 //! elements, named constants, expressions harvested nearby, and calls of functions that only look.
 
+use std::collections::BTreeSet;
+
 use super::types::fields;
 use crate::source::offer::Offer;
 use crate::source::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
@@ -126,11 +128,16 @@ impl Offers<'_> {
 
     fn constants(&self) -> Vec<Offer> {
         let own = &self.sources.files[self.site.file].text;
+        let enums = self.enums();
+        let is_of_use = |constant: &Constant| {
+            let owner = constant.owner.as_deref();
+            owner.is_none_or(|ty| enums.contains(ty))
+        };
         let mut names: Vec<&str> = self
             .sources
             .constants
             .iter()
-            .filter(|constant| constant.file == self.site.file && self.is_of_use(constant))
+            .filter(|constant| constant.file == self.site.file && is_of_use(constant))
             .map(|constant| &*constant.name)
             .collect();
         // Those of other files' headers come last.
@@ -142,23 +149,22 @@ impl Offers<'_> {
         names.into_iter().map(offer).collect()
     }
 
-    /// Whether a constant may mean something here: an enumerator does where something has its type, or where
-    /// the function has another one of that type.
-    fn is_of_use(&self, constant: &Constant) -> bool {
-        let Some(ty) = &constant.owner else {
-            return true;
-        };
-        let has_type = |other: &str| other.trim_end_matches(['*', '[', ']']) == ty;
-        let is_declared = self.names().any(|name| {
-            let plain = plain(name);
-            let members = fields(self.sources, plain).map(|(fields, _)| fields);
-            let mut members = members.into_iter().flatten();
-            has_type(plain) || members.any(|(_, field)| has_type(&field.plain))
-        });
-        let siblings = self.sources.constants.iter();
-        let mut siblings =
-            siblings.filter(|other| other.file == constant.file && other.owner == constant.owner);
-        is_declared || siblings.any(|sibling| self.function.constants.contains(&sibling.name))
+    /// The types whose enumerators may mean something here: something has the type, or the function uses
+    /// another of its enumerators.
+    fn enums(&self) -> BTreeSet<&str> {
+        let base = |ty: &str| ty.trim_end_matches(['*', '[', ']']).len();
+        let mut types = BTreeSet::new();
+        for name in self.names() {
+            let ty = plain(name);
+            types.insert(&ty[..base(ty)]);
+            let members = fields(self.sources, ty).map_or(&[][..], |(fields, _)| fields);
+            types.extend(members.iter().map(|(_, ty)| &ty.plain[..base(&ty.plain)]));
+        }
+        let used: BTreeSet<&String> = self.function.constants.iter().collect();
+        let constants = self.sources.constants.iter();
+        let used = constants.filter(|constant| used.contains(&constant.name));
+        types.extend(used.filter_map(|constant| constant.owner.as_deref()));
+        types
     }
 
     /// The expressions of this function, then of the other ones of its file.

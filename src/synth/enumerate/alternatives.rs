@@ -1,5 +1,6 @@
 //! Edits that keep the form of the old condition and take it further: one more value of an operand that
-//! is held against values already, every strict comparison made inclusive, and, where nothing but one
+//! is held against values already, a clause of the shape of one that is there, every strict comparison made
+//! inclusive, and, where nothing but one
 //! outcome was ever observed, the special case that was forgotten.
 //!
 //! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
