@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod contexts;
+pub mod copy;
 pub mod exchange;
 pub mod hash;
 pub mod localize;

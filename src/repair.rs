@@ -16,6 +16,7 @@ pub mod settings;
 mod showing;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -28,12 +29,14 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::Part;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
+use crate::run::confine::Confinement;
 use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Stopped, Supervisor, fix_addresses};
+use crate::run::process::{Stopped, Supervisor};
+use crate::run::sandbox;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
 use crate::source::{self, PatchKind, SiteIndex, Sources};
-use crate::subject::copy::{Lane, WorkDir};
+use crate::subject::work_dir::{Lane, WorkDir};
 use crate::subject::workspace::Workspace;
 use crate::subject::{Kind, Subject, SubjectError};
 
@@ -44,7 +47,6 @@ pub fn run(settings: &Settings, supervisor: &Supervisor, mut progress: Progress)
         command: settings.project.command(),
         ..Outcome::default()
     };
-    fix_addresses();
     if let Err(error) = pipeline(settings, supervisor, &mut progress, &mut outcome) {
         let (ending, message) = classify(&error);
         outcome.ending = ending;
@@ -130,14 +132,26 @@ fn pipeline(
 ) -> Result<()> {
     let subject = Subject::load(&settings.project)?;
     let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
-    let lane = |lane: Lane| {
-        let root = work.copy(&subject, lane)?;
+    supervisor.bequeath(work.fleeting()?, work.lock())?;
+    let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
+    outcome
+        .warnings
+        .extend(sandbox::shortfall(settings.sandbox).map(str::to_owned));
+    let stop = supervisor.interrupted();
+    let mut left_out = Vec::new();
+    let mut lane = |lane: Lane| {
+        let copied = work.copy(&subject, lane, &stop);
+        supervisor.check()?;
+        let copied = copied?;
+        left_out = copied.left_out;
         anyhow::Ok(Workspace {
             subject: &subject,
-            root,
+            tree: Arc::new(copied.tree),
+            root: copied.root,
             target: work.target(lane),
             logs: work.logs(lane),
             supervisor,
+            confinement: &confinement,
             caps_lints: false,
             capturing: BTreeSet::new(),
             is_bare: lane == Lane::Bare,
@@ -151,13 +165,20 @@ fn pipeline(
         false => None,
     };
     progress.finish(phase, 0, &format!("{} → {}", subject.root, plain.root));
+    outcome.warnings.extend(left_out);
     let runner = Runner::new(
         supervisor,
-        work.scratch(),
+        &confinement,
         settings.project.test_args(),
         settings.jobs(),
     );
     let mut sources = read_sources(settings, &subject, &plain.root, outcome)?;
+    // A source that is a link becomes a file before it is first built: cargo does not notice that later.
+    for lane in [&plain, &workspace].into_iter().chain(&bare) {
+        for file in &sources.files {
+            lane.tree.write(&lane.root.join(&file.path), &file.text)?;
+        }
+    }
 
     let (built, prepared) = std::thread::scope(|scope| {
         let prepared = scope.spawn(|| prepare(settings, &work, &workspace, &sources));

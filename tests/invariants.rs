@@ -81,12 +81,28 @@ fn only_rust_sources_and_the_probe_know_syn() {
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let own = ["src/report/json.rs", "src/exchange/"];
-    // What gcc says is JSON, too, and so are compilation databases.
+    // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
+        "src/run/wire.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];
-    assert_only("serde_json", &[own, others].concat());
+    assert_only("serde_json", &[&own[..], &others].concat());
+}
+
+#[test]
+fn processes_signals_and_sandboxes_have_one_room_each() {
+    assert_only("signal_hook", &["src/run/process.rs", "src/run/warden.rs"]);
+    assert_only("landlock", &["src/run/sandbox.rs"]);
+    // Outside of the working copies the tool writes where it was told to, and to its own places.
+    let own = [
+        "src/copy/",
+        "src/run/",
+        "src/subject/",
+        "src/cli/apply.rs",
+        "src/exchange/",
+    ];
+    assert_only("fs::write", &own);
 }
 
 #[test]
@@ -125,6 +141,15 @@ fn rooms_do_not_know_what_they_must_not() {
         &[
             &pipeline[..],
             &["crate::synth", "crate::source", "crate::subject"],
+        ]
+        .concat(),
+    );
+    assert_never(
+        "src/copy",
+        &[
+            &pipeline[..],
+            &processes,
+            &["crate::synth", "crate::source", "crate::spec"],
         ]
         .concat(),
     );

@@ -10,15 +10,20 @@ use crate::run::process::Supervisor;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(settings: &Settings) -> Outcome {
-    let supervisor = Supervisor::new(settings.time_limit);
-    if let Err(error) = supervisor.handle_signals() {
-        return Outcome {
+    let supervisor = Supervisor::new(settings.time_limit).and_then(|supervisor| {
+        supervisor.handle_signals()?;
+        Ok(supervisor)
+    });
+    match supervisor {
+        Ok(supervisor) => {
+            crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
+        }
+        Err(error) => Outcome {
             ending: Ending::Internal,
             message: Some(format!("{error:#}")),
             ..Outcome::default()
-        };
+        },
     }
-    crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
 }
 
 /// An error message on standard error.

@@ -131,7 +131,6 @@ pub fn search(
             let plan = Plan {
                 force: vec![(*site, forced.clone())],
                 fuel: Some(fuel),
-                confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
@@ -227,7 +226,6 @@ fn probe(
         sites: Some(sites.len()),
         force: vec![(*site, sequence.clone())],
         fuel: Some(bounds.fuel_for(*test, spectrum)),
-        confined: true,
         timeout: bounds.timeout,
         ..Plan::default()
     };

@@ -50,7 +50,6 @@ pub fn search(
             sites: Some(sites.len()),
             force,
             fuel: Some(bounds.fuel_for(test, spectrum)),
-            confined: true,
             timeout: bounds.timeout,
             ..Plan::default()
         };

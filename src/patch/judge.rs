@@ -52,7 +52,6 @@ pub fn judge(
         let plan = Plan {
             select: switch.select.clone(),
             fuel: Some(bounds.fuel_for(test, spectrum)),
-            confined: true,
             timeout: bounds.timeout,
             ..Plan::default()
         };

@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::edit::{Edit, apply_all};
-use crate::probe::compiler::write_if_changed;
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
@@ -150,10 +149,13 @@ impl<'a> Validator<'a> {
 
     /// Gives every file the subject's own text, but for these edits.
     fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
+        workspace.tree.restore()?;
         for file in &self.sources.files {
             let patched = apply_all(edits, &file.path, &file.text);
             let text = patched.as_ref().unwrap_or(&file.text);
-            write_if_changed(&workspace.root.join(&file.path), text)?;
+            workspace
+                .tree
+                .write(&workspace.root.join(&file.path), text)?;
         }
         Ok(())
     }

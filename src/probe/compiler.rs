@@ -2,9 +2,8 @@
 //! the rest compiles.
 
 use std::collections::BTreeMap;
-use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use camino::Utf8Path;
 
 use super::blame::{blame, mentions, root};
@@ -76,26 +75,18 @@ pub fn settle(
 }
 
 /// Writes the texts that differ from what the working copy has, so that only their crates are
-/// built again.
+/// built again, once everything else is as it should be.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub fn write(workspace: &Workspace, files: &Files) -> Result<()> {
+    workspace.tree.restore()?;
     for (path, spliced) in files {
-        write_if_changed(&workspace.root.join(path), &spliced.text)?;
+        workspace
+            .tree
+            .write(&workspace.root.join(path), &spliced.text)?;
     }
     Ok(())
-}
-
-/// Writes a file of the working copy unless it has just that content.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write_if_changed(path: &Utf8Path, text: &str) -> Result<()> {
-    if fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    fs::write(path, text).with_context(|| format!("cannot write {path} in the working copy"))
 }
 
 /// Errors about what is moved, borrowed or uninitialized at one place.

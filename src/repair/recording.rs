@@ -330,7 +330,6 @@ impl Run<'_> {
             let plan = Plan {
                 force: vec![(angelic[*nth].site, vec![forced])],
                 fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
-                confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
@@ -365,7 +364,6 @@ impl Run<'_> {
                 force: vec![(site, vec![forced])],
                 capture: vec![site, instrumentation.leader(site)],
                 fuel: Some(bounds.fuel_for(test, &self.spectrum)),
-                confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
@@ -404,7 +402,6 @@ impl Run<'_> {
                 capture: vec![*site, instrumentation.leader(*site)],
                 // The run passed with less; what is captured may loop, too.
                 fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, &self.spectrum))),
-                confined: true,
                 timeout: bounds.timeout,
                 ..Plan::default()
             };

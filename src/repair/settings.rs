@@ -9,6 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use crate::run::sandbox::SandboxMode;
 use crate::run::suite::Baseline;
 use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::{Project, SubjectError};
@@ -79,6 +80,12 @@ pub struct Settings {
     #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Limits")]
     pub flips: usize,
 
+    /// What runs of the subject are kept from: nothing, writing elsewhere than to the working copy and their own
+    /// temporary directory, or also the network and signals to others
+    #[arg(long, value_name = "MODE", help_heading = "Limits",
+        default_value = SandboxMode::default().name(), value_parser = sandboxes())]
+    pub sandbox: SandboxMode,
+
     /// Show no patch that only skips a statement or makes a condition constant
     #[arg(long, help_heading = "Synthesis")]
     pub no_trivial: bool,
@@ -116,6 +123,17 @@ fn kinds() -> impl TypedValueParser<Value = PatchKind> {
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     let named = |name: String| EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
     PossibleValuesParser::new(EngineKind::ALL.map(EngineKind::name))
+        .map(move |name| named(name).unwrap_or_default())
+}
+
+/// The modes of the sandbox by their names.
+fn sandboxes() -> impl TypedValueParser<Value = SandboxMode> {
+    let named = |name: String| {
+        SandboxMode::ALL
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    };
+    PossibleValuesParser::new(SandboxMode::ALL.map(SandboxMode::name))
         .map(move |name| named(name).unwrap_or_default())
 }
 

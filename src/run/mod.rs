@@ -2,15 +2,19 @@
 //! a process group that is killed. Reads the traces they leave. Knows no syntax.
 
 pub mod command;
+pub mod confine;
 pub mod id;
 pub mod pool;
 pub mod process;
+pub mod sandbox;
 pub mod suite;
 pub mod trace;
 mod verdict;
+mod warden;
+mod wire;
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,9 +26,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 
 use self::command::{Case, Progress};
+use self::confine::Confinement;
 use self::process::{Ended, Job, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
+use crate::copy::tree::{Change, Tree};
 use crate::hash::fnv1a;
 
 /// A built target that has tests, and what it needs to run.
@@ -36,6 +42,10 @@ pub struct Binary {
     pub cwd: Utf8PathBuf,
     pub env: Vec<(String, String)>,
     pub harness: Harness,
+    /// The working copy that it runs in.
+    pub tree: Arc<Tree>,
+    /// Where it may write beside that.
+    pub writable: Vec<Utf8PathBuf>,
 }
 
 /// How the tests of a target are run and judged.
@@ -107,8 +117,6 @@ pub struct Plan {
     pub select: Vec<(u32, u32)>,
     /// Loop iterations.
     pub fuel: Option<u64>,
-    /// The subject runs in a state it was never in: give it its own home and limits.
-    pub confined: bool,
     /// Wall-clock limit, the outer guard behind `fuel`.
     pub timeout: Duration,
 }
@@ -181,10 +189,6 @@ impl Plan {
 /// and yet the system gives out memory for it by its length: five times the time of a short run.
 const LOG: u64 = 1 << 20;
 const LARGE_LOG: u64 = 16 << 20;
-/// Memory a confined run may map.
-const CONFINED_MEMORY: u64 = 4 << 30;
-/// Bytes a confined run may write to one file.
-const CONFINED_FILE: u64 = 256 << 20;
 
 /// The result of one run of one test.
 #[derive(Debug)]
@@ -205,8 +209,7 @@ pub struct TestRun {
 #[derive(Debug)]
 pub struct Runner<'a> {
     supervisor: &'a Supervisor,
-    /// A directory for what the runs write.
-    scratch: Utf8PathBuf,
+    confinement: &'a Confinement,
     /// The user's arguments for the test binaries.
     args: Vec<String>,
     /// Processes at a time.
@@ -216,6 +219,8 @@ pub struct Runner<'a> {
     free: Mutex<Vec<Utf8PathBuf>>,
     /// Tests were seen to pass each in a process of its own, and not all in one.
     apart: AtomicBool,
+    /// What tests did to files of the working copy, by test.
+    damage: Mutex<BTreeMap<String, BTreeSet<Change>>>,
 }
 
 impl<'a> Runner<'a> {
@@ -223,7 +228,7 @@ impl<'a> Runner<'a> {
     /// must not do so again.
     pub fn new(
         supervisor: &'a Supervisor,
-        scratch: Utf8PathBuf,
+        confinement: &'a Confinement,
         args: &[String],
         jobs: usize,
     ) -> Self {
@@ -239,13 +244,20 @@ impl<'a> Runner<'a> {
         }
         Self {
             supervisor,
-            scratch,
+            confinement,
             args: kept,
             jobs,
             runs: AtomicU64::new(0),
             free: Mutex::new(Vec::new()),
             apart: AtomicBool::new(false),
+            damage: Mutex::default(),
         }
+    }
+
+    /// The files of the working copy that tests changed or removed in some run, by test; they were put
+    /// back each time.
+    pub fn damage(&self) -> BTreeMap<String, BTreeSet<Change>> {
+        lock(&self.damage).clone()
     }
 
     /// How many test processes were started so far.
@@ -258,57 +270,71 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
-        let dir = self.take_dir()?;
-        let mut result = self.run_in(&dir, binary, test, plan, LOG);
-        let is_full = |run: &TestRun| run.trace.as_ref().is_some_and(|trace| trace.is_full);
-        if result.as_ref().is_ok_and(is_full) && clear(&dir).is_ok() {
-            result = self.run_in(&dir, binary, test, plan, LARGE_LOG);
-        }
-        self.give_back(dir);
-        result
+        let (run, changes) = binary.tree.guard(test, || {
+            let mut run = self.in_a_dir(|dir| self.run_in(dir, binary, test, plan, LOG))?;
+            if run.trace.as_ref().is_some_and(|trace| trace.is_full) {
+                run = self.in_a_dir(|dir| self.run_in(dir, binary, test, plan, LARGE_LOG))?;
+            }
+            Ok(run)
+        })?;
+        self.note(test, changes);
+        Ok(run)
     }
 
-    /// A directory for one run, with an empty `home` and `tmp`. To make one costs as much as a short
-    /// test, so they are used again.
-    fn take_dir(&self) -> Result<Utf8PathBuf> {
+    fn note(&self, test: &str, changes: Vec<Change>) {
+        let damage: Vec<Change> = changes
+            .into_iter()
+            .filter(|change| change.is_damage)
+            .collect();
+        if !damage.is_empty() {
+            let mut known = lock(&self.damage);
+            known.entry(test.to_owned()).or_default().extend(damage);
+        }
+    }
+
+    /// Gives a run a directory with a `home` and a `tmp`. To make one costs as much as a short test, so
+    /// they are used again.
+    fn in_a_dir<T>(&self, run: impl FnOnce(&Utf8Path) -> Result<T>) -> Result<T> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let free = lock(&self.free).pop();
-        if let Some(dir) = free {
-            return Ok(dir);
-        }
-        // Names of one length: what is in the environment moves the stack.
-        let dir = self.scratch.join(format!("run-{number:06}"));
-        for place in ["home", "tmp"] {
-            let place = dir.join(place);
-            fs::create_dir_all(&place).with_context(|| format!("cannot create {place}"))?;
-        }
-        Ok(dir)
-    }
-
-    /// A test may have made its directories unreadable; what is left then goes with the scratch.
-    fn give_back(&self, dir: Utf8PathBuf) {
-        if clear(&dir).is_ok() {
+        let dir = match free {
+            Some(dir) => dir,
+            None => {
+                // Names of one length: what is in the environment moves the stack.
+                let dir = self.confinement.scratch.join(format!("run-{number:06}"));
+                self.confinement.prepare(&dir)?;
+                dir
+            }
+        };
+        let result = run(&dir);
+        // What cannot be cleared goes with the scratch.
+        if self.confinement.clear(&dir).is_ok() {
             lock(&self.free).push(dir);
         }
+        result
     }
 
     /// Runs something of a binary with its output in a directory.
     fn start(&self, dir: &Utf8Path, binary: &Binary, start: Start) -> Result<Ended> {
         let mut vars = binary.env.clone();
         vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
+        vars.extend(self.confinement.env(dir));
         vars.extend(start.vars);
+        let mut writable = vec![dir.to_owned(), binary.tree.top().to_owned()];
+        writable.extend(binary.writable.iter().cloned());
         self.supervisor.run(&Job {
             program: &start.program,
             args: &start.args,
             cwd: &start.cwd,
             env: &vars,
-            unset: &env::ALL,
+            unset: &Confinement::unset(),
             stdin: start.stdin,
             stdout: File::create(dir.join("stdout"))?,
             stderr: File::create(dir.join("stderr"))?,
             timeout: Some(start.timeout),
-            memory: start.memory,
-            file_size: start.file_size,
+            silence: None,
+            limits: Confinement::limits(binary.harness.needs_addresses()),
+            sandbox: self.confinement.sandbox(writable),
         })
     }
 
@@ -318,19 +344,29 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// As [`Runner::run`].
     fn pass_together(&self, binary: &Binary, tests: &[&str], timeout: Duration) -> Result<bool> {
-        let dir = self.take_dir()?;
         let mut args = vec![
             "--exact".to_string(),
             format!("--test-threads={}", self.jobs),
         ];
         args.extend(tests.iter().map(ToString::to_string));
         args.extend(self.args.iter().cloned());
-        let ended = self.start(&dir, binary, Start::of(binary, args, timeout))?;
-        let printed = tail(dir.join("stdout").as_std_path())?;
-        self.give_back(dir);
-        let said = summary(&printed);
         let all = format!("ok. {} passed; 0 failed;", tests.len());
-        Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
+        let (passed, changes) = binary.tree.guard(binary.exe.as_str(), || {
+            self.in_a_dir(|dir| {
+                let start = Start::of(binary, args.clone(), timeout);
+                let ended = self.start(dir, binary, start)?;
+                let said = summary(&tail(dir.join("stdout").as_std_path())?);
+                Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
+            })
+        })?;
+        self.note(
+            &format!(
+                "all tests of {}",
+                binary.exe.file_name().unwrap_or_default()
+            ),
+            changes,
+        );
+        Ok(passed)
     }
 
     fn run_in(
@@ -367,15 +403,6 @@ impl<'a> Runner<'a> {
             }
         };
         start.vars = plan.env(&dir.join("trace"), test, log);
-        if plan.confined {
-            for (name, place) in [("HOME", "home"), ("TMPDIR", "tmp")] {
-                start
-                    .vars
-                    .push((name.to_string(), dir.join(place).to_string()));
-            }
-            start.memory = Some(CONFINED_MEMORY).filter(|_| !binary.harness.needs_addresses());
-            start.file_size = Some(CONFINED_FILE);
-        }
         let ended = self.start(dir, binary, start)?;
         let stdout = dir.join("stdout");
         let printed = tail(stdout.as_std_path())?;
@@ -434,8 +461,6 @@ struct Start {
     stdin: Option<File>,
     vars: Vec<(String, String)>,
     timeout: Duration,
-    memory: Option<u64>,
-    file_size: Option<u64>,
 }
 
 impl Start {
@@ -447,32 +472,7 @@ impl Start {
             stdin: None,
             vars: Vec::new(),
             timeout,
-            memory: None,
-            file_size: None,
         }
-    }
-}
-
-/// Removes what a run left, but for the files that the next one writes anew.
-fn clear(dir: &Utf8Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name == "home" || name == "tmp" {
-            for inside in fs::read_dir(entry.path())? {
-                remove(&inside?)?;
-            }
-        } else if name != "stdout" && name != "stderr" {
-            remove(&entry)?;
-        }
-    }
-    Ok(())
-}
-
-fn remove(entry: &fs::DirEntry) -> std::io::Result<()> {
-    match entry.file_type()?.is_dir() {
-        true => fs::remove_dir_all(entry.path()),
-        false => fs::remove_file(entry.path()),
     }
 }
 

@@ -3,9 +3,9 @@
 
 pub mod c;
 pub mod cargo;
-pub mod copy;
 pub mod paths;
 mod ways;
+pub mod work_dir;
 pub mod workspace;
 
 use camino::{Utf8Path, Utf8PathBuf};

@@ -15,10 +15,13 @@ impl Workspace<'_> {
     /// # Errors
     /// If nothing can be started or the run is stopped; that the subject does not compile is a result.
     pub fn build(&self, linked: Linked) -> Result<Build> {
-        match &self.subject.kind {
+        let build = match &self.subject.kind {
             Kind::Cargo(packages) => cargo::build(self, packages, linked),
             Kind::C(program) => c::build(self, program, linked),
-        }
+        };
+        // What the build made of the tree belongs to it from now on.
+        self.tree.settle()?;
+        build
     }
 
     /// What is linked with instrumented builds, made if it is not there yet; `base` is a directory that
@@ -41,7 +44,7 @@ impl Workspace<'_> {
         match &self.subject.kind {
             Kind::Cargo(packages) => {
                 let args = &packages.options.test_args;
-                cargo::list(self.supervisor, &self.logs, &mut build.binaries, args)
+                cargo::list(self, &mut build.binaries, args)
             }
             Kind::C(program) => Ok((program.tests(), Vec::new())),
         }

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Subject;
+use crate::copy::tree::Tree;
 use crate::run::Binary;
+use crate::run::confine::Confinement;
 use crate::run::id::TargetId;
 use crate::run::process::Supervisor;
 
@@ -14,12 +17,15 @@ use crate::run::process::Supervisor;
 #[derive(Debug)]
 pub struct Workspace<'a> {
     pub subject: &'a Subject,
+    /// The working copy, through which alone it is written to.
+    pub tree: Arc<Tree>,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,
     pub target: Utf8PathBuf,
     /// Where the output of the build goes while it runs.
     pub logs: Utf8PathBuf,
     pub supervisor: &'a Supervisor,
+    pub confinement: &'a Confinement,
     /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
     pub caps_lints: bool,
     /// Targets whose harness does not take `--nocapture`.

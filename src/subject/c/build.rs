@@ -10,7 +10,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Program, diagnostics, shim, target};
 use crate::run::command::Case;
-use crate::run::process::Job;
+use crate::run::confine::Confinement;
+use crate::run::process::{Job, Limits};
 use crate::run::{Binary, Commands, Harness};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
@@ -29,7 +30,7 @@ const REPORTED: i32 = 99;
 pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
     fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
     let mut args = Vec::new();
-    let mut env = Vec::new();
+    let mut env = at.confinement.build_env();
     if let Linked::Runtime(dir) = linked {
         let others = std::env::var("C_INCLUDE_PATH").unwrap_or_default();
         let dirs = [dir.as_str(), &others];
@@ -56,13 +57,14 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         args: &["-c".to_owned(), program.build.clone()],
         cwd: &at.root,
         env: &env,
-        unset: &nopol_instrument::layout::env::ALL,
+        unset: &Confinement::unset(),
         stdin: None,
         stdout: File::create(&stdout)?,
         stderr: File::create(&stderr)?,
         timeout: None,
-        memory: None,
-        file_size: None,
+        silence: None,
+        limits: Limits::default(),
+        sandbox: None,
     })?;
     let read = |path: &Utf8Path| {
         let bytes = fs::read(path).unwrap_or_default();
@@ -147,6 +149,8 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
             cases: cases.collect::<BTreeMap<_, _>>(),
             needs_addresses: program.sanitize && !at.is_bare,
         })),
+        tree: Arc::clone(&at.tree),
+        writable: Vec::new(),
     }
 }
 

@@ -5,6 +5,8 @@ use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,10 +14,15 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use cargo_metadata::{Message, TargetKind};
 
 use super::{Packages, wrapper};
+use crate::copy::files;
+use crate::run::confine::Confinement;
 use crate::run::id::TargetId;
-use crate::run::process::Job;
+use crate::run::process::{Job, Limits};
 use crate::run::{Binary, Harness};
 use crate::subject::workspace::{self, Build, Linked, Span, Workspace};
+
+/// How long doctests may say nothing, while one of them runs or is compiled.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// The members as they are built in one working copy.
 struct Cargo<'a> {
@@ -59,7 +66,7 @@ impl Cargo<'_> {
         let mut args = vec!["test".to_string(), "--no-run".to_string()];
         args.push("--message-format=json".to_string());
         args.extend(self.packages.options.build_args(&self.specifications()));
-        let (succeeded, stdout, stderr) = self.cargo(args, linked)?;
+        let (succeeded, stdout, stderr) = self.cargo(args, linked, false)?;
 
         let mut build = Build {
             succeeded,
@@ -129,7 +136,11 @@ impl Cargo<'_> {
             "--no-fail-fast".to_string(),
         ];
         args.extend(self.packages.options.doc_args(&self.specifications()));
-        let (_, stdout, _) = self.cargo(args, Linked::Plain)?;
+        let (run, _) = self
+            .at
+            .tree
+            .guard("doctests", || self.cargo(args.clone(), Linked::Plain, true))?;
+        let (_, stdout, _) = run;
         let text = fs::read_to_string(stdout).unwrap_or_default();
         let outcomes = text.lines().filter_map(|line| {
             let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
@@ -150,8 +161,14 @@ impl Cargo<'_> {
         chosen.collect()
     }
 
-    /// Runs cargo in the working copy; its success, and the files with what it printed.
-    fn cargo(&self, args: Vec<String>, linked: Linked) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
+    /// Runs cargo in the working copy; its success, and the files with what it printed. What it starts is
+    /// confined if it `runs` code of the subject.
+    fn cargo(
+        &self,
+        args: Vec<String>,
+        linked: Linked,
+        runs: bool,
+    ) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
         fs::create_dir_all(&self.at.logs)
             .with_context(|| format!("cannot create {}", self.at.logs))?;
         let (stdout, stderr) = (
@@ -177,19 +194,45 @@ impl Cargo<'_> {
             env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
             env.push((wrapper::PACKAGES.to_string(), self.wrapped()?));
         }
-        let ended = self.at.supervisor.run(&Job {
-            program: Utf8Path::new(&cargo()),
+        let confinement = self.at.confinement;
+        let program = cargo();
+        let mut job = Job {
+            program: Utf8Path::new(&program),
             args: &args,
             cwd: &self.at.root,
-            env: &env,
-            unset: &nopol_instrument::layout::env::ALL,
+            env: &[],
+            unset: &Confinement::unset(),
             stdin: None,
             stdout: File::create(&stdout)?,
             stderr: File::create(&stderr)?,
             timeout: None,
-            memory: None,
-            file_size: None,
-        })?;
+            silence: None,
+            limits: Limits::default(),
+            sandbox: None,
+        };
+        let dir = confinement.scratch.join("doctests");
+        if runs {
+            confinement.prepare(&dir)?;
+            env.extend(confinement.env(&dir));
+            job.silence = Some(SILENCE);
+            // It is rustc that needs most of it.
+            job.limits.memory = Confinement::limits(true).memory.map(|bytes| 2 * bytes);
+            let places = [
+                dir.clone(),
+                self.at.tree.top().to_owned(),
+                self.at.target.clone(),
+            ];
+            let mut writable = places.to_vec();
+            writable.extend(super::outside::cargo_home());
+            job.sandbox = confinement.sandbox(writable);
+        } else {
+            env.extend(confinement.build_env());
+        }
+        job.env = &env;
+        let ended = self.at.supervisor.run(&job)?;
+        if runs {
+            let _ = files::remove_tree(&dir);
+        }
         Ok((ended.code == Some(0), stdout, stderr))
     }
 
@@ -326,6 +369,9 @@ impl Cargo<'_> {
             cwd,
             env,
             harness: Harness::Standard { captures },
+            tree: Arc::clone(&self.at.tree),
+            // `CARGO_TARGET_TMPDIR`.
+            writable: vec![self.at.target.join("tmp")],
         };
         Some((id, binary))
     }

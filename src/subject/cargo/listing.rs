@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::time::Duration;
 
 use anyhow::Result;
-use camino::Utf8Path;
 
+use crate::run::confine::Confinement;
 use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Ended, Job, Supervisor};
+use crate::run::process::{Ended, Job};
 use crate::run::{self, Binary, summary};
+use crate::subject::workspace::Workspace;
 
 /// As cargo-nextest asks, too.
 const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
@@ -22,18 +23,13 @@ const PLAIN: [&str; 1] = ["--list"];
 /// # Errors
 /// If the run is stopped or a binary cannot be started.
 pub fn list(
-    supervisor: &Supervisor,
-    logs: &Utf8Path,
+    at: &Workspace,
     binaries: &mut BTreeMap<TargetId, Binary>,
     args: &[String],
 ) -> Result<(Vec<TestId>, Vec<TargetId>)> {
     let (mut tests, mut unlisted) = (Vec::new(), Vec::new());
     for (target, binary) in binaries {
-        let mut harness = Harness {
-            supervisor,
-            logs,
-            binary,
-        };
+        let mut harness = Harness { at, binary };
         let Some(names) = harness.tests(args)? else {
             unlisted.push(target.clone());
             continue;
@@ -50,8 +46,7 @@ pub fn list(
 
 /// A binary that is asked things.
 struct Harness<'a> {
-    supervisor: &'a Supervisor,
-    logs: &'a Utf8Path,
+    at: &'a Workspace<'a>,
     binary: &'a mut Binary,
 }
 
@@ -98,19 +93,29 @@ impl Harness<'_> {
 
     fn ask(&self, args: &[&str]) -> Result<(Ended, String)> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-        let stdout = self.logs.join("list");
-        let ended = self.supervisor.run(&Job {
-            program: &self.binary.exe,
-            args: &args,
-            cwd: &self.binary.cwd,
-            env: &self.binary.env,
-            unset: &[],
-            stdin: None,
-            stdout: File::create(&stdout)?,
-            stderr: File::create(self.logs.join("list-stderr"))?,
-            timeout: Some(Duration::from_secs(30)),
-            memory: None,
-            file_size: None,
+        let dir = self.at.logs.join("listing");
+        self.at.confinement.prepare(&dir)?;
+        let stdout = dir.join("stdout");
+        let mut env = self.binary.env.clone();
+        env.extend(self.at.confinement.env(&dir));
+        let tree = &self.binary.tree;
+        // A program that knows nothing of tests may do anything when it is asked for some.
+        let (ended, _) = tree.guard("listing", || {
+            let writable = [dir.clone(), tree.top().to_owned()];
+            self.at.supervisor.run(&Job {
+                program: &self.binary.exe,
+                args: &args,
+                cwd: &self.binary.cwd,
+                env: &env,
+                unset: &Confinement::unset(),
+                stdin: None,
+                stdout: File::create(&stdout)?,
+                stderr: File::create(dir.join("stderr"))?,
+                timeout: Some(Duration::from_secs(30)),
+                silence: None,
+                limits: Confinement::limits(false),
+                sandbox: self.at.confinement.sandbox(writable),
+            })
         })?;
         Ok((ended, fs::read_to_string(&stdout).unwrap_or_default()))
     }

@@ -131,7 +131,7 @@ fn patched(root: &Utf8Path, is_linked: bool) -> Option<Vec<Wanted>> {
 }
 
 /// Where cargo keeps what it downloads: nobody's own code.
-fn cargo_home() -> Option<Utf8PathBuf> {
+pub(super) fn cargo_home() -> Option<Utf8PathBuf> {
     let home = match std::env::var("CARGO_HOME") {
         Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
         _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cargo"),

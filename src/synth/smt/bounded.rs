@@ -46,6 +46,8 @@ impl Bounded {
         }
         let mut params = Params::new();
         params.set_u32("rlimit", left);
+        // Signals are the supervisor's: z3 would put a handler of its own in place of ours.
+        params.set_bool("ctrl_c", false);
         self.solver.set_params(&params);
         self.solver.check_assumptions(assumptions)
     }

@@ -1,0 +1,158 @@
+//! What a run of the subject may write to, and whom it may reach: Landlock, on Linux. Reading is free.
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+
+/// How far runs of the subject are shut in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SandboxMode {
+    Off,
+    /// They write only to the working copy and their own temporary directory.
+    #[default]
+    Writes,
+    /// Nor do they use the network, or signal other processes.
+    Strict,
+}
+
+impl SandboxMode {
+    pub const ALL: [Self; 3] = [Self::Off, Self::Writes, Self::Strict];
+
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Writes => "writes",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+/// The sandbox of one process and all its descendants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sandbox {
+    pub mode: SandboxMode,
+    /// Directories and files that it may write to, with all that is below; what is not there is passed over.
+    pub writable: Vec<Utf8PathBuf>,
+}
+
+/// What this system cannot do of what a mode promises, as a sentence; `None` if it can do all.
+pub fn shortfall(mode: SandboxMode) -> Option<&'static str> {
+    if mode == SandboxMode::Off {
+        return None;
+    }
+    system::shortfall(mode)
+}
+
+impl Sandbox {
+    /// Shuts in this process, which has one thread, for good.
+    ///
+    /// # Errors
+    /// If the system refuses what it said it can do.
+    pub fn enter(&self) -> std::io::Result<()> {
+        match self.mode {
+            SandboxMode::Off => Ok(()),
+            _ => system::enter(self).map_err(std::io::Error::other),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr,
+        RulesetCreatedAttr, RulesetError, Scope, make_bitflags, path_beneath_rules,
+    };
+    use nix::sched::{CloneFlags, unshare};
+    use nix::unistd::{getgid, getuid};
+
+    use super::{Sandbox, SandboxMode};
+
+    /// The newest rules that are used; an older kernel enforces those that it knows.
+    const NEWEST: ABI = ABI::V6;
+    /// Harmless, and often written to.
+    const DEVICES: [&str; 8] = [
+        "/dev/null",
+        "/dev/zero",
+        "/dev/full",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/tty",
+        "/dev/ptmx",
+        "/dev/pts",
+    ];
+
+    /// Whether the kernel enforces all of some rules.
+    fn can(rules: impl Fn(Ruleset) -> Result<Ruleset, RulesetError>) -> bool {
+        let all = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        rules(all).and_then(Ruleset::create).is_ok()
+    }
+
+    pub fn shortfall(mode: SandboxMode) -> Option<&'static str> {
+        if !can(|rules| rules.handle_access(AccessFs::MakeReg)) {
+            return Some(
+                "this kernel has no Landlock, so nothing keeps a forced run from writing outside of the working copy; run it where that does no harm, or in a container",
+            );
+        }
+        if !can(|rules| rules.handle_access(AccessFs::Truncate)) {
+            return Some(
+                "the Landlock of this kernel (before 6.2) does not keep a forced run from truncating files outside of the working copy",
+            );
+        }
+        let is_complete = mode != SandboxMode::Strict || can(|rules| rules.scope(Scope::Signal));
+        (!is_complete).then_some(
+            "the Landlock of this kernel (before 6.12) does not keep a forced run from signalling other processes, nor from all use of the network",
+        )
+    }
+
+    /// What changes files or directories, but for the control of devices.
+    fn writes() -> BitFlags<AccessFs> {
+        AccessFs::from_write(NEWEST) & !make_bitflags!(AccessFs::{IoctlDev})
+    }
+
+    /// Of the network Landlock covers TCP only. An empty namespace has none at all; where none may be
+    /// had, Landlock it is.
+    fn leave_network() {
+        let (user, group) = (getuid(), getgid());
+        if unshare(CloneFlags::CLONE_NEWNET).is_err()
+            && unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET).is_ok()
+        {
+            let maps = [
+                ("setgroups", "deny".to_owned()),
+                ("uid_map", format!("{user} {user} 1")),
+                ("gid_map", format!("{group} {group} 1")),
+            ];
+            for (name, map) in maps {
+                let _ = std::fs::write(format!("/proc/self/{name}"), map);
+            }
+        }
+    }
+
+    pub fn enter(sandbox: &Sandbox) -> Result<(), RulesetError> {
+        let mut rules = Ruleset::default().handle_access(writes())?;
+        if sandbox.mode == SandboxMode::Strict {
+            leave_network();
+            rules = rules
+                .handle_access(AccessNet::from_all(NEWEST))?
+                .scope(Scope::from_all(NEWEST))?;
+        }
+        rules
+            .create()?
+            .add_rules(path_beneath_rules(&sandbox.writable, writes()))?
+            .add_rules(path_beneath_rules(DEVICES, writes()))?
+            .restrict_self()?;
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Sandbox, SandboxMode};
+
+    pub fn shortfall(_: SandboxMode) -> Option<&'static str> {
+        Some("on this system nothing keeps a forced run from writing outside of the working copy")
+    }
+
+    pub fn enter(_: &Sandbox) -> Result<(), std::convert::Infallible> {
+        Ok(())
+    }
+}
