@@ -3,6 +3,7 @@
 
 mod baseline;
 mod candidates;
+mod circumstances;
 mod explain;
 mod instrument;
 mod judging;
@@ -22,13 +23,15 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::instrument::Ahead;
+use self::ranking::Fix;
 use self::rounds::wanted_panic;
 use self::settings::{Depth, Settings};
+use crate::copy::tree::Change;
 use crate::localize::angelic::Bounds;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Part;
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Outcome, count};
 use crate::run::confine::Confinement;
 use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Stopped, Supervisor};
@@ -104,6 +107,8 @@ struct Run<'a> {
     refused: BTreeSet<(usize, String)>,
     /// Who reaches what, as far as it was traced.
     spectrum: Spectrum,
+    /// Fixes that hold in the build that has all candidates, and were not checked yet.
+    held: Vec<Fix>,
 }
 
 impl Run<'_> {
@@ -241,10 +246,30 @@ fn pipeline(
         weakened: BTreeSet::new(),
         refused: BTreeSet::new(),
         spectrum: Spectrum::default(),
+        held: Vec::new(),
     };
     run.outcome.ending = Ending::NoPatch;
+    let found = search(&mut run);
+    if found.as_ref().is_err_and(|error| error.is::<Stopped>()) {
+        run.show_unchecked();
+    }
+    for (test, changes) in runner.damage() {
+        outcome.warnings.push(damage(&test, &changes));
+    }
+    match found {
+        Err(_) if !work.is_there() => Err(SubjectError::Usage(format!(
+            "the working copy in {} is gone; `cargo clean` must wait until the search is over, or be kept away by --work-dir",
+            work.base
+        ))
+        .into()),
+        found => found,
+    }
+}
+
+/// Looks for fixes and shows those that hold.
+fn search(run: &mut Run) -> Result<()> {
     let plausible = run.rounds()?;
-    if settings.depth == Depth::Localize {
+    if run.settings.depth == Depth::Localize {
         let sites = &run.outcome.sites;
         if sites.iter().any(|site| !site.angelic.is_empty()) {
             run.outcome.ending = Ending::Localized;
@@ -252,6 +277,23 @@ fn pipeline(
         return Ok(());
     }
     run.show(plausible)
+}
+
+/// What a test did to the working copy, as a sentence.
+fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
+    const MOST_TOLD: usize = 3;
+    let paths = changes
+        .iter()
+        .map(|change| change.path.display().to_string());
+    let told: Vec<String> = paths.take(MOST_TOLD).collect();
+    let others = match changes.len().saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        others => format!(" and {}", count(others, "other file")),
+    };
+    format!(
+        "runs of {test} changed or removed {}{others} in the working copy; that was undone each time",
+        told.join(", ")
+    )
 }
 
 /// What can be done while the subject is built as it is: the runtime, and, if that does not compile

@@ -27,28 +27,35 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
             outcome.patches.len()
         );
     };
+    if !patch.is_checked {
+        bail!(
+            "patch {rank} was not checked before the run was stopped, so it was not applied; apply its diff with `git apply`, or run again"
+        );
+    }
     let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
     let mut patched = Vec::new();
     for file in files {
         let path = subject.path_of(Utf8Path::new(file));
-        if !allow_dirty && has_uncommitted_changes(&path) {
-            bail!(
-                "{file} has changes that git has not committed, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
-            );
+        let path = path
+            .canonicalize_utf8()
+            .with_context(|| format!("cannot find {path}"))?;
+        if !allow_dirty {
+            refuse_dirty(file, &path)?;
         }
-        let mut text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
         let mut edits: Vec<_> = patch
             .edits
             .iter()
             .filter(|edit| edit.file == file)
             .collect();
+        if edits.iter().any(|edit| *edit.original != *text) {
+            bail!("{file} was changed while the patch was looked for; nothing was applied");
+        }
         // From the end, so that no edit moves another one's place.
         edits.sort_by_key(|edit| Reverse(edit.span.start));
+        let mut text = text;
         for edit in edits {
-            if text.get(edit.span.clone()) != Some(edit.before.as_str()) {
-                bail!("{file} was changed while the patch was looked for; nothing was applied");
-            }
             text.replace_range(edit.span.clone(), &edit.after);
         }
         patched.push((path, text));
@@ -60,15 +67,24 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
     Ok(())
 }
 
-/// Whether git knows the file and has another version of it; without git nothing is uncommitted.
-fn has_uncommitted_changes(path: &Utf8Path) -> bool {
-    let Some(dir) = path.parent() else {
-        return false;
+/// Refuses a file that is not as git has it, or of which git cannot tell; where there is no repository
+/// nothing is uncommitted.
+fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
+    let dir = path.parent().unwrap_or(path);
+    let is_in_repository = dir.ancestors().any(|dir| dir.join(".git").exists());
+    let mut command = Command::new("git");
+    command.args(["status", "--porcelain", "--"]).arg(path);
+    let output = command.current_dir(dir).output();
+    let why = match output {
+        Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),
+        Ok(output) if output.status.success() => bail!(
+            "{file} has changes that git has not committed, so the patch was not applied; commit or stash them (a new file must be added first), or give --allow-dirty"
+        ),
+        _ if !is_in_repository => return Ok(()),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
     };
-    Command::new("git")
-        .args(["status", "--porcelain", "--"])
-        .arg(path)
-        .current_dir(dir)
-        .output()
-        .is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+    bail!(
+        "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; see to that, or give --allow-dirty"
+    )
 }

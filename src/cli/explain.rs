@@ -1,7 +1,5 @@
 //! `cargo nopol explain ID`.
 
-use std::io::Write;
-
 use clap::Args;
 
 use super::{Common, Format, output};
@@ -26,11 +24,7 @@ impl<P: Args + Clone + Into<Project>> Explain<P> {
             return output::show(&outcome, self.common.format);
         }
         match explain::render(&outcome, &self.id) {
-            Some(text) => {
-                // A closed pipe is no reason to fail.
-                let _ = write!(anstream::stdout(), "{text}");
-                outcome.ending.exit_code()
-            }
+            Some(text) => output::print(&text, outcome.ending.exit_code()),
             None => {
                 output::complain(&unknown(&self.id, &outcome));
                 Ending::Usage.exit_code()

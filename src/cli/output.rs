@@ -58,7 +58,22 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
             }
         },
     };
-    let _ = write!(anstream::stdout(), "{text}");
-    let _ = std::io::stdout().flush();
-    outcome.ending.exit_code()
+    print(&text, outcome.ending.exit_code())
+}
+
+/// Writes to standard output; the exit code, which is another one if that cannot be done.
+pub fn print(text: &str, code: u8) -> u8 {
+    let mut stdout = anstream::stdout();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Ok(()) => code,
+        Err(error) => {
+            complain(&format!(
+                "cannot write the report to standard output: {error}"
+            ));
+            Ending::Internal.exit_code()
+        }
+    }
 }

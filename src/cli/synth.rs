@@ -1,7 +1,6 @@
 //! `cargo nopol synth`: synthesis problems from files instead of from a crate.
 
 use std::fs;
-use std::io::Write;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
@@ -43,8 +42,10 @@ impl Synth {
             match self.one(path) {
                 Ok(solved) => {
                     unsolved |= !solved.found;
-                    // A closed pipe is no reason to fail.
-                    let _ = writeln!(anstream::stdout(), "{}", solved.line);
+                    let written = output::print(&(solved.line + "\n"), 0);
+                    if written != 0 {
+                        return written;
+                    }
                 }
                 Err(message) => {
                     bad = true;

@@ -13,8 +13,10 @@ pub(super) struct Macros;
 
 impl Dialect for Macros {
     /// Lines keep their numbers.
-    fn start_of_file(&self, _: &File) -> Option<(usize, String)> {
-        Some((0, "#include <nopol.h>\n#line 1\n".to_owned()))
+    fn start_of_file(&self, file: &File) -> Option<(usize, String)> {
+        // A byte-order mark is one only in front of everything.
+        let start = file.text.len() - file.text.trim_start_matches('\u{feff}').len();
+        Some((start, "#include <nopol.h>\n#line 1\n".to_owned()))
     }
 
     fn tick(&self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::circumstances;
 use super::settings::{Depth, Settings};
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, count};
@@ -105,7 +106,15 @@ pub fn take(
     let again: Vec<TestIndex> = suite.all().into_iter().filter(ended).collect();
     let second = suite.run_all(&again, plan, &|| phase.step())?;
     let second = again.into_iter().zip(second).collect();
-    let baseline = Baseline::from_runs(&first, &second);
+    let mut baseline = Baseline::from_runs(&first, &second);
+    for test in &baseline.flaky {
+        outcome.warnings.push(format!(
+            "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
+            tests[*test]
+        ));
+    }
+    believe(outcome, &suite, &mut baseline, plan)?;
+    circumstances::set_aside(settings, outcome, workspace, &suite, &mut baseline)?;
     let name = |test: &TestIndex| tests[*test].to_string();
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
@@ -124,11 +133,6 @@ pub fn take(
             baseline.flaky.len()
         ),
     );
-    for test in &outcome.flaky_tests {
-        outcome.warnings.push(format!(
-            "{test} passed once and failed once: it is flaky, and is neither repaired nor relied on"
-        ));
-    }
     for test in baseline.failing() {
         let verdict = baseline.verdicts[test];
         if verdict != Verdict::Failed {
@@ -138,6 +142,38 @@ pub fn take(
         }
     }
     Ok(Some((tests, baseline)))
+}
+
+/// How often a test must fail to be believed, and the seconds after which it is believed anyhow.
+const MOST_RUNS: usize = 10;
+const MOST_SECONDS: f64 = 10.0;
+
+/// Runs the failing tests more often, until one passes: what fails now and then has no patch.
+fn believe(
+    outcome: &mut Outcome,
+    suite: &Suite,
+    baseline: &mut Baseline,
+    plan: impl Fn(TestIndex) -> Plan + Sync,
+) -> Result<()> {
+    for runs in 2..MOST_RUNS {
+        let mut doubted = baseline.failing();
+        doubted.retain(|test| {
+            let seconds = baseline.seconds[*test] * runs as f64;
+            baseline.verdicts[*test] != Verdict::TimedOut && seconds < MOST_SECONDS
+        });
+        let again = suite.run_all(&doubted, &plan, &|| ())?;
+        for (test, run) in doubted.into_iter().zip(again) {
+            if run.verdict.passed() {
+                baseline.flaky.push(test);
+                outcome.warnings.push(format!(
+                    "{} failed {runs} times and then passed: it is flaky, and is neither repaired nor relied on",
+                    suite.tests[test]
+                ));
+            }
+        }
+    }
+    baseline.flaky.sort_unstable();
+    Ok(())
 }
 
 /// There are tests, and those asked for are among them.
@@ -218,7 +254,7 @@ pub fn targets(
     if targets.is_empty() {
         if !baseline.flaky.is_empty() && (settings.failing.is_empty() || asked_for_flaky) {
             return Err(SubjectError::UnusableBaseline(format!(
-                "the only failing tests are flaky ({}): they passed once and failed once, so a patch cannot be told from luck. Make them fail every time",
+                "the only failing tests are flaky ({}): they pass in some runs and fail in others, so a patch cannot be told from luck. Make them fail every time",
                 outcome.flaky_tests.join(", ")
             ))
             .into());

@@ -1,7 +1,7 @@
 //! From candidates to those that hold: one build that has all of them, and judgement by the tests.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 
@@ -88,8 +88,10 @@ impl Run<'_> {
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
         let mut refuted = Refuted::new();
+        // Should the run be stopped, what holds by then is kept.
+        let held: Mutex<Vec<Fix>> = Mutex::default();
         for some in compiled.chunks(JUDGED_AT_ONCE) {
-            let verdicts = pool::map(self.runner.jobs, some, |(_, switch)| {
+            let verdicts = pool::map(self.runner.jobs, some, |(fix, switch)| {
                 // What a site was never seen to cure a candidate there may cure all the same.
                 let mut others = self.targets.clone();
                 others.retain(|test| {
@@ -99,14 +101,23 @@ impl Run<'_> {
                 let spectrum = &self.spectrum;
                 let judged = judge::judge(&suite, switch, &others, &refuted, spectrum, bounds)?;
                 phase.step();
+                if let Judgement::Holds(targets) = &judged {
+                    let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+                    held.push(fix.curing(targets));
+                }
                 Ok(judged)
-            })?;
+            });
+            let verdicts = match verdicts {
+                Ok(verdicts) => verdicts,
+                Err(error) => {
+                    let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    self.held.extend(held);
+                    return Err(error);
+                }
+            };
             for ((fix, _), judged) in some.iter().zip(verdicts) {
                 match judged {
-                    Judgement::Holds(targets) => plausible.push(Fix {
-                        targets,
-                        ..(*fix).clone()
-                    }),
+                    Judgement::Holds(targets) => plausible.push(fix.curing(&targets)),
                     Judgement::Falls(test) => *refuted.entry(test).or_default() += 1,
                 }
             }
@@ -124,6 +135,7 @@ impl Run<'_> {
                 break;
             }
         }
+        self.held.extend(plausible.iter().cloned());
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         if plausible.is_empty() {

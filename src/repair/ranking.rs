@@ -39,6 +39,25 @@ impl Fix {
         self.parts.iter().map(|part| part.site).collect()
     }
 
+    /// The same fix, for these tests.
+    pub fn curing(&self, targets: &[TestIndex]) -> Self {
+        Self {
+            targets: targets.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it makes the same text of the same sites.
+    pub fn says_as(&self, other: &Self) -> bool {
+        let says = |fix: &Self| {
+            let parts = fix.parts.iter();
+            parts
+                .map(|part| (part.site, part.text.clone()))
+                .collect::<Vec<_>>()
+        };
+        says(self) == says(other)
+    }
+
     /// Whether it changes one site only, this one.
     pub fn is_only_at(&self, site: SiteIndex) -> bool {
         self.sites() == [site]

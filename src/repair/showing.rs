@@ -2,8 +2,10 @@
 //! is shown.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Result;
+use camino::Utf8Path;
 
 use super::Run;
 use super::candidates::SiteCandidate;
@@ -67,7 +69,11 @@ impl Run<'_> {
         let formatter = Formatter::default();
         let check = |run: &Self, fix: &Fix| {
             let edits = run.edits(fix, &formatter);
-            let cured = validator.accepts(&edits, &fix.targets)?;
+            let is_empty = run.diff(&edits).is_empty();
+            let cured = match is_empty {
+                true => None,
+                false => validator.accepts(&edits, &fix.targets)?,
+            };
             Ok(Checked { edits, cured })
         };
 
@@ -98,6 +104,7 @@ impl Run<'_> {
                 };
                 // If the run was stopped, what comes before is kept.
                 let Checked { edits, cured } = checked?;
+                self.held.retain(|held| !held.says_as(fixes[nth]));
                 if let Some(cured) = cured {
                     let fix = fixes[nth];
                     let patch = self.outcome.patches.len();
@@ -119,6 +126,25 @@ impl Run<'_> {
         let result = count(self.outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)
+    }
+
+    /// Shows what was plausible when the run was stopped, and could not be checked any more.
+    pub(super) fn show_unchecked(&mut self) {
+        let held = spread(std::mem::take(&mut self.held));
+        let fixes: Vec<&Fix> = held.iter().collect();
+        let left = self.settings.top.saturating_sub(self.outcome.patches.len());
+        let formatter = Formatter::default();
+        for nth in self.worth_showing(&fixes, 0, Vec::new(), left) {
+            let fix = fixes[nth];
+            let edits = self.edits(fix, &formatter);
+            let report = self.patch(fix, &edits, &fix.targets);
+            if !report.diff.is_empty() {
+                self.outcome.patches.push(PatchReport {
+                    is_checked: false,
+                    ..report
+                });
+            }
+        }
     }
 
     /// The next of these fixes, no more than `most`, that say something beside those said and each other.
@@ -173,6 +199,7 @@ impl Run<'_> {
             line: edit.line,
             column: edit.column,
             span: edit.span.clone(),
+            original: self.text_of(&edit.file),
             before: edit.before.clone(),
             after: edit.after.clone(),
             condition: part.text.clone(),
@@ -190,10 +217,16 @@ impl Run<'_> {
                 .map(|test| self.tests[*test].to_string())
                 .collect(),
             is_trivial: fix.is_trivial(),
+            is_checked: true,
             why: why.join("; "),
             clauses: Vec::new(),
             differs: None,
         }
+    }
+
+    fn text_of(&self, file: &Utf8Path) -> Arc<str> {
+        let found = self.sources.files.iter().find(|known| known.path == file);
+        found.map_or("", |known| &known.text).into()
     }
 
     /// The diff of all files that these edits change.

@@ -45,6 +45,12 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}", patch.why)?;
+        if !patch.is_checked {
+            writeln!(
+                out,
+                "  {RED}unchecked{RED:#}: the run was stopped before it was rebuilt alone and held against all tests"
+            )?;
+        }
         open_question(patch, out)?;
         writeln!(out, "  more: {command} explain {}{options}\n", patch.id)?;
     }
@@ -93,7 +99,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::TimeLimit => {
             writeln!(
                 out,
-                "{BOLD}The time limit was reached;{BOLD:#} there may be further patches."
+                "{BOLD}The time limit was reached;{BOLD:#} there may be further and better patches."
             )?;
         }
         Ending::NothingToRepair => writeln!(out, "{BOLD}Nothing to repair.{BOLD:#}")?,

@@ -130,6 +130,8 @@ struct Patch<'a> {
     fixes: &'a [String],
     /// A last resort: it only makes a condition constant or leaves a statement out.
     trivial: bool,
+    /// It was rebuilt alone and passed the whole suite; `false` only where the run was stopped before that.
+    checked: bool,
     why: &'a str,
     /// What decided each clause of the new condition, left to right.
     clauses: Vec<Clause<'a>>,
@@ -264,6 +266,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 diff: &patch.diff,
                 fixes: &patch.fixes,
                 trivial: patch.is_trivial,
+                checked: patch.is_checked,
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
                 differs: patch.differs.as_ref().map(difference),

@@ -7,6 +7,7 @@ pub mod json;
 pub mod progress;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,6 +216,9 @@ pub struct PatchReport {
     pub fixes: Vec<String>,
     /// A last resort: a constant condition, or a statement left out.
     pub is_trivial: bool,
+    /// It was rebuilt alone and passed the whole suite. Otherwise the run was stopped before that, and only
+    /// the build that has all candidates speaks for it.
+    pub is_checked: bool,
     pub why: String,
     /// What decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
@@ -280,6 +284,8 @@ pub struct EditReport {
     pub line: usize,
     pub column: usize,
     pub span: Range<usize>,
+    /// The text of the whole file without it.
+    pub original: Arc<str>,
     pub before: String,
     pub after: String,
     /// The new condition by itself.

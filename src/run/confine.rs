@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout;
 
 use super::process::Limits;
-use super::sandbox::{Sandbox, SandboxMode};
+use super::sandbox::{self, Sandbox, SandboxMode};
 use crate::copy::{files, git};
 
 /// Memory a run may map, and have.
@@ -23,6 +23,58 @@ const HOME_FILES: [&str; 4] = [
     ".config/git/ignore",
     ".config/git/attributes",
 ];
+
+/// In what a run is as the user's own `cargo test` would be, instead of confined. Writing to the user's
+/// tree and home is never among it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// It runs in the subject's own directory.
+    pub place: bool,
+    /// It has the user's home.
+    pub home: bool,
+    /// It may write to the system's temporary directories.
+    pub temporary: bool,
+    /// It has no limits on memory and file size.
+    pub limits: bool,
+}
+
+impl Circumstances {
+    /// As the user's own.
+    pub const OWN: Self = Self {
+        place: true,
+        home: true,
+        temporary: true,
+        limits: true,
+    };
+
+    /// Each by itself.
+    pub const SINGLE: [Self; 4] = {
+        const NONE: Circumstances = Circumstances {
+            place: false,
+            home: false,
+            temporary: false,
+            limits: false,
+        };
+        [
+            Self {
+                place: true,
+                ..NONE
+            },
+            Self { home: true, ..NONE },
+            Self {
+                temporary: true,
+                ..NONE
+            },
+            Self {
+                limits: true,
+                ..NONE
+            },
+        ]
+    };
+}
+
+/// Directories for everybody's temporary files.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// How runs are confined.
 #[derive(Clone, Debug)]
@@ -115,8 +167,12 @@ impl Confinement {
     }
 
     /// Variables for a run in `dir`.
-    pub fn env(&self, dir: &Utf8Path) -> Vec<(String, String)> {
+    pub fn env(&self, dir: &Utf8Path, as_users: Circumstances) -> Vec<(String, String)> {
         let mut vars = self.build_env();
+        if as_users.home {
+            vars.push(("TMPDIR".to_owned(), dir.join("tmp").to_string()));
+            return vars;
+        }
         vars.extend(self.toolchain.iter().cloned());
         let (home, tmp) = (dir.join("home"), dir.join("tmp"));
         let mut set =
@@ -146,7 +202,7 @@ impl Confinement {
         [&layout::env::ALL[..], &git::VARIABLES].concat()
     }
 
-    /// What a run in `dir` may use. Where a sanitizer needs more addresses than any limit would leave
+    /// What a run may use. Where a sanitizer needs more addresses than any limit would leave
     /// it, only what is really used counts.
     pub fn limits(needs_addresses: bool) -> Limits {
         Limits {
@@ -154,6 +210,21 @@ impl Confinement {
             memory: Some(MEMORY),
             file_size: Some(FILE),
         }
+    }
+
+    /// Whether runs are kept from writing elsewhere, so that they may run in the user's tree.
+    pub fn is_tight(&self) -> bool {
+        self.mode != SandboxMode::Off && sandbox::shortfall(SandboxMode::Writes).is_none()
+    }
+
+    /// Everybody's temporary directories.
+    pub fn temporary() -> Vec<Utf8PathBuf> {
+        let usual = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok();
+        TEMPORARY
+            .map(Utf8PathBuf::from)
+            .into_iter()
+            .chain(usual)
+            .collect()
     }
 
     /// The sandbox of a run that may write to some places.

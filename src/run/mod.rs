@@ -26,8 +26,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::env;
 
 use self::command::{Case, Progress};
-use self::confine::Confinement;
-use self::process::{Ended, Job, Supervisor};
+use self::confine::{Circumstances, Confinement};
+use self::process::{Ended, Job, Limits, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::copy::tree::{Change, Tree};
@@ -40,6 +40,8 @@ pub struct Binary {
     pub exe: Utf8PathBuf,
     /// The package's directory, or the working copy's root.
     pub cwd: Utf8PathBuf,
+    /// The same in the subject itself.
+    pub original: Utf8PathBuf,
     pub env: Vec<(String, String)>,
     pub harness: Harness,
     /// The working copy that it runs in.
@@ -119,6 +121,8 @@ pub struct Plan {
     pub fuel: Option<u64>,
     /// Wall-clock limit, the outer guard behind `fuel`.
     pub timeout: Duration,
+    /// In what the run is not confined.
+    pub as_users: Circumstances,
 }
 
 impl Plan {
@@ -316,16 +320,41 @@ impl<'a> Runner<'a> {
 
     /// Runs something of a binary with its output in a directory.
     fn start(&self, dir: &Utf8Path, binary: &Binary, start: Start) -> Result<Ended> {
+        let own = start.as_users;
         let mut vars = binary.env.clone();
         vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(self.confinement.env(dir));
+        vars.extend(self.confinement.env(dir, own));
         vars.extend(start.vars);
-        let mut writable = vec![dir.to_owned(), binary.tree.top().to_owned()];
-        writable.extend(binary.writable.iter().cloned());
+        let mut writable = vec![dir.to_owned()];
+        if own.temporary {
+            writable.extend(Confinement::temporary());
+        }
+        let (mut program, mut cwd) = (start.program, start.cwd);
+        if own.place {
+            if program.as_str().contains('/') {
+                program = cwd.join(program);
+            }
+            cwd = match cwd.strip_prefix(&binary.cwd) {
+                Ok(below) => binary.original.join(below),
+                Err(_) => binary.original.clone(),
+            };
+            for (_, value) in &mut vars {
+                if let Ok(below) = Utf8Path::new(value).strip_prefix(&binary.cwd) {
+                    *value = binary.original.join(below).to_string();
+                }
+            }
+        } else {
+            writable.push(binary.tree.top().to_owned());
+            writable.extend(binary.writable.iter().cloned());
+        }
+        let limits = match own.limits {
+            true => Limits::default(),
+            false => Confinement::limits(binary.harness.needs_addresses()),
+        };
         self.supervisor.run(&Job {
-            program: &start.program,
+            program: &program,
             args: &start.args,
-            cwd: &start.cwd,
+            cwd: &cwd,
             env: &vars,
             unset: &Confinement::unset(),
             stdin: start.stdin,
@@ -333,9 +362,53 @@ impl<'a> Runner<'a> {
             stderr: File::create(dir.join("stderr"))?,
             timeout: Some(start.timeout),
             silence: None,
-            limits: Confinement::limits(binary.harness.needs_addresses()),
+            limits,
             sandbox: self.confinement.sandbox(writable),
         })
+    }
+
+    /// Whether a test passes in other circumstances than confined; `false` if these would let it write to
+    /// what is the user's.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn passes_under(
+        &self,
+        binary: &Binary,
+        test: &str,
+        timeout: Duration,
+        as_users: Circumstances,
+    ) -> Result<bool> {
+        if !self.confinement.is_tight() {
+            return Ok(false);
+        }
+        let plan = Plan {
+            timeout,
+            as_users,
+            ..Plan::default()
+        };
+        Ok(self.run(binary, test, &plan)?.verdict.passed())
+    }
+
+    /// The tests that pass when all of a binary run in one process, as under `cargo test`.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn passing_together(&self, binary: &Binary, timeout: Duration) -> Result<BTreeSet<String>> {
+        let mut args = vec![format!("--test-threads={}", self.jobs)];
+        args.extend(self.args.iter().cloned());
+        let (printed, _) = binary.tree.guard(binary.exe.as_str(), || {
+            self.in_a_dir(|dir| {
+                self.start(dir, binary, Start::of(binary, args.clone(), timeout))?;
+                Ok(std::fs::read(dir.join("stdout"))?)
+            })
+        })?;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let passed = printed.lines().filter_map(|line| {
+            let name = line.strip_prefix("test ")?.strip_suffix(" ... ok")?;
+            Some(name.trim_end_matches(" - should panic").to_owned())
+        });
+        Ok(passed.collect())
     }
 
     /// Whether these tests pass when they run in one process, as under `cargo test`. What does not
@@ -403,6 +476,7 @@ impl<'a> Runner<'a> {
             }
         };
         start.vars = plan.env(&dir.join("trace"), test, log);
+        start.as_users = plan.as_users;
         let ended = self.start(dir, binary, start)?;
         let stdout = dir.join("stdout");
         let printed = tail(stdout.as_std_path())?;
@@ -461,6 +535,7 @@ struct Start {
     stdin: Option<File>,
     vars: Vec<(String, String)>,
     timeout: Duration,
+    as_users: Circumstances,
 }
 
 impl Start {
@@ -472,6 +547,7 @@ impl Start {
             stdin: None,
             vars: Vec::new(),
             timeout,
+            as_users: Circumstances::default(),
         }
     }
 }

@@ -128,6 +128,8 @@ pub struct Baseline {
     pub verdicts: Vec<Verdict>,
     /// Tests whose two runs differed; they are neither repaired nor relied on.
     pub flaky: Vec<TestIndex>,
+    /// Failing tests that pass as the user runs them; they are neither repaired nor relied on.
+    pub strangers: Vec<TestIndex>,
     /// Wall time of the slower run, in seconds, by test index.
     pub seconds: Vec<f64>,
     /// The end of what each failing test printed.
@@ -163,7 +165,11 @@ impl Baseline {
 
     fn steady(&self, passed: bool) -> Vec<TestIndex> {
         (0..self.verdicts.len())
-            .filter(|test| self.verdicts[*test].passed() == passed && !self.flaky.contains(test))
+            .filter(|test| {
+                self.verdicts[*test].passed() == passed
+                    && !self.flaky.contains(test)
+                    && !self.strangers.contains(test)
+            })
             .collect()
     }
 }

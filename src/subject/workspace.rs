@@ -39,6 +39,8 @@ pub struct Workspace<'a> {
 pub enum Linked<'a> {
     /// As the subject is.
     Plain,
+    /// As the subject is, and told that it is where the user has it.
+    InPlace,
     /// With the runtime, which is there; lints are capped.
     Runtime(&'a Utf8Path),
 }

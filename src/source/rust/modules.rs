@@ -110,7 +110,10 @@ pub fn walk(root: &Utf8Path, path: &Utf8Path, reader: &mut Reader) {
 
 /// `dir` is where the file's child modules live.
 fn walk_file(root: &Utf8Path, path: &Utf8Path, dir: &Utf8Path, reader: &mut Reader) {
-    let text = std::fs::read_to_string(root.join(path));
+    let text = match path.is_absolute() {
+        true => Err(io::Error::other("it is outside of the working copy")),
+        false => std::fs::read_to_string(root.join(path)),
+    };
     let skip_marks = text.as_ref().cloned().unwrap_or_default();
     let Some(ast) = reader(path, text) else {
         return;

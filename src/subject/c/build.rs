@@ -85,13 +85,19 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     build.errors = match linked {
         Linked::Runtime(_) => diagnostics::read(&at.root, &complained),
         // A warning that only the flag makes an error is as good as a denied lint.
-        Linked::Plain if complained.contains("[-Werror") => vec![Diagnostic {
+        Linked::Plain | Linked::InPlace if complained.contains("[-Werror") => vec![Diagnostic {
             code: "-Werror".to_owned(),
             ..Diagnostic::default()
         }],
-        Linked::Plain => Vec::new(),
+        Linked::Plain | Linked::InPlace => Vec::new(),
     };
-    build.said = complained + &printed;
+    let complaints = complained
+        .lines()
+        .filter(|line| !line.starts_with(shim::DIRECTORY));
+    build.said = complaints
+        .map(|line| line.to_owned() + "\n")
+        .collect::<String>()
+        + &printed;
     if build.said.trim().is_empty() {
         build.said = format!("`{}` fails and says nothing", program.build);
     }
@@ -144,6 +150,7 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
     Binary {
         exe: Utf8PathBuf::new(),
         cwd: at.root.clone(),
+        original: at.subject.root.clone(),
         env,
         harness: Harness::Commands(Arc::new(Commands {
             cases: cases.collect::<BTreeMap<_, _>>(),

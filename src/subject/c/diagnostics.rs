@@ -7,6 +7,7 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
+use super::shim;
 use crate::subject::workspace::{Diagnostic, Span};
 
 #[derive(Debug, Deserialize)]
@@ -38,14 +39,19 @@ struct Point {
     byte_column: Option<i64>,
 }
 
-/// The errors in what compilers printed while they built the copy in `root`.
+/// The errors in what compilers printed while they built the copy in `root`; files are told by absolute
+/// paths.
 pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
     let mut reader = Reader {
-        root,
+        dir: root.to_owned(),
         texts: BTreeMap::new(),
     };
     let mut errors = Vec::new();
     for line in printed.lines() {
+        if let Some(dir) = line.strip_prefix(shim::DIRECTORY) {
+            reader.dir = dir.into();
+            continue;
+        }
         let entries: Option<Vec<Entry>> = line
             .starts_with('[')
             .then(|| serde_json::from_str(line).ok())
@@ -64,12 +70,13 @@ pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
 /// The lines of a file by their numbers: the start and the length of each.
 type Lines = BTreeMap<usize, Vec<(usize, usize)>>;
 
-struct Reader<'a> {
-    root: &'a Utf8Path,
+struct Reader {
+    /// Where the compiler ran that is speaking.
+    dir: Utf8PathBuf,
     texts: BTreeMap<Utf8PathBuf, Lines>,
 }
 
-impl Reader<'_> {
+impl Reader {
     fn diagnostic(&mut self, entry: &Entry) -> Diagnostic {
         let mut spans = Vec::new();
         self.spans(entry, true, &mut spans);
@@ -93,7 +100,7 @@ impl Reader<'_> {
                 continue;
             };
             spans.push(Span {
-                file: start.file.clone(),
+                file: self.dir.join(&start.file),
                 bytes: from..to.max(from) + 1,
                 is_primary: is_own && nth == 0,
                 label: None,
@@ -120,7 +127,7 @@ impl Reader<'_> {
         };
         let at = self.offset(&point);
         let span = at.map(|at| Span {
-            file: point.file.clone(),
+            file: self.dir.join(&point.file),
             bytes: at..at + 1,
             is_primary: true,
             label: None,
@@ -136,9 +143,9 @@ impl Reader<'_> {
     /// Where a point is in its file, whose lines have the numbers that `#line` gives them; of several
     /// lines with one number the first that is long enough is meant.
     fn offset(&mut self, point: &Point) -> Option<usize> {
-        let path = self.root.join(&point.file);
+        let path = self.dir.join(&point.file);
         let read = || lines(&fs::read_to_string(&path).unwrap_or_default());
-        let known = self.texts.entry(point.file.clone());
+        let known = self.texts.entry(path.clone());
         let of_number = known.or_insert_with(read).get(&point.line)?;
         let column = point.byte_column.unwrap_or(point.column);
         // Of what is very far to the right the column is not told.

@@ -4,16 +4,21 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Set to the directory that has the names; its presence is what makes this process a shim.
 pub const DIR: &str = "NOPOL_SHIMS";
 /// Set to arguments that every compiler is given, separated by spaces.
 pub const ARGS: &str = "NOPOL_SHIM_ARGS";
-/// Set to the names of the compilers that report errors as JSON, separated by spaces.
+/// Set to the names of the compilers that report errors as JSON, separated by spaces. If it is set, what
+/// compilers say comes after a line with [`DIRECTORY`] and the directory they ran in, which is not always
+/// that of the build.
 pub const JSON: &str = "NOPOL_SHIM_JSON";
+/// How a line begins that tells where a compiler ran.
+pub const DIRECTORY: &str = "nopol ran a compiler in ";
 
 /// The compilers' names; `gcc` and `clang` may have a version, `gcc-14`.
 const NAMES: [&str; 5] = ["cc", "gcc", "clang", "c89", "c99"];
@@ -73,7 +78,31 @@ pub fn run_if_shim() -> Option<std::io::Error> {
             command.arg("-fdiagnostics-format=json");
         }
     }
-    Some(command.exec())
+    match std::env::var_os(JSON) {
+        Some(_) => run_and_tell(command),
+        None => Some(command.exec()),
+    }
+}
+
+/// Runs a compiler, tells where it ran and what it said in one piece, and ends this process as it ended;
+/// returns only if it cannot be started.
+fn run_and_tell(mut command: Command) -> Option<std::io::Error> {
+    let output = match command
+        .stdout(Stdio::inherit())
+        .stdin(Stdio::inherit())
+        .output()
+    {
+        Ok(output) => output,
+        Err(error) => return Some(error),
+    };
+    if !output.stderr.is_empty() {
+        let dir = std::env::current_dir().unwrap_or_default();
+        let mut said = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
+        said.extend(output.stderr);
+        // Nobody else is told if that cannot be written.
+        let _ = std::io::stderr().write_all(&said);
+    }
+    std::process::exit(output.status.code().unwrap_or(1))
 }
 
 /// The first program of a name on the search path that is not in some directory.

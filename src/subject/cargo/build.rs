@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -15,7 +15,7 @@ use cargo_metadata::{Message, TargetKind};
 
 use super::{Packages, wrapper};
 use crate::copy::files;
-use crate::run::confine::Confinement;
+use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::TargetId;
 use crate::run::process::{Job, Limits};
 use crate::run::{Binary, Harness};
@@ -194,6 +194,10 @@ impl Cargo<'_> {
             env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
             env.push((wrapper::PACKAGES.to_string(), self.wrapped()?));
         }
+        if linked == Linked::InPlace {
+            let roots = [&self.at.root, &self.at.subject.root].map(|root| root.as_str());
+            env.push((wrapper::IN_PLACE.to_string(), roots.join("\n")));
+        }
         let confinement = self.at.confinement;
         let program = cargo();
         let mut job = Job {
@@ -213,7 +217,7 @@ impl Cargo<'_> {
         let dir = confinement.scratch.join("doctests");
         if runs {
             confinement.prepare(&dir)?;
-            env.extend(confinement.env(&dir));
+            env.extend(confinement.env(&dir, Circumstances::default()));
             job.silence = Some(SILENCE);
             // It is rustc that needs most of it.
             job.limits.memory = Confinement::limits(true).memory.map(|bytes| 2 * bytes);
@@ -236,21 +240,44 @@ impl Cargo<'_> {
         Ok((ended.code == Some(0), stdout, stderr))
     }
 
+    /// Where the compiler has its own libraries.
+    fn sysroot_libraries(&self) -> Option<String> {
+        static KNOWN: OnceLock<Option<String>> = OnceLock::new();
+        let ask = || {
+            let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+            let mut command = std::process::Command::new(rustc);
+            let asked = command
+                .args(["--print", "target-libdir"])
+                .current_dir(&self.at.root);
+            let output = asked
+                .output()
+                .ok()
+                .filter(|output| output.status.success())?;
+            let libraries = String::from_utf8(output.stdout).ok()?;
+            Some(libraries.trim().to_owned())
+        };
+        KNOWN.get_or_init(ask).clone()
+    }
+
     /// What cargo is to call in place of rustc, and the runtime it is to add.
     fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
         let tool = || std::env::current_exe().context("cannot find the tool's own path");
         match linked {
             Linked::Runtime(rlib) => Ok(Some((tool()?, rlib.as_str()))),
             Linked::Plain if self.at.caps_lints => {
-                // Under another name, so that cargo keeps these builds apart from those with the runtime.
-                let link = self.at.logs.join("capping-lints");
-                let _ = fs::remove_file(&link);
-                std::os::unix::fs::symlink(tool()?, &link)
-                    .with_context(|| format!("cannot create {link}"))?;
-                Ok(Some((link.into(), "")))
+                Ok(Some((self.link_to(&tool()?, "capping-lints")?, "")))
             }
+            Linked::InPlace => Ok(Some((self.link_to(&tool()?, "in-place")?, ""))),
             Linked::Plain => Ok(None),
         }
+    }
+
+    /// The tool under another name, so that cargo keeps builds with it apart from others.
+    fn link_to(&self, tool: &Path, name: &str) -> Result<PathBuf> {
+        let link = self.at.logs.join(name);
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(tool, &link).with_context(|| format!("cannot create {link}"))?;
+        Ok(link.into())
     }
 
     /// Where cargo looks for a wrapper. That of members is better where it will do, for cargo keeps
@@ -351,6 +378,8 @@ impl Cargo<'_> {
         let deps = exe.parent().map(Utf8Path::to_owned).unwrap_or_default();
         libraries.push(deps.to_string());
         libraries.extend(deps.parent().map(Utf8Path::to_string));
+        // What a proc macro's tests are linked with is the compiler's own.
+        libraries.extend(self.sysroot_libraries());
         let variable = if cfg!(target_os = "macos") {
             "DYLD_FALLBACK_LIBRARY_PATH"
         } else {
@@ -366,6 +395,7 @@ impl Cargo<'_> {
         let captures = self.at.capturing.contains(&id);
         let binary = Binary {
             exe,
+            original: self.at.subject.root.join(&member.dir),
             cwd,
             env,
             harness: Harness::Standard { captures },

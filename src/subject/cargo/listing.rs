@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::run::confine::Confinement;
+use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Ended, Job};
 use crate::run::{self, Binary, summary};
@@ -97,7 +97,7 @@ impl Harness<'_> {
         self.at.confinement.prepare(&dir)?;
         let stdout = dir.join("stdout");
         let mut env = self.binary.env.clone();
-        env.extend(self.at.confinement.env(&dir));
+        env.extend(self.at.confinement.env(&dir, Circumstances::default()));
         let tree = &self.binary.tree;
         // A program that knows nothing of tests may do anything when it is asked for some.
         let (ended, _) = tree.guard("listing", || {

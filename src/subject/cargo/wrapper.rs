@@ -15,6 +15,10 @@ pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 /// Set to the directories of the packages that get the runtime, one a line.
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
 
+/// Set to the working copy's root and the subject's own, one a line: what asks where it is compiled is told
+/// the latter.
+pub const IN_PLACE: &str = "NOPOL_IN_PLACE";
+
 /// If this process was started as a wrapper, becomes rustc and does not return; returns an error
 /// if rustc cannot be started.
 pub fn run_if_wrapper() -> Option<std::io::Error> {
@@ -40,6 +44,17 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
         path.push(dir);
         command.arg("-L").arg(path);
     }
+    if let Ok(roots) = std::env::var(IN_PLACE)
+        && let Some((copy, original)) = roots.split_once('\n')
+    {
+        for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
+            let value = std::env::var(name).unwrap_or_default();
+            if let Ok(below) = Path::new(&value).strip_prefix(copy) {
+                command.env(name, Path::new(original).join(below));
+            }
+        }
+    }
+    command.env_remove(IN_PLACE);
     command.env_remove(PACKAGES);
     command.env_remove(RUNTIME);
     Some(command.exec())

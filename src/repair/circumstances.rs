@@ -1,0 +1,160 @@
+//! Whether failing tests fail for the user, too: the working copy is not the user's tree, nor are its
+//! runs quite those of `cargo test`. A test that fails only here says nothing of the subject.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use camino::Utf8Path;
+
+use super::settings::Settings;
+use crate::report::Outcome;
+use crate::run::confine::Circumstances;
+use crate::run::id::TargetId;
+use crate::run::suite::{Baseline, Suite, TestIndex};
+use crate::run::{Binary, Harness, Runner};
+use crate::subject::workspace::{Linked, Workspace};
+
+/// Failing tests of one binary that are looked at one by one; of more than that the binary as a whole says
+/// enough.
+const MOST: usize = 40;
+/// Seconds that the tests of a binary may take if they are run once more, all together.
+const PATIENCE: f64 = 60.0;
+
+/// Sets aside the failing tests that pass as the user runs them, and tells why.
+pub fn set_aside(
+    settings: &Settings,
+    outcome: &mut Outcome,
+    workspace: &Workspace,
+    suite: &Suite,
+    baseline: &mut Baseline,
+) -> Result<()> {
+    let mut by_target: BTreeMap<&TargetId, Vec<TestIndex>> = BTreeMap::new();
+    for test in baseline.failing() {
+        by_target
+            .entry(&suite.tests[test].target)
+            .or_default()
+            .push(test);
+    }
+    for (target, failing) in by_target {
+        let Some(binary) = suite.binaries.get(target) else {
+            continue;
+        };
+        let own = Own {
+            settings,
+            workspace,
+            runner: suite.runner,
+            target,
+            binary,
+        };
+        let mut elsewhere: Option<Option<Binary>> = None;
+        let together = own.together(suite, baseline)?;
+        for test in failing.into_iter().take(MOST) {
+            let name = &suite.tests[test].name;
+            let why = match together.contains(name) {
+                true => Some(
+                    "it passes only together with other tests of its binary, as under `cargo test`"
+                        .to_owned(),
+                ),
+                false => own.why(name, &mut elsewhere)?,
+            };
+            if let Some(why) = why {
+                baseline.strangers.push(test);
+                outcome.warnings.push(format!(
+                    "{} fails in the working copy and passes in {}: {why}. It is left out; a patch may break it unseen",
+                    suite.tests[test], workspace.subject.root
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A binary with failing tests.
+struct Own<'a> {
+    settings: &'a Settings,
+    workspace: &'a Workspace<'a>,
+    runner: &'a Runner<'a>,
+    target: &'a TargetId,
+    binary: &'a Binary,
+}
+
+impl Own<'_> {
+    /// Those that pass when all tests of the binary run in one process.
+    fn together(
+        &self,
+        suite: &Suite,
+        baseline: &Baseline,
+    ) -> Result<std::collections::BTreeSet<String>> {
+        let of_target =
+            (0..suite.tests.len()).filter(|test| suite.tests[*test].target == *self.target);
+        let seconds: f64 = of_target.clone().map(|test| baseline.seconds[test]).sum();
+        let is_one = matches!(self.binary.harness, Harness::Standard { .. });
+        if !is_one || of_target.count() < 2 || seconds > PATIENCE {
+            return Ok(Default::default());
+        }
+        let limit = self.settings.test_timeout.mul_f64(2.0);
+        self.runner.passing_together(self.binary, limit)
+    }
+
+    /// Why a test passes as the user runs it; `None` if it does not. `elsewhere` is the same binary,
+    /// compiled as if it were in the user's tree, once it is known whether that is another one.
+    fn why(&self, test: &str, elsewhere: &mut Option<Option<Binary>>) -> Result<Option<String>> {
+        if self.passes(self.binary, test, Circumstances::OWN)? {
+            for single in Circumstances::SINGLE {
+                if self.passes(self.binary, test, single)? {
+                    return Ok(Some(self.reason(single)));
+                }
+            }
+            return Ok(Some(
+                "it needs several things of the place it is in, of your home directory and of the system's temporary directory"
+                    .to_owned(),
+            ));
+        }
+        if elsewhere.is_none() {
+            *elsewhere = Some(self.in_place()?);
+        }
+        let Some(Some(binary)) = elsewhere else {
+            return Ok(None);
+        };
+        let passes = self.passes(binary, test, Circumstances::OWN)?;
+        Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
+    }
+
+    fn passes(&self, binary: &Binary, test: &str, as_users: Circumstances) -> Result<bool> {
+        let limit = self.settings.test_timeout;
+        self.runner.passes_under(binary, test, limit, as_users)
+    }
+
+    fn reason(&self, single: Circumstances) -> String {
+        let root = &self.workspace.subject.root;
+        match single {
+            Circumstances { place: true, .. } => format!(
+                "it reads something beside {root} or left out of the copy of it"
+            ),
+            Circumstances { home: true, .. } => {
+                "it reads something in your home directory, of which its own has only the configuration of git"
+                    .to_owned()
+            }
+            Circumstances { temporary: true, .. } => {
+                "it writes to a temporary directory that is not the one in TMPDIR, which `--sandbox off` allows"
+                    .to_owned()
+            }
+            _ => "it needs more than 4 GiB of memory, or writes more than 256 MiB to a file".to_owned(),
+        }
+    }
+
+    /// The binary compiled as if it were in the user's tree, if where it is has been compiled into it.
+    fn in_place(&self) -> Result<Option<Binary>> {
+        if !knows(&self.binary.exe, &self.workspace.root) {
+            return Ok(None);
+        }
+        let mut build = self.workspace.build(Linked::InPlace)?;
+        Ok(build.binaries.remove(self.target))
+    }
+}
+
+/// Whether a program has a path in it.
+fn knows(program: &Utf8Path, path: &Utf8Path) -> bool {
+    let bytes = std::fs::read(program).unwrap_or_default();
+    memchr::memmem::find(&bytes, path.as_str().as_bytes()).is_some()
+}
