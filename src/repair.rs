@@ -26,7 +26,7 @@ use self::instrument::Ahead;
 use self::ranking::Fix;
 use self::rounds::wanted_panic;
 use self::settings::{Depth, Settings};
-use crate::copy::tree::Change;
+use crate::copy::tree::{Change, OriginChanged};
 use crate::localize::angelic::Bounds;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Part;
@@ -63,6 +63,7 @@ pub fn run(settings: &Settings, supervisor: &Supervisor, mut progress: Progress)
 }
 
 fn classify(error: &anyhow::Error) -> (Ending, String) {
+    let said = format!("{error:#}");
     let ending = match (
         error.downcast_ref::<Stopped>(),
         error.downcast_ref::<SubjectError>(),
@@ -72,9 +73,25 @@ fn classify(error: &anyhow::Error) -> (Ending, String) {
         (_, Some(SubjectError::Usage(_))) => Ending::Usage,
         (_, Some(SubjectError::CannotBuild(..))) => Ending::CannotBuild,
         (_, Some(SubjectError::UnusableBaseline(_))) => Ending::UnusableBaseline,
+        (None, None) if error.is::<OriginChanged>() || is_of_the_system(error) => Ending::Usage,
         (None, None) => Ending::Internal,
     };
-    (ending, format!("{error:#}"))
+    (ending, said)
+}
+
+/// Whether the user can mend it: a full disk, a file that may not be read or written.
+fn is_of_the_system(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind;
+    let kinds = error
+        .chain()
+        .filter_map(|cause| Some(cause.downcast_ref::<std::io::Error>()?.kind()));
+    let theirs = [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+    ];
+    kinds.into_iter().any(|kind| theirs.contains(&kind))
 }
 
 /// What every step of the pipeline works with.
@@ -220,7 +237,7 @@ fn pipeline(
         return Ok(());
     }
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
-        return Ok(());
+        return baseline::look_at_doctests(settings, progress, outcome, &plain, &sources);
     };
 
     if let Some(message) = wanted_panic(&plain.root, &tests, &targets, &baseline) {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use walkdir::WalkDir;
 
 use super::files;
 
@@ -20,8 +21,11 @@ pub const VARIABLES: [&str; 8] = [
     "GIT_PREFIX",
 ];
 
-/// Makes a repository in `to` like the one of the tree `from`, if that is the top of one. Objects are
-/// read where they are, and new ones written to the copy.
+/// Bytes of objects that are copied; more are read where they are, and then git may give those a new time.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Makes a repository in `to` like the one of the tree `from`, if that is the top of one. New objects are
+/// written to the copy, whether or not the old ones are in it.
 ///
 /// # Errors
 /// If something cannot be read or written.
@@ -59,8 +63,13 @@ fn directories(tree: &Path) -> Option<(PathBuf, PathBuf)> {
 
 fn make(own: &Path, common: &Path, git: &Path) -> Result<()> {
     fs::create_dir_all(git.join("objects/info"))?;
-    let objects = common.join("objects").display().to_string();
-    fs::write(git.join("objects/info/alternates"), objects + "\n")?;
+    let objects = common.join("objects");
+    if size(&objects) <= MOST_BYTES {
+        copy_dir(&objects, &git.join("objects"))?;
+    } else {
+        let alternates = objects.display().to_string() + "\n";
+        fs::write(git.join("objects/info/alternates"), alternates)?;
+    }
     for name in ["HEAD", "index"] {
         copy_file(&own.join(name), &git.join(name))?;
     }
@@ -68,20 +77,29 @@ fn make(own: &Path, common: &Path, git: &Path) -> Result<()> {
         copy_file(&common.join(name), &git.join(name))?;
     }
     fs::create_dir_all(git.join("refs"))?;
-    for entry in walkdir::WalkDir::new(common.join("refs"))
-        .into_iter()
-        .flatten()
-    {
-        let to = git
-            .join("refs")
-            .join(entry.path().strip_prefix(common.join("refs"))?);
+    copy_dir(&common.join("refs"), &git.join("refs"))?;
+    fs::write(git.join("config"), config(&common.join("config")))?;
+    Ok(())
+}
+
+/// Bytes of all files in a directory.
+fn size(dir: &Path) -> u64 {
+    let entries = WalkDir::new(dir).into_iter().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files
+        .map(|file| file.metadata().map_or(0, |metadata| metadata.len()))
+        .sum()
+}
+
+fn copy_dir(from: &Path, to: &Path) -> Result<()> {
+    for entry in WalkDir::new(from).into_iter().flatten() {
+        let to = to.join(entry.path().strip_prefix(from)?);
         if entry.file_type().is_dir() {
             fs::create_dir_all(to)?;
         } else {
             copy_file(entry.path(), &to)?;
         }
     }
-    fs::write(git.join("config"), config(&common.join("config")))?;
     Ok(())
 }
 

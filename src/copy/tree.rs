@@ -264,9 +264,10 @@ impl Tree {
         if !lock(&self.writers).contains(who) {
             let together = self.runs.read().unwrap_or_else(PoisonError::into_inner);
             let before = *together;
-            let result = run()?;
+            // What fails may do so for what another one did.
+            let result = run();
             if !self.is_touched()? {
-                return Ok((result, Vec::new()));
+                return Ok((result?, Vec::new()));
             }
             drop(together);
             let mut alone = self.runs.write().unwrap_or_else(PoisonError::into_inner);
@@ -274,7 +275,7 @@ impl Tree {
                 *alone += 1;
             }
             if *alone == before {
-                return Ok((result, Vec::new()));
+                return Ok((result?, Vec::new()));
             }
         }
         let alone = self.runs.write().unwrap_or_else(PoisonError::into_inner);

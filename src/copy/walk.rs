@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use walkdir::WalkDir;
 
 use super::files;
 
@@ -190,6 +191,7 @@ impl<'a> Copier<'a> {
         if !target.is_dir() || link.starts_with(target) || self.is_skipped(target) {
             return Ok(());
         }
+        self.measure(target)?;
         self.places.push((target.to_owned(), to.to_owned()));
         fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
         let copied = self.dir(target, to, true);
@@ -197,6 +199,25 @@ impl<'a> Copier<'a> {
             self.places.pop();
         }
         copied
+    }
+
+    /// Looks, before anything is copied, whether a directory is too large.
+    fn measure(&self, dir: &Path) -> Result<()> {
+        let Some((mut entries, mut bytes)) = self.budget else {
+            return Ok(());
+        };
+        let walk = WalkDir::new(dir).into_iter();
+        let walk = walk
+            .filter_entry(|entry| !entry.file_type().is_dir() || !self.is_skipped(entry.path()));
+        for entry in walk.flatten() {
+            let len = match entry.file_type().is_file() {
+                true => entry.metadata().map_or(0, |metadata| metadata.len()),
+                false => 0,
+            };
+            entries = entries.checked_sub(1).ok_or(TooMuch)?;
+            bytes = bytes.checked_sub(len).ok_or(TooMuch)?;
+        }
+        Ok(())
     }
 
     fn spend(&mut self, bytes: u64) -> Result<()> {

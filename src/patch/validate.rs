@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
@@ -12,7 +12,10 @@ use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
-use crate::subject::workspace::{Linked, Workspace};
+use crate::subject::workspace::{Doctests, Linked, Workspace};
+
+/// How long doctests may say nothing at least.
+const LEAST_SILENCE: Duration = Duration::from_secs(5);
 
 /// Checks patches in the working copies, as many at once as there are.
 #[derive(Debug)]
@@ -27,8 +30,8 @@ pub struct Validator<'a> {
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: more of them at once than usual might be too slow.
     running: Mutex<()>,
-    /// Doctests of the subject as it is, `true` for those that passed; read when first needed.
-    doctests: Mutex<Option<BTreeMap<String, bool>>>,
+    /// Doctests of the subject as it is, and how long they took; run when first needed.
+    doctests: Mutex<Option<(Doctests, Duration)>>,
 }
 
 /// The subject without its sanitizers: a patch must not only please these.
@@ -194,26 +197,30 @@ impl<'a> Validator<'a> {
     /// Whether no doctest fails that passed before the edit, which is in the working copy. The
     /// subject as it was is only asked if one fails.
     fn doctests_hold(&self, workspace: &Workspace) -> Result<bool> {
-        // Those of packages outside of the workspace are not run.
-        let files = self.sources.files.iter();
-        let inside = files.filter(|file| !file.path.starts_with(".."));
-        let texts = inside.map(|file| &*file.text);
-        let Some(after) = workspace.doctests(texts.clone())? else {
+        let texts = self.sources.documented();
+        // One at a time: the first one that hangs tells how long the others are waited for.
+        let mut known = lock(&self.doctests);
+        let silence = match &*known {
+            Some((_, usual)) => (LEAST_SILENCE + 5 * *usual).min(2 * self.timeout),
+            None => 2 * self.timeout,
+        };
+        let Some(after) = workspace.doctests(texts.clone(), silence)? else {
             return Ok(true);
         };
-        if after.values().all(|passed| *passed) && !after.is_empty() {
+        if after.all_passed && !after.by_name.is_empty() {
             return Ok(true);
         }
-        let mut known = lock(&self.doctests);
-        let before = match known.take() {
+        let (before, usual) = match known.take() {
             Some(before) => before,
             None => {
                 self.write(workspace, &[])?;
-                workspace.doctests(texts)?.unwrap_or_default()
+                let start = Instant::now();
+                let before = workspace.doctests(texts, 2 * self.timeout)?;
+                (before.unwrap_or_default(), start.elapsed())
             }
         };
-        let holds = still_passing(&before, &after);
-        *known = Some(before);
+        let holds = still_passing(&before.by_name, &after.by_name);
+        *known = Some((before, usual));
         Ok(holds)
     }
 }

@@ -9,6 +9,7 @@ use crate::report::{Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
+use crate::source::Sources;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Kind, SubjectError};
 
@@ -261,6 +262,9 @@ pub fn targets(
         }
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
+            true if !baseline.strangers.is_empty() => {
+                "Every test passes but those that fail only in the working copy.".to_owned()
+            }
             true => format!("All {} tests pass.", tests.len()),
             false if failing.is_empty() => format!("{} passes.", settings.failing.join(", ")),
             false => format!(
@@ -278,4 +282,37 @@ pub fn targets(
         );
     }
     Ok(Some(targets))
+}
+
+/// Where no test fails an example in the documentation may: that is said, since `cargo test` fails, too.
+pub fn look_at_doctests(
+    settings: &Settings,
+    progress: &mut Progress,
+    outcome: &mut Outcome,
+    workspace: &Workspace,
+    sources: &Sources,
+) -> Result<()> {
+    if !settings.failing.is_empty() {
+        return Ok(());
+    }
+    let phase = progress.start("running doctests", 0, 0);
+    let doctests = workspace
+        .doctests(sources.documented(), 2 * settings.test_timeout)?
+        .unwrap_or_default();
+    let failing: Vec<&str> = doctests
+        .by_name
+        .iter()
+        .filter(|(_, passed)| !**passed)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let result = format!("{} fail", failing.len());
+    progress.finish(phase, 0, &result);
+    if !failing.is_empty() {
+        let said = outcome.message.take().unwrap_or_default();
+        outcome.message = Some(format!(
+            "{said} These examples in the documentation fail: {}. They are not repaired; copy one into a #[test], and it will be.",
+            failing.join(", ")
+        ));
+    }
+    Ok(())
 }

@@ -24,57 +24,57 @@ const HOME_FILES: [&str; 4] = [
     ".config/git/attributes",
 ];
 
-/// In what a run is as the user's own `cargo test` would be, instead of confined. Writing to the user's
-/// tree and home is never among it.
+/// In what a run is as the user's own `cargo test` would be, instead of confined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// It runs in the subject's own directory.
+    /// It runs in the subject's own directory, where it may write nothing.
     pub place: bool,
-    /// It has the user's home.
+    /// It has the user's home, where it may write nothing.
     pub home: bool,
-    /// It may write to the system's temporary directories.
-    pub temporary: bool,
+    /// It may write wherever it is allowed to, but has neither the user's place nor home.
+    pub writes: bool,
     /// It has no limits on memory and file size.
     pub limits: bool,
 }
 
 impl Circumstances {
-    /// As the user's own.
+    const NONE: Self = Self {
+        place: false,
+        home: false,
+        writes: false,
+        limits: false,
+    };
+
+    /// As the user's own, but for where it may write.
     pub const OWN: Self = Self {
         place: true,
         home: true,
-        temporary: true,
+        writes: false,
         limits: true,
     };
 
-    /// Each by itself.
-    pub const SINGLE: [Self; 4] = {
-        const NONE: Circumstances = Circumstances {
-            place: false,
-            home: false,
-            temporary: false,
-            limits: false,
-        };
-        [
-            Self {
-                place: true,
-                ..NONE
-            },
-            Self { home: true, ..NONE },
-            Self {
-                temporary: true,
-                ..NONE
-            },
-            Self {
-                limits: true,
-                ..NONE
-            },
-        ]
+    /// Confined, but for where it may write.
+    pub const WRITING: Self = Self {
+        writes: true,
+        ..Self::NONE
     };
-}
 
-/// Directories for everybody's temporary files.
-const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+    /// What is the user's own, each by itself.
+    pub const SINGLE: [Self; 3] = [
+        Self {
+            place: true,
+            ..Self::NONE
+        },
+        Self {
+            home: true,
+            ..Self::NONE
+        },
+        Self {
+            limits: true,
+            ..Self::NONE
+        },
+    ];
+}
 
 /// How runs are confined.
 #[derive(Clone, Debug)]
@@ -215,16 +215,6 @@ impl Confinement {
     /// Whether runs are kept from writing elsewhere, so that they may run in the user's tree.
     pub fn is_tight(&self) -> bool {
         self.mode != SandboxMode::Off && sandbox::shortfall(SandboxMode::Writes).is_none()
-    }
-
-    /// Everybody's temporary directories.
-    pub fn temporary() -> Vec<Utf8PathBuf> {
-        let usual = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok();
-        TEMPORARY
-            .map(Utf8PathBuf::from)
-            .into_iter()
-            .chain(usual)
-            .collect()
     }
 
     /// The sandbox of a run that may write to some places.

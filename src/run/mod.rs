@@ -286,10 +286,9 @@ impl<'a> Runner<'a> {
     }
 
     fn note(&self, test: &str, changes: Vec<Change>) {
-        let damage: Vec<Change> = changes
-            .into_iter()
-            .filter(|change| change.is_damage)
-            .collect();
+        // What git does in a repository is no damage.
+        let is_damage = |change: &Change| change.is_damage && !change.path.starts_with(".git");
+        let damage: Vec<Change> = changes.into_iter().filter(is_damage).collect();
         if !damage.is_empty() {
             let mut known = lock(&self.damage);
             known.entry(test.to_owned()).or_default().extend(damage);
@@ -326,9 +325,6 @@ impl<'a> Runner<'a> {
         vars.extend(self.confinement.env(dir, own));
         vars.extend(start.vars);
         let mut writable = vec![dir.to_owned()];
-        if own.temporary {
-            writable.extend(Confinement::temporary());
-        }
         let (mut program, mut cwd) = (start.program, start.cwd);
         if own.place {
             if program.as_str().contains('/') {
@@ -358,12 +354,12 @@ impl<'a> Runner<'a> {
             env: &vars,
             unset: &Confinement::unset(),
             stdin: start.stdin,
-            stdout: File::create(dir.join("stdout"))?,
-            stderr: File::create(dir.join("stderr"))?,
+            stdout: create(&dir.join("stdout"))?,
+            stderr: create(&dir.join("stderr"))?,
             timeout: Some(start.timeout),
             silence: None,
             limits,
-            sandbox: self.confinement.sandbox(writable),
+            sandbox: self.confinement.sandbox(writable).filter(|_| !own.writes),
         })
     }
 
@@ -552,6 +548,10 @@ impl Start {
     }
 }
 
+fn create(path: &Utf8Path) -> Result<File> {
+    File::create(path).with_context(|| format!("cannot write {path}"))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -559,7 +559,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The end of a file, as text.
 fn tail(path: &Path) -> Result<String> {
     const LONGEST: u64 = 8192;
-    let mut file = File::open(path)?;
+    let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let len = file.metadata()?.len();
     file.seek(SeekFrom::Start(len.saturating_sub(LONGEST)))?;
     let mut bytes = Vec::new();

@@ -345,6 +345,16 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// The texts whose documentation may have examples that are run: not those of packages outside of the
+    /// workspace.
+    pub fn documented(&self) -> impl Iterator<Item = &str> + Clone {
+        let inside = self
+            .files
+            .iter()
+            .filter(|file| !file.path.starts_with(".."));
+        inside.map(|file| &*file.text)
+    }
+
     /// Makes every assertion panic with a message that is asked for.
     pub fn panic_with(&mut self, message: &str) {
         for site in self.sites.iter_mut().filter(|site| site.asserts()) {

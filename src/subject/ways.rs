@@ -1,11 +1,11 @@
 //! What each kind of subject does with a working copy in its own way.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::workspace::{Build, Linked, Workspace};
+use super::workspace::{Build, Doctests, Linked, Workspace};
 use super::{Kind, c, cargo};
 use crate::run::id::{TargetId, TestId};
 
@@ -63,18 +63,18 @@ impl Workspace<'_> {
         }
     }
 
-    /// Examples in the documentation, `false` by name for those that fail; `None` if there are none
-    /// among these texts.
+    /// Runs the examples in the documentation, until they say nothing for that long; `None` if there are none among these texts.
     ///
     /// # Errors
     /// If cargo cannot be started or the run is stopped.
     pub fn doctests<'t>(
         &self,
         texts: impl Iterator<Item = &'t str>,
-    ) -> Result<Option<BTreeMap<String, bool>>> {
+        silence: Duration,
+    ) -> Result<Option<Doctests>> {
         match &self.subject.kind {
             Kind::Cargo(packages) if cargo::may_have_doctests(packages, texts) => {
-                cargo::doctests(self, packages).map(Some)
+                cargo::doctests(self, packages, silence).map(Some)
             }
             _ => Ok(None),
         }

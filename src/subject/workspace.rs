@@ -45,6 +45,15 @@ pub enum Linked<'a> {
     Runtime(&'a Utf8Path),
 }
 
+/// What became of the examples in the documentation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Doctests {
+    /// They came to an end, and none failed.
+    pub all_passed: bool,
+    /// `false` for those that failed; what hung, and what came after it, is not there.
+    pub by_name: BTreeMap<String, bool>,
+}
+
 /// What a compiler says is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {

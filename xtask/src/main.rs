@@ -5,6 +5,7 @@ mod c;
 mod curves;
 mod fixtures;
 mod generate;
+mod hostile;
 mod kept;
 mod svg;
 mod synthesis;
@@ -38,6 +39,8 @@ enum Bench {
     Bugs(bugs::Options),
     /// `cargo nopol c` on TCAS and Codeflaws
     C(c::Options),
+    /// `cargo nopol` on hostile and odd subjects, after which everything must be as it was
+    Hostile(hostile::Options),
     /// Our synthesis engines and cvc5 on the same problems
     Synthesis(synthesis::Options),
     /// Time and memory of our synthesis against variables and contexts, as SVG
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Bench::Fixtures { runs } => fixtures::bench(runs),
         Bench::Bugs(options) => bugs::bench(&options),
         Bench::C(options) => c::bench(&options),
+        Bench::Hostile(options) => hostile::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Curves(options) => curves::bench(&options),
     }

@@ -262,16 +262,26 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     })
 }
 
-/// Where a source is below the root, links followed: it is written to there in the working copy, and
-/// must be written to nowhere else.
+/// Where a source is below the root, links followed; what is there by a link that leads out is in the
+/// working copy where the link is.
 fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> {
     let real = |path: &Utf8Path| {
         let real = path.canonicalize_utf8();
         real.map_err(|error| usage(format!("cannot read {path}: {error}")))
     };
-    match real(&root.join(path))?.strip_prefix(real(root)?) {
-        Ok(path) => Ok(path.to_owned()),
-        Err(_) => Err(usage(format!(
+    let (real_root, place) = (real(root)?, normal(&root.join(path)));
+    if let Ok(below) = real(&root.join(path))?.strip_prefix(&real_root) {
+        return Ok(below.to_owned());
+    }
+    // A link to what the root is in is not copied.
+    let leads_above = |dir: &Utf8Path| {
+        dir != root && real(dir).is_ok_and(|dir| real_root.starts_with(dir))
+    };
+    match place.strip_prefix(root) {
+        Ok(below) if !place.ancestors().take_while(|dir| *dir != root).any(leads_above) => {
+            Ok(below.to_owned())
+        }
+        _ => Err(usage(format!(
             "the source file {path} is not in {root}, which is all that is copied and patched; put {NAME} into a directory that has all of the program"
         ))),
     }

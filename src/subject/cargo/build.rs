@@ -19,10 +19,7 @@ use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::TargetId;
 use crate::run::process::{Job, Limits};
 use crate::run::{Binary, Harness};
-use crate::subject::workspace::{self, Build, Linked, Span, Workspace};
-
-/// How long doctests may say nothing, while one of them runs or is compiled.
-const SILENCE: Duration = Duration::from_secs(60);
+use crate::subject::workspace::{self, Build, Doctests, Linked, Span, Workspace};
 
 /// The members as they are built in one working copy.
 struct Cargo<'a> {
@@ -38,12 +35,12 @@ pub fn build(at: &Workspace, packages: &Packages, linked: Linked) -> Result<Buil
     Cargo { at, packages }.build(linked)
 }
 
-/// Runs every doctest of the chosen packages; `false` by name for those that fail.
+/// Runs every doctest of the chosen packages, until they say nothing for that long.
 ///
 /// # Errors
 /// If cargo cannot be started or the run is stopped.
-pub fn doctests(at: &Workspace, packages: &Packages) -> Result<BTreeMap<String, bool>> {
-    Cargo { at, packages }.doctests()
+pub fn doctests(at: &Workspace, packages: &Packages, silence: Duration) -> Result<Doctests> {
+    Cargo { at, packages }.doctests(silence)
 }
 
 /// Whether the chosen packages have a library that could have doctests. Where no text could be
@@ -66,7 +63,7 @@ impl Cargo<'_> {
         let mut args = vec!["test".to_string(), "--no-run".to_string()];
         args.push("--message-format=json".to_string());
         args.extend(self.packages.options.build_args(&self.specifications()));
-        let (succeeded, stdout, stderr) = self.cargo(args, linked, false)?;
+        let (succeeded, stdout, stderr) = self.cargo(args, linked, None)?;
 
         let mut build = Build {
             succeeded,
@@ -129,24 +126,26 @@ impl Cargo<'_> {
         Ok(build)
     }
 
-    fn doctests(&self) -> Result<BTreeMap<String, bool>> {
+    fn doctests(&self, silence: Duration) -> Result<Doctests> {
         let mut args = vec![
             "test".to_string(),
             "--doc".to_string(),
             "--no-fail-fast".to_string(),
         ];
         args.extend(self.packages.options.doc_args(&self.specifications()));
-        let (run, _) = self
-            .at
-            .tree
-            .guard("doctests", || self.cargo(args.clone(), Linked::Plain, true))?;
-        let (_, stdout, _) = run;
+        let (run, _) = self.at.tree.guard("doctests", || {
+            self.cargo(args.clone(), Linked::Plain, Some(silence))
+        })?;
+        let (all_passed, stdout, _) = run;
         let text = fs::read_to_string(stdout).unwrap_or_default();
         let outcomes = text.lines().filter_map(|line| {
             let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
             (outcome != "ignored").then(|| (name.to_string(), outcome == "ok"))
         });
-        Ok(outcomes.collect())
+        Ok(Doctests {
+            all_passed,
+            by_name: outcomes.collect(),
+        })
     }
 
     /// The packages asked for, as cargo is told of them. A name alone would not do where a dependency
@@ -162,12 +161,12 @@ impl Cargo<'_> {
     }
 
     /// Runs cargo in the working copy; its success, and the files with what it printed. What it starts is
-    /// confined if it `runs` code of the subject.
+    /// confined if it `runs` code of the subject, and then it may say nothing for so long.
     fn cargo(
         &self,
         args: Vec<String>,
         linked: Linked,
-        runs: bool,
+        runs: Option<Duration>,
     ) -> Result<(bool, Utf8PathBuf, Utf8PathBuf)> {
         fs::create_dir_all(&self.at.logs)
             .with_context(|| format!("cannot create {}", self.at.logs))?;
@@ -196,7 +195,7 @@ impl Cargo<'_> {
         }
         if linked == Linked::InPlace {
             let roots = [&self.at.root, &self.at.subject.root].map(|root| root.as_str());
-            env.push((wrapper::IN_PLACE.to_string(), roots.join("\n")));
+            env.push((wrapper::IN_PLACE.to_string(), roots.join(wrapper::BETWEEN)));
         }
         let confinement = self.at.confinement;
         let program = cargo();
@@ -215,10 +214,10 @@ impl Cargo<'_> {
             sandbox: None,
         };
         let dir = confinement.scratch.join("doctests");
-        if runs {
+        if let Some(silence) = runs {
             confinement.prepare(&dir)?;
             env.extend(confinement.env(&dir, Circumstances::default()));
-            job.silence = Some(SILENCE);
+            job.silence = Some(silence);
             // It is rustc that needs most of it.
             job.limits.memory = Confinement::limits(true).memory.map(|bytes| 2 * bytes);
             let places = [
@@ -234,7 +233,7 @@ impl Cargo<'_> {
         }
         job.env = &env;
         let ended = self.at.supervisor.run(&job)?;
-        if runs {
+        if runs.is_some() {
             let _ = files::remove_tree(&dir);
         }
         Ok((ended.code == Some(0), stdout, stderr))
@@ -289,7 +288,7 @@ impl Cargo<'_> {
         }
     }
 
-    /// The directories of the packages that are ours, one a line.
+    /// The directories of the packages that are ours.
     fn wrapped(&self) -> Result<String> {
         let Packages {
             members,
@@ -304,7 +303,7 @@ impl Cargo<'_> {
                     .with_context(|| format!("the working copy has no {}", package.dir))
             })
             .collect::<Result<_>>()?;
-        Ok(dirs.join("\n"))
+        Ok(dirs.join(wrapper::BETWEEN))
     }
 
     fn binary(

@@ -12,10 +12,13 @@ use std::process::Command;
 /// what makes this process a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 
-/// Set to the directories of the packages that get the runtime, one a line.
+/// Set to the directories of the packages that get the runtime, with [`BETWEEN`] between them.
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
 
-/// Set to the working copy's root and the subject's own, one a line: what asks where it is compiled is told
+/// Between paths: what no path has in it, though some have a newline or a colon.
+pub const BETWEEN: &str = "\u{1f}";
+
+/// Set to the working copy's root and the subject's own: what asks where it is compiled is told
 /// the latter.
 pub const IN_PLACE: &str = "NOPOL_IN_PLACE";
 
@@ -45,7 +48,7 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
         command.arg("-L").arg(path);
     }
     if let Ok(roots) = std::env::var(IN_PLACE)
-        && let Some((copy, original)) = roots.split_once('\n')
+        && let Some((copy, original)) = roots.split_once(BETWEEN)
     {
         for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH"] {
             let value = std::env::var(name).unwrap_or_default();
@@ -64,5 +67,5 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
 fn is_ours() -> bool {
     let dir = std::env::var_os("CARGO_MANIFEST_DIR").and_then(|dir| fs::canonicalize(dir).ok());
     let ours = std::env::var(PACKAGES).unwrap_or_default();
-    dir.is_some_and(|dir| ours.lines().any(|ours| Path::new(ours) == dir))
+    dir.is_some_and(|dir| ours.split(BETWEEN).any(|ours| Path::new(ours) == dir))
 }
