@@ -434,11 +434,7 @@ fn nothing_but_the_copy_is_written_to_wherever_a_source_is() {
     let report = is_repaired(&subject, &["--source", "link.c"]);
     assert_eq!(report["patches"][0]["edits"][0]["file"], "link.c");
     assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
-    for source in [
-        outside.to_str().unwrap(),
-        "../outside.c",
-        "up/outside.c",
-    ] {
+    for source in [outside.to_str().unwrap(), "../outside.c", "up/outside.c"] {
         let words = ["the source file", source, "is not in", "nopol.toml"];
         ends(&subject, &["--source", source], 2, "usage-error", &words);
         assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);

@@ -66,11 +66,11 @@ pub const EXIT_CODES: &str = "\
 Exit codes:
   0    a patch was found, or there is nothing to repair (JSON `outcome` tells which)
   1    no patch was found
-  2    wrong usage: no manifest, no such package, test or patch, --apply refused
+  2    wrong usage: no manifest, no such package, test or patch, --apply refused, a full disk
   3    the subject does not build
   4    unusable baseline: no tests, only flaky failures, or instrumentation changes outcomes
   5    the time limit was reached
-  70   internal error
+  70   internal error, or the report could not be written
   130  interrupted";
 
 /// What a run found out.

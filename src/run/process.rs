@@ -75,6 +75,8 @@ pub struct Supervisor {
     warden_pid: Pid,
     shared: Arc<Shared>,
     started: AtomicU64,
+    /// Minders that mind nothing now.
+    idle: Mutex<Vec<UnixStream>>,
     deadline: Option<Instant>,
 }
 
@@ -91,6 +93,7 @@ impl Supervisor {
             warden_pid,
             shared: Arc::new(Shared::default()),
             started: AtomicU64::new(0),
+            idle: Mutex::default(),
             deadline: time_limit.map(|limit| Instant::now() + limit),
         })
     }
@@ -172,38 +175,41 @@ impl Supervisor {
             }
         };
         let start = Instant::now();
-        let (mut ours, its) = UnixStream::pair()?;
+        let mut minder = self.minder()?;
         let number = self.started.fetch_add(1, Ordering::Relaxed);
-        lock(&self.shared.minders).insert(number, ours.try_clone()?);
+        lock(&self.shared.minders).insert(number, minder.try_clone()?);
         if self.check().is_err() {
             // An interrupt that came just before this one was known.
             self.shared.end_all();
         }
-        let files = [
-            its.as_fd(),
-            stdin.as_fd(),
-            job.stdout.as_fd(),
-            job.stderr.as_fd(),
-        ];
-        let sent = wire::send(
-            &mut lock(&self.warden),
-            &Request::Run(Box::new(spawn)),
-            &files,
-        );
-        drop(its);
-        let answer = sent.and_then(|()| wire::receive::<Answer>(&mut ours));
+        let files = [stdin.as_fd(), job.stdout.as_fd(), job.stderr.as_fd()];
+        let answer = wire::send(&mut minder, &spawn, &files)
+            .and_then(|()| wire::receive::<Answer>(&mut minder));
         lock(&self.shared.minders).remove(&number);
         self.check()?;
-        match answer.context("cannot reach the process that starts all others")? {
-            Some((Ok(ended), _)) => Ok(ended),
-            Some((Err(error), _)) => Err(anyhow!(error)),
+        match answer {
+            Ok(Some((answer, _))) => {
+                lock(&self.idle).push(minder);
+                answer.map_err(|error| anyhow!(error))
+            }
             // Whoever kills the process that minds it is killed with it.
-            None => Ok(Ended {
+            Ok(None) | Err(_) => Ok(Ended {
                 code: None,
                 timed_out: false,
                 seconds: start.elapsed().as_secs_f64(),
             }),
         }
+    }
+
+    /// A minder that minds nothing now.
+    fn minder(&self) -> Result<UnixStream> {
+        if let Some(idle) = lock(&self.idle).pop() {
+            return Ok(idle);
+        }
+        let (ours, its) = UnixStream::pair()?;
+        wire::send(&mut lock(&self.warden), &Request::Mind, &[its.as_fd()])
+            .context("cannot reach the process that starts all others")?;
+        Ok(ours)
     }
 }
 
@@ -213,6 +219,7 @@ impl Drop for Supervisor {
         // What is left to remove has been removed.
         let _ = wire::send(&mut warden, &Request::Disinherit, &[]);
         self.shared.end_all();
+        lock(&self.idle).clear();
         let _ = warden.shutdown(Shutdown::Both);
         let _ = waitpid(self.warden_pid, None);
     }

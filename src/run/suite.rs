@@ -63,13 +63,19 @@ impl Suite<'_> {
         timeout: Duration,
     ) -> Result<Vec<TestIndex>> {
         let mut apart: Vec<TestIndex> = Vec::new();
+        let mut was_refused = false;
         let mut failed = Vec::new();
         for group in self.together(tests) {
             // They took no longer one after the other.
             let usual: f64 = group.iter().map(|test| baseline.seconds[*test]).sum();
             let limit = timeout + Duration::from_secs_f64(usual);
-            if !self.pass_together(&group, limit)? {
-                apart.extend(group);
+            match self.pass_together(&group, limit)? {
+                Some(true) => {}
+                Some(false) => {
+                    was_refused = true;
+                    apart.extend(group);
+                }
+                None => apart.extend(group),
             }
         }
         let plan = |_| Plan {
@@ -82,7 +88,7 @@ impl Suite<'_> {
             .zip(&runs)
             .filter(|(_, run)| !run.verdict.passed());
         failed.extend(not_passed.map(|(test, _)| *test));
-        if failed.is_empty() && !apart.is_empty() {
+        if failed.is_empty() && was_refused {
             self.runner.apart.store(true, Ordering::Relaxed);
         }
         Ok(failed)
@@ -102,17 +108,18 @@ impl Suite<'_> {
         groups.map(<[TestIndex]>::to_vec).collect()
     }
 
-    fn pass_together(&self, tests: &[TestIndex], timeout: Duration) -> Result<bool> {
+    /// Whether some tests pass in one process; `None` if they are not run so.
+    fn pass_together(&self, tests: &[TestIndex], timeout: Duration) -> Result<Option<bool>> {
         let target = &self.tests[tests[0]].target;
         let Some(binary) = self.binaries.get(target) else {
-            return Ok(false);
+            return Ok(None);
         };
         let is_one = matches!(binary.harness, Harness::Standard { .. }) && tests.len() > 1;
         if !is_one || self.runner.apart.load(Ordering::Relaxed) {
-            return Ok(false);
+            return Ok(None);
         }
         let names: Vec<&str> = tests.iter().map(|test| &*self.tests[*test].name).collect();
-        self.runner.pass_together(binary, &names, timeout)
+        self.runner.pass_together(binary, &names, timeout).map(Some)
     }
 
     /// Indices of all tests.

@@ -1,11 +1,11 @@
 //! A process of its own that starts all others and answers for their end: it lives as long as the
 //! tool, and where the tool is killed, whatever was started ends with it.
 //!
-//! The warden is forked before the tool has threads, so it stays small and may fork freely. For each
-//! process asked for it forks a *minder*, which starts the process in a group of its own, with limits
-//! and in its sandbox, waits for it, and then kills all that is left of it: also what went into a
-//! session of its own, for the minder is the one that orphans below it are given to. A minder whose
-//! tool is gone ends its process at once.
+//! The warden is forked before the tool has threads, so it stays small and may fork freely. It forks
+//! *minders*, as many as there are processes at a time. A minder starts a process in a group of its own, with
+//! limits and in its sandbox, waits for it, and then kills all that is left of it: also what went into a
+//! session of its own, for the minder is the one that orphans below it are given to. Then it takes the
+//! next one. A minder whose tool is gone ends its process at once.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -94,7 +94,7 @@ fn serve(mut tool: UnixStream) {
             continue;
         }
         match wire::receive::<Request>(&mut tool) {
-            Ok(Some((Request::Run(spawn), files))) => minders.extend(mind(*spawn, files)),
+            Ok(Some((Request::Mind, files))) => minders.extend(start_minder(files)),
             Ok(Some((Request::Inherit(dirs), files))) => {
                 heritage.extend(dirs);
                 locks.extend(files);
@@ -144,47 +144,52 @@ fn reap(minders: &mut BTreeSet<Pid>) {
     }
 }
 
-/// Forks a minder for a process.
+/// Forks a minder that is talked to through a socket.
 #[expect(unsafe_code, reason = "a minder is a fork")]
-fn mind(spawn: Spawn, files: Vec<OwnedFd>) -> Option<Pid> {
-    let mut files = files.into_iter();
-    let (Some(report), Some(stdin), Some(stdout), Some(stderr)) =
-        (files.next(), files.next(), files.next(), files.next())
-    else {
-        return None;
-    };
-    let mut report = UnixStream::from(report);
+fn start_minder(files: Vec<OwnedFd>) -> Option<Pid> {
+    let socket = files.into_iter().next()?;
     // SAFETY: the warden has one thread.
     match unsafe { fork() } {
         Ok(ForkResult::Parent { child }) => Some(child),
         Ok(ForkResult::Child) => {
-            let answer = minded(&spawn, [stdin, stdout, stderr], &report);
-            // The tool may be gone.
-            let _ = wire::send(&mut report, &answer, &[]);
+            let _ = mind(UnixStream::from(socket));
             leave(0)
         }
-        Err(error) => {
-            let answer: Answer = Err(format!("cannot start a process: {error}"));
-            let _ = wire::send(&mut report, &answer, &[]);
-            None
-        }
+        // The tool sees that nobody has the socket any more.
+        Err(_) => None,
     }
 }
 
-/// Runs a process to its end and kills what is left of it.
-fn minded(spawn: &Spawn, streams: [OwnedFd; 3], tool: &UnixStream) -> Answer {
+/// Runs one process after the other, until the tool asks for no more.
+fn mind(mut tool: UnixStream) -> io::Result<()> {
     system::adopt_orphans();
-    let (children, wake) = UnixStream::pair().map_err(|error| error.to_string())?;
-    pipe::register(SIGCHLD, wake).map_err(|error| error.to_string())?;
-    let _ = children.set_nonblocking(true);
+    let (children, wake) = UnixStream::pair()?;
+    pipe::register(SIGCHLD, wake)?;
+    children.set_nonblocking(true)?;
+    while let Some((spawn, files)) = wire::receive::<Spawn>(&mut tool)? {
+        let Ok(streams) = <[OwnedFd; 3]>::try_from(files) else {
+            break;
+        };
+        let answer = minded(&spawn, streams, &tool, &children);
+        wire::send(&mut tool, &answer, &[])?;
+    }
+    Ok(())
+}
 
+/// Runs a process to its end and kills what is left of it.
+fn minded(
+    spawn: &Spawn,
+    streams: [OwnedFd; 3],
+    tool: &UnixStream,
+    children: &UnixStream,
+) -> Answer {
     let [_, stdout, stderr] = &streams;
     let written = [stdout, stderr].map(|file| file.try_clone().map(File::from));
     let mut clock = Clock::start(spawn, written.into_iter().flatten().collect());
     let start = Instant::now();
     let started = command(spawn, streams).spawn();
     let mut child = started.map_err(|error| format!("cannot start {}: {error}", spawn.program))?;
-    let (status, timed_out) = wait(&mut child, spawn, &mut clock, tool, &children)
+    let (status, timed_out) = wait(&mut child, spawn, &mut clock, tool, children)
         .map_err(|error| format!("cannot wait for {}: {error}", spawn.program))?;
     let seconds = start.elapsed().as_secs_f64();
     kill_descendants();
@@ -246,6 +251,7 @@ fn wait(
     children: &UnixStream,
 ) -> io::Result<(std::process::ExitStatus, bool)> {
     let group = Pid::from_raw(child.id().cast_signed());
+    let mut next_look = Instant::now() + LOOK;
     let mut warned: Option<Instant> = None;
     let mut timed_out = false;
     loop {
@@ -262,11 +268,16 @@ fn wait(
             }
         } else {
             let is_late = clock.is_up(now);
+            // To add up what all processes have takes as long as a short test.
+            let is_to_look = now >= next_look;
+            if is_to_look {
+                next_look = now + LOOK;
+            }
             if is_late || is_ready(tool) {
                 let _ = killpg(group, Signal::SIGTERM);
                 warned = Some(now);
                 timed_out = is_late;
-            } else if is_too_large(spawn.limits.memory) {
+            } else if is_to_look && is_too_large(spawn.limits.memory) {
                 let _ = killpg(group, Signal::SIGKILL);
             }
         }

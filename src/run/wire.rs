@@ -14,8 +14,9 @@ use super::sandbox::Sandbox;
 /// What the tool asks of the warden.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// Start a process. Comes with four open files: where to report, and the standard streams.
-    Run(Box<Spawn>),
+    /// Start a minder. Comes with the socket through which it is asked, by a [`Spawn`] with the standard
+    /// streams, to run processes, and answers.
+    Mind,
     /// Remove these directories if the tool ends without having done so. Comes with the open lock
     /// of their slot, which is held until then.
     Inherit(Vec<Utf8PathBuf>),
@@ -97,7 +98,7 @@ pub fn send<T: Serialize>(
 pub fn receive<T: DeserializeOwned>(
     from: &mut UnixStream,
 ) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
-    const MOST_FILES: usize = 4;
+    const MOST_FILES: usize = 3;
     let mut header = [0; 4];
     let mut control = nix::cmsg_space!([RawFd; MOST_FILES]);
     let mut files = Vec::new();

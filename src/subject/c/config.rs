@@ -274,11 +274,15 @@ fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> 
         return Ok(below.to_owned());
     }
     // A link to what the root is in is not copied.
-    let leads_above = |dir: &Utf8Path| {
-        dir != root && real(dir).is_ok_and(|dir| real_root.starts_with(dir))
-    };
+    let leads_above =
+        |dir: &Utf8Path| dir != root && real(dir).is_ok_and(|dir| real_root.starts_with(dir));
     match place.strip_prefix(root) {
-        Ok(below) if !place.ancestors().take_while(|dir| *dir != root).any(leads_above) => {
+        Ok(below)
+            if !place
+                .ancestors()
+                .take_while(|dir| *dir != root)
+                .any(leads_above) =>
+        {
             Ok(below.to_owned())
         }
         _ => Err(usage(format!(

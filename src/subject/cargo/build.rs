@@ -377,8 +377,10 @@ impl Cargo<'_> {
         let deps = exe.parent().map(Utf8Path::to_owned).unwrap_or_default();
         libraries.push(deps.to_string());
         libraries.extend(deps.parent().map(Utf8Path::to_string));
-        // What a proc macro's tests are linked with is the compiler's own.
-        libraries.extend(self.sysroot_libraries());
+        // What a proc macro's tests are linked with is the compiler's own. Others are spared the search.
+        if target.kind.contains(&TargetKind::ProcMacro) {
+            libraries.extend(self.sysroot_libraries());
+        }
         let variable = if cfg!(target_os = "macos") {
             "DYLD_FALLBACK_LIBRARY_PATH"
         } else {
