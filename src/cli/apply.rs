@@ -73,7 +73,9 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     let is_in_repository = dir.ancestors().any(|dir| dir.join(".git").exists());
     let mut command = Command::new("git");
-    command.args(["status", "--porcelain", "--"]).arg(path);
+    command
+        .args(["--no-optional-locks", "status", "--porcelain", "--"])
+        .arg(path);
     let output = command.current_dir(dir).output();
     let why = match output {
         Ok(output) if output.status.success() && output.stdout.is_empty() => return Ok(()),

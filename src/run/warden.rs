@@ -14,6 +14,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -22,7 +24,8 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, setsid};
-use signal_hook::consts::SIGCHLD;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 use super::wire::{self, Answer, Ended, Limits, Request, Spawn};
@@ -48,9 +51,10 @@ pub fn start() -> io::Result<(UnixStream, Pid)> {
         ForkResult::Child => {
             drop(ours);
             let _ = setsid();
+            system::name("nopol-warden");
             system::adopt_orphans();
             system::fix_addresses();
-            let _ = detach();
+            let _ = detach().and_then(|()| outlive_signals());
             serve(its);
             leave(0)
         }
@@ -63,6 +67,16 @@ fn detach() -> io::Result<()> {
     nix::unistd::dup2_stdin(&null)?;
     nix::unistd::dup2_stdout(&null)?;
     nix::unistd::dup2_stderr(&null)?;
+    Ok(())
+}
+
+/// Whoever ends the tool by its name means this process, too; but it ends when the tool has, and cleans up
+/// first. What is started does not inherit that.
+fn outlive_signals() -> io::Result<()> {
+    let noticed = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT, SIGHUP, SIGQUIT] {
+        flag::register(signal, Arc::clone(&noticed))?;
+    }
     Ok(())
 }
 
@@ -162,6 +176,7 @@ fn start_minder(files: Vec<OwnedFd>) -> Option<Pid> {
 
 /// Runs one process after the other, until the tool asks for no more.
 fn mind(mut tool: UnixStream) -> io::Result<()> {
+    system::name("nopol-minder");
     system::adopt_orphans();
     let (children, wake) = UnixStream::pair()?;
     pipe::register(SIGCHLD, wake)?;
@@ -410,6 +425,12 @@ mod system {
         let _ = nix::sys::prctl::set_child_subreaper(true);
     }
 
+    /// As lists of processes show it.
+    pub fn name(name: &str) {
+        let name = std::ffi::CString::new(name).unwrap_or_default();
+        let _ = nix::sys::prctl::set_name(&name);
+    }
+
     /// If the minder is killed, what it minds dies.
     pub fn die_with_parent() {
         let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
@@ -479,6 +500,8 @@ mod system {
     use nix::unistd::Pid;
 
     pub use super::portable::has_ended;
+
+    pub fn name(_: &str) {}
 
     pub fn adopt_orphans() {}
 

@@ -272,12 +272,18 @@ fn copy(from: &Path, to: &Path) {
 pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> Outcome {
     let place = Place::new(fixtures, case);
     let before = place.snapshot(&[]);
-    let is_c = place.subject.join("nopol.toml").exists();
+    let is_c = fixtures
+        .join("hostile")
+        .join(&case.base)
+        .join("nopol.toml")
+        .exists();
     let own_cache = place.dir.path().join("cache");
     let cache = if is_c { &*own_cache } else { cache };
     let (report, said) = (place.top().join("report"), place.top().join("said"));
 
-    let mut command = Command::new(tool);
+    // What runs in the background has some signals ignored.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT,QUIT").arg(tool);
     place.surround(&mut command);
     command.args(if is_c {
         &["nopol", "c"][..]
