@@ -95,13 +95,6 @@ impl<'a> Run<'a> {
         ));
         let build = match settled {
             Settled::Built(build) => build,
-            Settled::Stuck(error) if error.contains("No space left on device") => {
-                return Err(SubjectError::Usage(format!(
-                    "there is no space left on the disk that has {}; free some, or give --work-dir another place",
-                    self.workspace.target
-                ))
-                .into());
-            }
             Settled::Stuck(error) => {
                 return Err(SubjectError::UnusableBaseline(format!(
                     "the instrumented subject does not compile, and this error cannot be traced to a site; try --file to look for sites in fewer files:\n\n{error}"

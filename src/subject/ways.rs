@@ -6,7 +6,7 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::workspace::{Build, Doctests, Linked, Workspace};
-use super::{Kind, c, cargo};
+use super::{Kind, SubjectError, c, cargo};
 use crate::run::id::{TargetId, TestId};
 
 impl Workspace<'_> {
@@ -21,7 +21,15 @@ impl Workspace<'_> {
         };
         // What the build made of the tree belongs to it from now on.
         self.tree.settle()?;
-        build
+        let build = build?;
+        if !build.succeeded && build.says("No space left on device") {
+            return Err(SubjectError::Usage(format!(
+                "there is no space left on the disk that has {}; free some, or give --work-dir another place",
+                self.target
+            ))
+            .into());
+        }
+        Ok(build)
     }
 
     /// What is linked with instrumented builds, made if it is not there yet; `base` is a directory that

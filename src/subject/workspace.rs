@@ -88,6 +88,12 @@ pub struct Build {
 }
 
 impl Build {
+    /// Whether some words are in what was said.
+    pub fn says(&self, words: &str) -> bool {
+        let mut errors = self.errors.iter();
+        self.said.contains(words) || errors.any(|error| error.rendered.contains(words))
+    }
+
     /// Whether some lint, being denied, is among the errors, and nothing that is always one.
     pub fn failed_by_lints(&self) -> bool {
         let codes = self.errors.iter().map(|error| error.code.as_str());
