@@ -30,9 +30,15 @@ fn check(file: &str) {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let outcome = subject::run(tool, &fixtures, cache.path(), case);
-                    println!("{} ({:.1} s): {}", case.name, outcome.seconds, outcome.said);
-                    if !outcome.wrong.is_empty() {
-                        let said = format!("{}: {}", case.name, outcome.wrong.join("\n  "));
+                    let subject::Outcome {
+                        code,
+                        wrong: what,
+                        said,
+                        seconds,
+                    } = outcome;
+                    println!("{} ({seconds:.1} s): exit {code}, {said}", case.name);
+                    if !what.is_empty() {
+                        let said = format!("{}, {}: {}", case.name, case.about, what.join("\n  "));
                         wrong.lock().unwrap().push(said);
                     }
                 }

@@ -28,6 +28,8 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
+use crate::copy::files;
+
 use super::wire::{self, Answer, Ended, Limits, Request, Spawn};
 
 /// Time between SIGTERM and SIGKILL.
@@ -128,8 +130,9 @@ fn serve(mut tool: UnixStream) {
         reap(&mut minders);
     }
     kill_descendants();
-    for dir in heritage {
-        remove(&dir);
+    for path in heritage {
+        // Best effort: what is left the next run removes.
+        let _ = files::remove(path.as_std_path());
     }
 }
 
@@ -381,11 +384,6 @@ fn kill_descendants() {
             }
         }
     }
-}
-
-/// Removes a directory with all that is in it, whatever its permissions.
-fn remove(dir: &camino::Utf8Path) {
-    let _ = crate::copy::files::remove_tree(dir);
 }
 
 /// Waits until one of these has something to read, or some time.

@@ -142,7 +142,7 @@ impl WorkDir {
     /// What is to be removed in the end.
     pub fn fleeting(&self) -> Result<Vec<Utf8PathBuf>> {
         let mut dirs = fleeting(&self.slot);
-        dirs.push(self.scratch()?);
+        dirs.extend([self.scratch()?, self.slot.join(SCRATCH_PATH)]);
         if let Some(temporary) = &self.temporary {
             dirs.push(utf8(temporary.path())?);
         }

@@ -410,9 +410,9 @@ pub fn run(tool: &Path, fixtures: &Path, cache: &Path, case: &Case) -> Outcome {
     let value: Value = serde_json::from_str(&stdout).unwrap_or(Value::Null);
     wrong.extend(check_patches(&place, case, &value, is_c));
     let words = value["message"].as_str().map(str::to_owned);
-    let lines = stderr.lines().filter(|line| !line.starts_with("   "));
+    let mut lines = stderr.lines().filter(|line| !line.starts_with("   "));
     let said = words
-        .or_else(|| lines.last().map(str::to_owned))
+        .or_else(|| lines.next_back().map(str::to_owned))
         .unwrap_or_default();
     let said = match value["patches"].as_array().map(Vec::len) {
         Some(number @ 1..) if said.is_empty() => format!("{number} patches"),
