@@ -37,6 +37,7 @@ impl<P: Args + Clone + Into<Project>> Repair<P> {
             }
             // After the patches, where it is not overlooked.
             Err(error) => {
+                outcome.is_refused = true;
                 output::show(&outcome, self.common.format);
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()

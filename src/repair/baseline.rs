@@ -180,6 +180,13 @@ fn believe(
 /// There are tests, and those asked for are among them.
 fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
     if tests.is_empty() {
+        let filters = settings.project.test_args();
+        if !filters.is_empty() {
+            return Err(SubjectError::UnusableBaseline(format!(
+                "no test matches the arguments after `--` ({})",
+                filters.join(" ")
+            )));
+        }
         return Err(SubjectError::UnusableBaseline(format!(
             "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
             settings.project.test_options()
@@ -263,7 +270,7 @@ pub fn targets(
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
             true if !baseline.strangers.is_empty() => {
-                "Every test passes but those that fail only in the working copy.".to_owned()
+                "Every test passes except those set aside.".to_owned()
             }
             true => format!("All {} tests pass.", tests.len()),
             false if failing.is_empty() => format!("{} passes.", settings.failing.join(", ")),

@@ -10,6 +10,7 @@ use super::settings::Settings;
 use crate::report::Outcome;
 use crate::run::confine::Circumstances;
 use crate::run::id::TargetId;
+use crate::run::sandbox::SandboxMode;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Harness, Runner};
 use crate::subject::workspace::{Linked, Workspace};
@@ -51,21 +52,22 @@ pub fn set_aside(
         for test in failing.into_iter().take(MOST) {
             let name = &suite.tests[test].name;
             let why = match together.contains(name) {
-                true => Some(
-                    "it passes only together with other tests of its binary, as under `cargo test`"
-                        .to_owned(),
-                ),
-                false if own.is_denied(name, &baseline.output[&test])? => Some(
-                    "it writes outside of the working copy and of TMPDIR, which `--sandbox off` allows"
-                        .to_owned(),
-                ),
-                false => own.why(name, &mut elsewhere)?,
+                true => Some(format!(
+                    "passes only together with the other tests of {}, as `cargo test` runs it",
+                    target.target
+                )),
+                false => match denial(&baseline.output[&test]).filter(|_| own.is_shut_in()) {
+                    Some(words) => Some(format!(
+                        "fails in the sandbox, which refused it something (“{words}”): it writes outside the working copy and TMPDIR, or uses what `--sandbox strict` forbids. `--sandbox off` allows both"
+                    )),
+                    None => own.why(name, &mut elsewhere)?,
+                },
             };
             if let Some(why) = why {
                 baseline.strangers.push(test);
                 outcome.warnings.push(format!(
-                    "{} fails in the working copy and passes in {}: {why}. It is left out; a patch may break it unseen",
-                    suite.tests[test], workspace.subject.root
+                    "{} {why}. It is set aside: neither repaired nor used to judge patches",
+                    suite.tests[test]
                 ));
             }
         }
@@ -133,16 +135,9 @@ impl Own<'_> {
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
     }
 
-    /// Whether a test fails because it may not write somewhere, and passes where it may.
-    fn is_denied(&self, test: &str, output: &str) -> Result<bool> {
-        const SIGNS: [&str; 4] = [
-            "ermission denied",
-            "os error 13",
-            "EACCES",
-            "PermissionDenied",
-        ];
-        let may_be = SIGNS.iter().any(|sign| output.contains(sign));
-        Ok(may_be && self.passes(self.binary, test, Circumstances::WRITING)?)
+    /// Whether runs are in a sandbox.
+    fn is_shut_in(&self) -> bool {
+        self.settings.sandbox != SandboxMode::Off
     }
 
     fn passes(&self, binary: &Binary, test: &str, as_users: Circumstances) -> Result<bool> {
@@ -154,13 +149,14 @@ impl Own<'_> {
         let root = &self.workspace.subject.root;
         match single {
             Circumstances { place: true, .. } => format!(
-                "it reads something beside {root} or left out of the copy of it"
+                "fails in the working copy and passes in {root}: it reads files outside the workspace, which the copy does not have"
             ),
             Circumstances { home: true, .. } => {
-                "it reads something in your home directory, of which its own has only the configuration of git"
+                "fails here and passes with your home directory: it reads a file of it; test runs have a private home with only your git configuration"
                     .to_owned()
             }
-            _ => "it needs more than 4 GiB of memory, or writes more than 256 MiB to a file".to_owned(),
+            _ => "fails here and passes without limits: it needs more than 4 GiB of memory, or writes more than 256 MiB to a file"
+                .to_owned(),
         }
     }
 
@@ -172,6 +168,19 @@ impl Own<'_> {
         let mut build = self.workspace.build(Linked::InPlace)?;
         Ok(build.binaries.remove(self.target))
     }
+}
+
+/// The words by which a test says that it was refused something.
+fn denial(output: &str) -> Option<&'static str> {
+    const WORDS: [&str; 6] = [
+        "Permission denied",
+        "permission denied",
+        "PermissionDenied",
+        "EACCES",
+        "Operation not permitted",
+        "Network is unreachable",
+    ];
+    WORDS.into_iter().find(|words| output.contains(words))
 }
 
 /// Whether a program has a path in it.

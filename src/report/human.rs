@@ -59,19 +59,30 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             let number = count(outcome.patches.len(), "plausible patch");
             writeln!(
                 out,
-                "{BOLD}{number}{BOLD:#}: each makes the tests named with it pass and breaks no \
-                 other. Review before you trust: tests can be too few to tell."
+                "{BOLD}{number}{BOLD:#}: {} fixes the tests listed with it and breaks no other. \
+                 Review before you trust: your tests may not be thorough enough to tell.",
+                if outcome.patches.len() == 1 {
+                    "it"
+                } else {
+                    "each"
+                }
             )?;
             let still = outcome.still_failing();
             if !still.is_empty() {
                 writeln!(
                     out,
-                    "{BOLD}Still failing{BOLD:#} with any of them: {}",
+                    "{BOLD}Not fixed{BOLD:#} by {}: {}",
+                    if outcome.patches.len() == 1 {
+                        "it"
+                    } else {
+                        "any of them"
+                    },
                     still.join(", ")
                 )?;
             }
             match outcome.applied {
                 Some(rank) => applied(outcome, rank, out)?,
+                None if outcome.is_refused => {}
                 None if outcome.patches.len() == 1 => {
                     writeln!(out, "Apply it with `{command} --apply{options}`.")?;
                 }

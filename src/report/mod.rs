@@ -94,6 +94,8 @@ pub struct Outcome {
     pub builds: u32,
     /// The rank of the patch that was written into the subject.
     pub applied: Option<u32>,
+    /// A patch was to be written into the subject, and was not.
+    pub is_refused: bool,
     /// How the tool is called for such a subject.
     pub command: &'static str,
     /// The options that led here, each after a space, for a command that comes to the same patches.
@@ -118,6 +120,7 @@ impl Default for Outcome {
             phases: Vec::new(),
             builds: 0,
             applied: None,
+            is_refused: false,
             command: "cargo nopol",
             options: String::new(),
             tried_pairs: false,

@@ -24,15 +24,14 @@ const HOME_FILES: [&str; 4] = [
     ".config/git/attributes",
 ];
 
-/// In what a run is as the user's own `cargo test` would be, instead of confined.
+/// In what a run is as the user's own `cargo test` would be, instead of confined. Where it may write is never
+/// among it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// It runs in the subject's own directory, where it may write nothing.
+    /// It runs in the subject's own directory, which is read-only.
     pub place: bool,
-    /// It has the user's home, where it may write nothing.
+    /// It has the user's home, which is read-only.
     pub home: bool,
-    /// It may write wherever it is allowed to, but has neither the user's place nor home.
-    pub writes: bool,
     /// It has no limits on memory and file size.
     pub limits: bool,
 }
@@ -41,22 +40,14 @@ impl Circumstances {
     const NONE: Self = Self {
         place: false,
         home: false,
-        writes: false,
         limits: false,
     };
 
-    /// As the user's own, but for where it may write.
+    /// As the user's own.
     pub const OWN: Self = Self {
         place: true,
         home: true,
-        writes: false,
         limits: true,
-    };
-
-    /// Confined, but for where it may write.
-    pub const WRITING: Self = Self {
-        writes: true,
-        ..Self::NONE
     };
 
     /// What is the user's own, each by itself.

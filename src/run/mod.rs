@@ -359,7 +359,7 @@ impl<'a> Runner<'a> {
             timeout: Some(start.timeout),
             silence: None,
             limits,
-            sandbox: self.confinement.sandbox(writable).filter(|_| !own.writes),
+            sandbox: self.confinement.sandbox(writable),
         })
     }
 

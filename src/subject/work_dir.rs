@@ -76,18 +76,12 @@ impl WorkDir {
     /// If no place can be written to, or `chosen` is none to work in.
     pub fn take(subject: &Subject, chosen: Option<&Utf8Path>) -> Result<Self> {
         if let Some(chosen) = chosen {
+            refuse_subject(subject, chosen)?;
             fs::create_dir_all(chosen)
                 .with_context(|| format!("cannot create the work directory {chosen}"))?;
-            let chosen = chosen.canonicalize_utf8()?;
-            let copied = std::iter::once(&subject.root).chain(&subject.outside);
-            for dir in copied.filter_map(|dir| dir.canonicalize_utf8().ok()) {
-                if dir.starts_with(&chosen) {
-                    return Err(SubjectError::Usage(format!(
-                        "the work directory {chosen} has the subject in it; give --work-dir another place, which may be below the subject"
-                    ))
-                    .into());
-                }
-            }
+            let chosen = chosen
+                .canonicalize_utf8()
+                .with_context(|| format!("cannot find the work directory {chosen}"))?;
             return Self::take_in(chosen, None);
         }
         let beside = subject.target_dir.join("nopol");
@@ -242,6 +236,31 @@ impl WorkDir {
             left_out: copier.left_out,
         })
     }
+}
+
+/// Refuses a work directory that has something of the subject in it: it would not be copied.
+fn refuse_subject(subject: &Subject, chosen: &Utf8Path) -> Result<(), SubjectError> {
+    let Ok(chosen) = chosen.canonicalize_utf8() else {
+        return Ok(());
+    };
+    let is_ours = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("slot-") || name.starts_with("runtime-")
+    };
+    let others = || {
+        let entries = fs::read_dir(&chosen).into_iter().flatten().flatten();
+        entries.filter(|entry| !is_ours(entry)).count() > 0
+    };
+    let copied = std::iter::once(&subject.root).chain(&subject.outside);
+    for dir in copied.filter_map(|dir| dir.canonicalize_utf8().ok()) {
+        if dir.starts_with(&chosen) || chosen.starts_with(&dir) && others() {
+            return Err(SubjectError::Usage(format!(
+                "the work directory {chosen} has files of the subject in it; choose an empty directory, or one outside the subject"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Where a slot tells the place that runs write to.

@@ -81,7 +81,7 @@ impl Said {
             let _ = writeln!(text, "  {line}");
         }
         for open in &self.open {
-            let _ = writeln!(text, "To look after: {open}.");
+            let _ = writeln!(text, "Still to do: {open}.");
         }
         text + "`cargo nopol c list` shows tests and places; `cargo nopol c` repairs what fails."
     }
