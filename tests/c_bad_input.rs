@@ -431,7 +431,8 @@ fn nothing_but_the_copy_is_written_to_wherever_a_source_is() {
         let report = is_repaired(&subject, &["--source", source]);
         assert_eq!(report["patches"][0]["edits"][0]["file"], "grades.c");
     }
-    let report = is_repaired(&subject, &["--source", "link.c"]);
+    let build = "cc -std=c99 -o grades link.c";
+    let report = is_repaired(&subject, &["--source", "link.c", "--build", build]);
     assert_eq!(report["patches"][0]["edits"][0]["file"], "link.c");
     assert_eq!(fs::read_to_string(&outside).unwrap(), GRADES);
     for source in [outside.to_str().unwrap(), "../outside.c", "up/outside.c"] {

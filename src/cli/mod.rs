@@ -13,7 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::repair::settings::{Depth, Settings};
-use crate::report::EXIT_CODES;
+use crate::report::{EXIT_CODES, Ending};
 use crate::subject::Project;
 use crate::subject::cargo::options::CargoOptions;
 
@@ -121,7 +121,9 @@ pub fn main() -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            if error.print().is_err() {
+                return Ending::Internal.exit_code();
+            }
             if let Some(tip) = tip(&error) {
                 output::tip(&tip);
             }

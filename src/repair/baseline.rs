@@ -116,6 +116,20 @@ pub fn take(
     }
     believe(outcome, &suite, &mut baseline, plan)?;
     circumstances::set_aside(settings, outcome, workspace, &suite, &mut baseline)?;
+    if first.iter().all(|run| run.verdict.passed()) {
+        let failing = circumstances::failing_for_user(settings, &suite)?;
+        let names: Vec<String> = failing
+            .iter()
+            .map(|test| tests[*test].to_string())
+            .collect();
+        if !names.is_empty() {
+            outcome.warnings.push(format!(
+                "these tests pass in the working copy and fail in {}: {}. What makes them fail is not in the sources that are copied: files outside the workspace, your home directory or what is in the target directory",
+                workspace.subject.root,
+                names.join(", ")
+            ));
+        }
+    }
     let name = |test: &TestIndex| tests[*test].to_string();
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {

@@ -12,7 +12,7 @@ use crate::run::confine::Circumstances;
 use crate::run::id::TargetId;
 use crate::run::sandbox::SandboxMode;
 use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Binary, Harness, Runner};
+use crate::run::{Binary, Harness, Runner, TestRun};
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Failing tests of one binary that are looked at one by one; of more than that the binary as a whole says
@@ -75,6 +75,36 @@ pub fn set_aside(
     Ok(())
 }
 
+/// Where nothing fails here: the tests that fail for the user. What is refused to write to the user's
+/// directory does not count.
+pub fn failing_for_user(settings: &Settings, suite: &Suite) -> Result<Vec<TestIndex>> {
+    let mut failing = Vec::new();
+    for (target, binary) in suite.binaries {
+        let of_target = |test: &TestIndex| suite.tests[*test].target == *target;
+        let tests: Vec<TestIndex> = suite.all().into_iter().filter(of_target).collect();
+        let is_one = matches!(binary.harness, Harness::Standard { .. });
+        if !is_one || !suite.runner.is_tight() || tests.is_empty() {
+            continue;
+        }
+        let (own, limit) = (Circumstances::OWN, settings.test_timeout);
+        let passing = suite
+            .runner
+            .passing_together(binary, limit.mul_f64(2.0), own)?;
+        let others = tests
+            .into_iter()
+            .filter(|test| !passing.contains(&suite.tests[*test].name));
+        for test in others.take(MOST) {
+            let name = &suite.tests[test].name;
+            let run = suite.runner.run_under(binary, name, limit, own)?;
+            let fails = |run: &TestRun| !run.verdict.passed() && denial(&run.output).is_none();
+            if run.as_ref().is_some_and(fails) {
+                failing.push(test);
+            }
+        }
+    }
+    Ok(failing)
+}
+
 /// A binary with failing tests.
 struct Own<'a> {
     settings: &'a Settings,
@@ -99,7 +129,8 @@ impl Own<'_> {
             return Ok(Default::default());
         }
         let limit = self.settings.test_timeout.mul_f64(2.0);
-        self.runner.passing_together(self.binary, limit)
+        let confined = Circumstances::default();
+        self.runner.passing_together(self.binary, limit, confined)
     }
 
     /// Why a test passes as the user runs it; `None` if it does not. `elsewhere` is the same binary,
@@ -142,7 +173,8 @@ impl Own<'_> {
 
     fn passes(&self, binary: &Binary, test: &str, as_users: Circumstances) -> Result<bool> {
         let limit = self.settings.test_timeout;
-        self.runner.passes_under(binary, test, limit, as_users)
+        let run = self.runner.run_under(binary, test, limit, as_users)?;
+        Ok(run.is_some_and(|run| run.verdict.passed()))
     }
 
     fn reason(&self, single: Circumstances) -> String {

@@ -363,39 +363,53 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Whether a test passes in other circumstances than confined; `false` if these would let it write to
-    /// what is the user's.
+    /// Whether runs are kept from writing elsewhere.
+    pub fn is_tight(&self) -> bool {
+        self.confinement.is_tight()
+    }
+
+    /// Runs a test in other circumstances than confined; `None` if these would let it write to what is the
+    /// user's.
     ///
     /// # Errors
     /// As [`Runner::run`].
-    pub fn passes_under(
+    pub fn run_under(
         &self,
         binary: &Binary,
         test: &str,
         timeout: Duration,
         as_users: Circumstances,
-    ) -> Result<bool> {
+    ) -> Result<Option<TestRun>> {
         if !self.confinement.is_tight() {
-            return Ok(false);
+            return Ok(None);
         }
         let plan = Plan {
             timeout,
             as_users,
             ..Plan::default()
         };
-        Ok(self.run(binary, test, &plan)?.verdict.passed())
+        self.run(binary, test, &plan).map(Some)
     }
 
     /// The tests that pass when all of a binary run in one process, as under `cargo test`.
     ///
     /// # Errors
     /// As [`Runner::run`].
-    pub fn passing_together(&self, binary: &Binary, timeout: Duration) -> Result<BTreeSet<String>> {
+    pub fn passing_together(
+        &self,
+        binary: &Binary,
+        timeout: Duration,
+        as_users: Circumstances,
+    ) -> Result<BTreeSet<String>> {
         let mut args = vec![format!("--test-threads={}", self.jobs)];
         args.extend(self.args.iter().cloned());
         let (printed, _) = binary.tree.guard(binary.exe.as_str(), || {
             self.in_a_dir(|dir| {
-                self.start(dir, binary, Start::of(binary, args.clone(), timeout))?;
+                let start = Start {
+                    as_users,
+                    ..Start::of(binary, args.clone(), timeout)
+                };
+                self.start(dir, binary, start)?;
                 Ok(std::fs::read(dir.join("stdout"))?)
             })
         })?;

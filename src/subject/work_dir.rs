@@ -209,7 +209,11 @@ impl WorkDir {
         let mut copier = Copier::new(places.iter().map(paths).collect(), &skipped, stop);
         for (from, to) in &places {
             copier.copy(from.as_std_path(), to.as_std_path())?;
-            git::copy(from.as_std_path(), to.as_std_path())?;
+            if let Err(error) = git::copy(from.as_std_path(), to.as_std_path()) {
+                let said =
+                    format!("the repository of {from} is not in the working copy: {error:#}");
+                copier.left_out.push(said);
+            }
         }
         if let Kind::C(program) = &subject.kind {
             // `make` goes by the times: what was built is as old as it was, and what may be patched is
