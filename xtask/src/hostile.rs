@@ -20,6 +20,9 @@ pub struct Options {
     /// Only subjects with this in their name; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
+    /// Run this build of the tool instead of the present one
+    #[arg(long, value_name = "FILE")]
+    tool: Option<PathBuf>,
     /// Write the table to this file
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
@@ -30,7 +33,10 @@ pub struct Options {
 /// # Errors
 /// If the tool does not build, or something was not as it should be.
 pub fn bench(options: &Options) -> Result<()> {
-    let tool = tool::build()?;
+    let tool = match &options.tool {
+        Some(tool) => tool.clone(),
+        None => tool::build()?,
+    };
     let fixtures = tool::root()?.join("fixtures");
     let cache = tempfile::tempdir()?;
     let mut table = "| subject | language | what is odd about it | exit | all as it was | s | said |\n| --- | --- | --- | ---: | --- | ---: | --- |\n".to_owned();
