@@ -92,7 +92,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
 
 #[test]
 fn processes_signals_and_sandboxes_have_one_room_each() {
-    assert_only("signal_hook", &["src/run/process.rs", "src/run/warden.rs"]);
+    assert_only("signal_hook", &["src/run/process.rs", "src/run/warden"]);
     assert_only("landlock", &["src/run/sandbox.rs"]);
     // Outside of the working copies the tool writes where it was told to, and to its own places.
     let own = [
