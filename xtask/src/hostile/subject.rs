@@ -61,6 +61,9 @@ pub struct Case {
     /// `cargo test` fails with a patch, too, for another test does.
     #[serde(default)]
     pub fails_still: bool,
+    /// Only the sandbox of Linux prevents it, or finds it out.
+    #[serde(default)]
+    pub needs_landlock: bool,
     /// It is one of the project's own tests.
     #[serde(default)]
     pub is_test: bool,
