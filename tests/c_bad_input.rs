@@ -675,3 +675,27 @@ fn lines_that_differ_in_how_they_end_are_told_apart() {
     let told = "windows prints `no` instead of `no\\r` in line 1";
     assert!(run.stdout.contains(told), "{}", run.stdout);
 }
+
+#[test]
+fn what_a_compiler_rejects_in_a_subdirectory_is_traced_to_its_capture() {
+    let subject = Subject::fixture("c/loops-last", "numbers");
+    let src = subject.root.join("src");
+    fs::create_dir(&src).unwrap();
+    fs::rename(subject.root.join("numbers.c"), src.join("numbers.c")).unwrap();
+    let rule = "../numbers: numbers.c\n\tcc -std=c99 -o ../numbers numbers.c\n";
+    fs::write(src.join("Makefile"), rule).unwrap();
+    let config = subject.read("nopol.toml");
+    let lines = config.lines().map(|line| match line.split(' ').next() {
+        Some("sources") => "sources = [\"src/numbers.c\"]",
+        Some("build") => "build = \"make -C src\"",
+        _ => line,
+    });
+    let config = lines.collect::<Vec<_>>().join("\n");
+    fs::write(subject.root.join("nopol.toml"), config).unwrap();
+    let args = ["--verbose", "--format", "json", "--top", "1"];
+    let run = subject.nopol_c(&args);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // Something was rejected, or this would say nothing.
+    assert!(run.stderr.contains("2 round(s)"), "{}", run.stderr);
+    assert_eq!(run.json()["outcome"], "patched");
+}
