@@ -143,23 +143,6 @@ impl Tree {
         Ok(())
     }
 
-    /// Gives a file another time of change.
-    ///
-    /// # Errors
-    /// If the path is not in the tree, or is no file.
-    pub fn touch(&self, path: &Utf8Path, time: SystemTime) -> Result<()> {
-        let path = self.inside(path.as_std_path())?;
-        let said = || format!("cannot set the time of {}", path.display());
-        set_time(&path, time).with_context(said)?;
-        let stamp = Stamp::of(&fs::symlink_metadata(&path).with_context(said)?);
-        let mut state = lock(&self.state);
-        if let Some(entry) = state.entries.get_mut(&path) {
-            entry.stamp = stamp;
-        }
-        state.watch.forget();
-        Ok(())
-    }
-
     /// Where a path really is, if that is in the tree: the last part of it may be a link, or missing.
     fn inside(&self, path: &Path) -> Result<PathBuf> {
         let dir = path.parent().and_then(|dir| dir.canonicalize().ok());
