@@ -1,6 +1,7 @@
 //! `cargo nopol`: repairs the conditions of a Rust crate with a failing test. See
 //! `docs/architecture.md`.
 
+pub mod check;
 pub mod cli;
 pub mod contexts;
 pub mod copy;

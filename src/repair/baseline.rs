@@ -10,12 +10,13 @@ use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
 use crate::source::Sources;
+use crate::source::rust::panics;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Kind, SubjectError};
 
 /// Builds the subject, with lints capped if only those are in the way.
 pub fn build(
-    progress: &mut Progress,
+    progress: &Progress,
     outcome: &mut Outcome,
     workspace: &mut Workspace,
     runner: &Runner,
@@ -54,15 +55,15 @@ pub fn build(
 /// Failing tests of which is told what is wrong with them.
 const MOST_COMPLAINTS: usize = 5;
 
-/// Lists the tests of a plain build and runs each twice. `None` if the outcome is settled by that.
+/// Lists the tests of a plain build and runs each twice, unless they are only to be listed.
 pub fn take(
     settings: &Settings,
-    progress: &mut Progress,
+    progress: &Progress,
     outcome: &mut Outcome,
     workspace: &mut Workspace,
     mut build: Build,
     runner: &Runner,
-) -> Result<Option<(Vec<TestId>, Baseline)>> {
+) -> Result<(Vec<TestId>, Baseline)> {
     let (tests, unlisted) = workspace.tests(&mut build)?;
     let capturing = build
         .binaries
@@ -77,7 +78,7 @@ pub fn take(
     }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
-        return Ok(Some((tests, Baseline::default())));
+        return Ok((tests, Baseline::default()));
     }
 
     let suite = Suite {
@@ -156,7 +157,7 @@ pub fn take(
                 .push(format!("{} {}", tests[test], verdict.describe()));
         }
     }
-    Ok(Some((tests, baseline)))
+    Ok((tests, baseline))
 }
 
 /// How often a test must fail to be believed, and the seconds after which it is believed anyhow.
@@ -305,10 +306,23 @@ pub fn targets(
     Ok(Some(targets))
 }
 
+/// The message of the panic that the first failing test that wants one is waiting for.
+pub fn wanted_panic(
+    workspace: &Workspace,
+    tests: &[TestId],
+    targets: &[TestIndex],
+    baseline: &Baseline,
+) -> Option<String> {
+    let wants = |test: &&TestIndex| baseline.output[test].contains(panics::DID_NOT_PANIC);
+    let test = &tests[*targets.iter().find(wants)?].name;
+    let name = test.rsplit("::").next().unwrap_or(test);
+    panics::expected_below(&workspace.root, name)
+}
+
 /// Where no test fails an example in the documentation may: that is said, since `cargo test` fails, too.
 pub fn look_at_doctests(
     settings: &Settings,
-    progress: &mut Progress,
+    progress: &Progress,
     outcome: &mut Outcome,
     workspace: &Workspace,
     sources: &Sources,

@@ -1,28 +1,32 @@
 //! Instrumented builds, and whether they still behave like the subject.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use anyhow::Result;
 use camino::Utf8Path;
 
-use super::Run;
+use super::knowledge::Knowledge;
+use super::session::Session;
 use crate::probe::compiler::{self, Settled};
 use crate::probe::{Instrumentation, Stage};
 use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
-use crate::run::{Harness, Plan, TestRun, Verdict};
+use crate::run::{Harness, Plan, Verdict};
 use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// The first build of what the subject has, made while it is built as it is.
-pub(super) struct Ahead {
+pub struct Prebuilt {
     sites: BTreeSet<SiteIndex>,
     build: Build,
 }
 
-impl Ahead {
+impl Prebuilt {
+    /// Builds it with every site.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or the run is stopped.
     pub fn build(sources: &Sources, workspace: &Workspace, runtime: &Utf8Path) -> Result<Self> {
         let none = BTreeSet::new();
         let mut sites = there(sources, &none);
@@ -48,13 +52,13 @@ impl Ahead {
 }
 
 /// The sites that the subject has.
-pub(super) fn there(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
+pub fn there(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     sites(sources, excluded, |site| !site.kind.is_new())
 }
 
 /// One place in each function where it can be seen that the function is entered, whether or not
 /// that comes to any condition.
-pub(super) fn entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
+pub fn entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     let mut first: BTreeMap<usize, SiteIndex> = BTreeMap::new();
     for index in sites(sources, excluded, Site::asserts) {
         let site = &sources.sites[index as usize];
@@ -64,7 +68,7 @@ pub(super) fn entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTre
 }
 
 /// The sites of a kind that a build may have.
-pub(super) fn sites(
+pub fn sites(
     sources: &Sources,
     excluded: &BTreeSet<SiteIndex>,
     wanted: impl Fn(&Site) -> bool,
@@ -74,20 +78,24 @@ pub(super) fn sites(
     wanted.map(|(index, _)| index).collect()
 }
 
-impl<'a> Run<'a> {
+impl<'a> Session<'a> {
     /// Builds one stage of the instrumentation, less what the compiler rejects.
-    pub(super) fn instrument(&mut self, stage: Stage) -> Result<(Build, Instrumentation<'a>)> {
-        let ahead = self.ahead.take();
-        let ahead = ahead.and_then(|ahead| ahead.of(&stage, &self.workspace.capturing));
-        let mut instrumentation = Instrumentation::new(
-            self.sources,
-            stage,
-            self.excluded.clone(),
-            self.weakened.clone(),
-        );
+    ///
+    /// # Errors
+    /// If an error of the compiler cannot be traced to a site, or the run is stopped.
+    pub fn instrument(
+        &self,
+        knowledge: &mut Knowledge,
+        stage: Stage,
+    ) -> Result<(Build, Instrumentation<'a>)> {
+        let workspace = &self.copies.instrumented;
+        let prebuilt = knowledge.prebuilt.take();
+        let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, &workspace.capturing));
+        let (excluded, weakened) = (knowledge.excluded.clone(), knowledge.weakened.clone());
+        let mut instrumentation = Instrumentation::new(self.sources, stage, excluded, weakened);
         let (settled, rounds) =
-            compiler::settle(self.workspace, &mut instrumentation, &self.runtime, ahead)?;
-        self.outcome.builds += u32::try_from(rounds)?;
+            compiler::settle(workspace, &mut instrumentation, &self.runtime, prebuilt)?;
+        knowledge.notes.builds += u32::try_from(rounds)?;
         self.progress.detail(&format!(
             "{:>28} {rounds} round(s), {} parts left out",
             "compiler",
@@ -107,7 +115,10 @@ impl<'a> Run<'a> {
 
     /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
     /// Tests that hang in the baseline hang here, too, and are not waited for again.
-    pub(super) fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    pub fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
         let suite = self.suite(&build.binaries);
         let passing = self.baseline.passing();
         let slowest = passing.iter().map(|test| self.patience(*test)).max();
@@ -123,34 +134,5 @@ impl<'a> Run<'a> {
         let runs = suite.run_all(&failing, plan, &|| ())?;
         changed.extend(self.differing(&failing, &runs));
         Ok(changed)
-    }
-
-    /// How long a test may take with instrumentation.
-    pub(super) fn patience(&self, test: TestIndex) -> Duration {
-        let usual = self.baseline.seconds[test];
-        let limit = self.settings.test_timeout;
-        match self.baseline.verdicts[test] {
-            Verdict::Passed => limit.max(Duration::from_secs_f64(10.0 * usual)),
-            _ => limit,
-        }
-    }
-
-    /// The steady tests whose verdict is another than in the baseline.
-    pub(super) fn differing(&self, tests: &[TestIndex], runs: &[TestRun]) -> Vec<TestIndex> {
-        let steady: BTreeSet<TestIndex> = self
-            .baseline
-            .passing()
-            .into_iter()
-            .chain(self.baseline.failing())
-            .collect();
-        tests
-            .iter()
-            .zip(runs)
-            .filter(|(test, run)| {
-                steady.contains(test)
-                    && run.verdict.passed() != self.baseline.verdicts[**test].passed()
-            })
-            .map(|(test, _)| *test)
-            .collect()
     }
 }

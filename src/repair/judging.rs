@@ -1,15 +1,15 @@
 //! From candidates to those that hold: one build that has all of them, and judgement by the tests.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 
-use super::Run;
-use super::candidates::SiteCandidate;
-use super::ranking::{Fix, single_sites};
-use crate::contexts::{Problem, Witnesses};
-use crate::patch::judge::{self, Judgement, Refuted, Switch};
+use super::fix::{Fix, SiteEdit, single_sites};
+use super::knowledge::Knowledge;
+use super::ranking::spread;
+use super::session::Session;
+use crate::check::judge::{self, Judgement, Refuted, Switch};
 use crate::probe::{Part, Stage};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
@@ -40,10 +40,20 @@ fn promote(fixes: &mut Vec<Fix>) {
     fixes.extend(others);
 }
 
-impl Run<'_> {
-    /// Builds all fixes at once and judges them in order, until enough of them hold. Some are `known` to
-    /// hold already.
-    pub(super) fn judge(&mut self, mut fixes: Vec<Fix>, known: &[Fix]) -> Result<Vec<Fix>> {
+impl Session<'_> {
+    /// Builds all fixes at once and judges them, best first, until enough of them hold; those are returned.
+    /// Some are `known` to hold already.
+    ///
+    /// # Errors
+    /// If the run is stopped; what holds by then is in the knowledge.
+    pub fn judge(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        fixes: Vec<Fix>,
+        known: &[Fix],
+    ) -> Result<Vec<Fix>> {
+        let mut fixes = spread(fixes);
         fixes.truncate(MOST_JUDGED);
         promote(&mut fixes);
         if fixes.is_empty() {
@@ -53,23 +63,23 @@ impl Run<'_> {
             .progress
             .start("building candidates", 0, self.runner.runs());
         let mut texts: BTreeMap<SiteIndex, Vec<String>> = BTreeMap::new();
-        let mut switch = |part: &SiteCandidate| {
-            let of_site = texts.entry(part.site).or_default();
-            let known = of_site.iter().position(|text| *text == part.typed);
+        let mut switch = |edit: &SiteEdit| {
+            let of_site = texts.entry(edit.site).or_default();
+            let known = of_site.iter().position(|text| *text == edit.switched);
             let at = known.unwrap_or_else(|| {
-                of_site.push(part.typed.clone());
+                of_site.push(edit.switched.clone());
                 of_site.len() - 1
             });
-            (part.site, u32::try_from(at + 1).unwrap_or(u32::MAX))
+            (edit.site, u32::try_from(at + 1).unwrap_or(u32::MAX))
         };
-        let affected = self.affected(&fixes);
+        let affected = self.affected(knowledge, &fixes);
         let switches = fixes.iter().zip(affected).map(|(fix, affected)| Switch {
-            select: fix.parts.iter().map(&mut switch).collect(),
+            select: fix.edits.iter().map(&mut switch).collect(),
             targets: fix.targets.clone(),
             affected,
         });
         let switches: Vec<Switch> = switches.collect();
-        let (build, instrumentation) = self.instrument(Stage::Candidates(texts))?;
+        let (build, instrumentation) = self.instrument(knowledge, Stage::Candidates(texts))?;
         let compiles = |(_, switch): &(&Fix, &Switch)| {
             switch.select.iter().all(|(site, number)| {
                 let part = Part::Candidate(*site, *number);
@@ -90,15 +100,15 @@ impl Run<'_> {
         let mut refuted = Refuted::new();
         // Should the run be stopped, what holds by then is kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
+        let spectrum = &knowledge.spectrum;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(fix, switch)| {
                 // What a site was never seen to cure a candidate there may cure all the same.
-                let mut others = self.targets.clone();
+                let mut others = targets.to_vec();
                 others.retain(|test| {
-                    let reach = |(site, _): &(SiteIndex, u32)| self.spectrum.reaches(*test, *site);
+                    let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
                     !switch.targets.contains(test) && switch.select.iter().any(reach)
                 });
-                let spectrum = &self.spectrum;
                 let judged = judge::judge(&suite, switch, &others, &refuted, spectrum, bounds)?;
                 phase.step();
                 if let Judgement::Holds(targets) = &judged {
@@ -111,7 +121,7 @@ impl Run<'_> {
                 Ok(verdicts) => verdicts,
                 Err(error) => {
                     let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
-                    self.held.extend(held);
+                    knowledge.held.extend(held);
                     return Err(error);
                 }
             };
@@ -135,45 +145,36 @@ impl Run<'_> {
                 break;
             }
         }
-        self.held.extend(plausible.iter().cloned());
+        knowledge.held.extend(plausible.iter().cloned());
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         if plausible.is_empty() {
             // If that build itself is why, it should be said.
             for test in self.changed_outcomes(&build)? {
-                self.outcome.warnings.push(format!(
+                knowledge.notes.warn(format!(
                     "{} has another outcome in the build that holds all candidates, so they could not be judged by it",
                     self.tests[test]
                 ));
             }
         }
-        self.explain_failures(&fixes, &compiled, judged, &plausible);
+        self.explain_failures(knowledge, &fixes, &compiled, judged, &plausible);
         Ok(plausible)
     }
 
     /// The passing tests that each fix could break: those that reach a site of it, and of these only
     /// those with an evaluation there that does not go on as it did.
-    fn affected(&self, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
-        let mut witnesses: Vec<(Arc<Problem>, Witnesses)> = Vec::new();
-        let mut unaffected = |part: &SiteCandidate| {
-            let is_it = |(problem, _): &(Arc<Problem>, _)| Arc::ptr_eq(problem, &part.problem);
-            let at = witnesses.iter().position(is_it).unwrap_or_else(|| {
-                let site = &self.sources.sites[part.site as usize];
-                let of_site = Witnesses::of(site, &part.problem, &part.recorded);
-                witnesses.push((Arc::clone(&part.problem), of_site));
-                witnesses.len() - 1
-            });
-            witnesses[at].1.unaffected(&part.expr)
-        };
+    fn affected(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
+        let spectrum = &knowledge.spectrum;
         let passing = self.baseline.passing();
         let affected = |fix: &Fix| {
-            let unaffected: Vec<_> = fix.parts.iter().map(&mut unaffected).collect();
+            let of_edit = |edit: &SiteEdit| edit.evidence.unaffected(self.sources, edit.site);
+            let unaffected: Vec<_> = fix.edits.iter().map(of_edit).collect();
             let mut tests = passing.clone();
             tests.retain(|test| {
-                let mut parts = fix.parts.iter().zip(&unaffected);
-                !self.spectrum.reached.contains_key(test)
-                    || parts.any(|(part, unaffected)| {
-                        self.spectrum.reaches(*test, part.site) && !unaffected.contains(test)
+                let mut edits = fix.edits.iter().zip(&unaffected);
+                !spectrum.reached.contains_key(test)
+                    || edits.any(|(edit, unaffected)| {
+                        spectrum.reaches(*test, edit.site) && !unaffected.contains(test)
                     })
             });
             tests
@@ -183,7 +184,8 @@ impl Run<'_> {
 
     /// Says of each site whose candidates all fell where they fell.
     fn explain_failures(
-        &mut self,
+        &self,
+        knowledge: &mut Knowledge,
         fixes: &[Fix],
         compiled: &[(&Fix, &Switch)],
         judged: usize,
@@ -196,7 +198,7 @@ impl Run<'_> {
             }
             let all = fixes.iter().filter(|fix| of_site(fix)).count();
             let built = compiled.iter().filter(|(fix, _)| of_site(fix)).count();
-            let id = &self.sources.sites[site as usize].id;
+            let id = &self.site(site).id;
             let reason = if built == 0 {
                 format!("none of the {all} candidates that explain the contexts compiles")
             } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
@@ -204,7 +206,7 @@ impl Run<'_> {
             } else {
                 format!("none of the {built} candidates cures its tests without breaking others")
             };
-            self.outcome.set_reason(id, &reason);
+            knowledge.notes.set_reason(id, &reason);
         }
     }
 }

@@ -1,68 +1,11 @@
 //! Patches to be, in the order in which they are judged and shown, and the failing tests grouped
 //! by what cures them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::candidates::{SiteCandidate, rank};
+use super::fix::{Fix, SiteEdit};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
-
-/// A patch to be: a new condition at one site, or one at each of two sites.
-#[derive(Clone, Debug)]
-pub struct Fix {
-    pub parts: Vec<SiteCandidate>,
-    /// Failing tests that it is to cure.
-    pub targets: Vec<TestIndex>,
-    pub cost: u32,
-}
-
-impl From<SiteCandidate> for Fix {
-    fn from(candidate: SiteCandidate) -> Self {
-        Self {
-            targets: candidate.targets.clone(),
-            cost: candidate.cost,
-            parts: vec![candidate],
-        }
-    }
-}
-
-impl Fix {
-    pub fn is_trivial(&self) -> bool {
-        self.parts.iter().any(|part| part.is_trivial)
-    }
-
-    pub fn is_loose(&self) -> bool {
-        self.parts.iter().any(|part| part.is_loose)
-    }
-
-    pub fn sites(&self) -> Vec<SiteIndex> {
-        self.parts.iter().map(|part| part.site).collect()
-    }
-
-    /// The same fix, for these tests.
-    pub fn curing(&self, targets: &[TestIndex]) -> Self {
-        Self {
-            targets: targets.to_vec(),
-            ..self.clone()
-        }
-    }
-
-    /// Whether it makes the same text of the same sites.
-    pub fn says_as(&self, other: &Self) -> bool {
-        let says = |fix: &Self| {
-            let parts = fix.parts.iter();
-            parts
-                .map(|part| (part.site, part.text.clone()))
-                .collect::<Vec<_>>()
-        };
-        says(self) == says(other)
-    }
-
-    /// Whether it changes one site only, this one.
-    pub fn is_only_at(&self, site: SiteIndex) -> bool {
-        self.sites() == [site]
-    }
-}
 
 /// Candidates at one site, and candidates of one function with one condition: each costs so much
 /// more than the one before it, for most of them say the same.
@@ -75,16 +18,16 @@ const REPEATED: u32 = 14;
 pub fn spread(mut fixes: Vec<Fix>) -> Vec<Fix> {
     fixes.sort_by(|a, b| {
         let by_targets = b.targets.len().cmp(&a.targets.len());
-        by_targets.then_with(|| by_parts(a, b))
+        by_targets.then_with(|| by_edits(a, b))
     });
     let mut at_sites: BTreeMap<Vec<SiteIndex>, u32> = BTreeMap::new();
     let mut said: BTreeMap<Vec<(usize, String)>, u32> = BTreeMap::new();
     let mut spread: Vec<(u32, Fix)> = Vec::new();
     for fix in fixes {
         let before = at_sites.entry(fix.sites()).or_default();
-        let says = |part: &SiteCandidate| (part.function, part.text.clone());
+        let says = |edit: &SiteEdit| (edit.function, edit.condition.clone());
         let same = said
-            .entry(fix.parts.iter().map(says).collect())
+            .entry(fix.edits.iter().map(says).collect())
             .or_default();
         let crowd = CROWDED * *before + REPEATED * *same;
         *before += 1;
@@ -97,25 +40,29 @@ pub fn spread(mut fixes: Vec<Fix>) -> Vec<Fix> {
         by_last_resort
             .then(by_targets)
             .then(s.cmp(t))
-            .then_with(|| by_parts(a, b))
+            .then_with(|| by_edits(a, b))
     });
     spread.into_iter().map(|(_, fix)| fix).collect()
 }
 
-fn by_parts(a: &Fix, b: &Fix) -> std::cmp::Ordering {
-    let of_parts = || {
-        let mut parts = a.parts.iter().zip(&b.parts);
-        parts.find_map(|(a, b)| Some(rank(a, b)).filter(|order| order.is_ne()))
+fn by_edits(a: &Fix, b: &Fix) -> std::cmp::Ordering {
+    let of_edits = || {
+        let mut edits = a.edits.iter().zip(&b.edits);
+        edits.find_map(|(a, b)| Some(by_cost(a, b)).filter(|order| order.is_ne()))
     };
     a.cost
         .cmp(&b.cost)
-        .then_with(|| of_parts().unwrap_or(a.parts.len().cmp(&b.parts.len())))
+        .then_with(|| of_edits().unwrap_or(a.edits.len().cmp(&b.edits.len())))
 }
 
-/// The sites that some fix changes alone.
-pub fn single_sites(fixes: &[Fix]) -> BTreeSet<SiteIndex> {
-    let single = fixes.iter().filter(|fix| fix.parts.len() == 1);
-    single.flat_map(Fix::sites).collect()
+/// The cheapest first, then the one that disagrees least, then the most suspicious place.
+pub fn by_cost(a: &SiteEdit, b: &SiteEdit) -> std::cmp::Ordering {
+    let disagreements = |edit: &SiteEdit| edit.evidence.disagreements();
+    a.cost
+        .cmp(&b.cost)
+        .then_with(|| disagreements(a).cmp(&disagreements(b)))
+        .then(b.suspiciousness.total_cmp(&a.suspiciousness))
+        .then(a.site.cmp(&b.site))
 }
 
 /// Failing tests with one cause, as far as can be told: what cures them.

@@ -1,10 +1,13 @@
 //! Sites and tests in the words of the report.
 
-use super::Run;
-use super::localization::Located;
-use crate::report::{AngelicHow, AngelicReport, Outcome, SiteReport};
+use super::session::Session;
+use super::settings::Settings;
+use crate::localize::angelic::AngelicSite;
+use crate::localize::spectrum::Suspect;
+use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
+use crate::run::id::TestId;
 use crate::run::{Forced, How, Sequence, When};
-use crate::source::{Site, Sources};
+use crate::source::{PatchKind, Site, Sources};
 
 /// A site, not yet looked at.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {
@@ -24,10 +27,28 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
     }
 }
 
+/// Puts all tests, and all places a patch can go, into the outcome.
+pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &mut Outcome) {
+    let excluded = settings.excluded(sources);
+    // Something new could stand nearly everywhere.
+    let is_listed = |site: &Site| {
+        let kind = site.kind.patch_kind();
+        !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
+    };
+    let sites = (0..).zip(&sources.sites);
+    let listed = sites.filter(|(index, site)| !excluded.contains(index) && is_listed(site));
+    outcome.tests = tests.iter().map(ToString::to_string).collect();
+    outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
+    outcome.ending = Ending::Listed;
+}
+
 /// The suspects in their order, with the outcomes that cure tests.
-pub(super) fn suspects(run: &Run, located: &Located) -> Vec<SiteReport> {
-    let (sources, tests) = (run.sources, run.tests);
-    let Located { suspects, angelic } = located;
+pub fn suspects(
+    session: &Session,
+    suspects: &[Suspect],
+    angelic: &[AngelicSite],
+) -> Vec<SiteReport> {
+    let (sources, tests) = (session.sources, session.tests);
     suspects
         .iter()
         .map(|suspect| {
@@ -77,15 +98,5 @@ fn how(sequence: &Sequence) -> AngelicHow {
             }
         },
         [] => AngelicHow::Flipped(Vec::new()),
-    }
-}
-
-impl Outcome {
-    /// Says why an angelic site gave no patch, unless that was said before.
-    pub(super) fn set_reason(&mut self, id: &str, reason: &str) {
-        let is_it = |site: &&mut SiteReport| site.id == id && !site.angelic.is_empty();
-        if let Some(site) = self.sites.iter_mut().find(is_it) {
-            site.reason.get_or_insert_with(|| reason.to_string());
-        }
     }
 }

@@ -7,24 +7,30 @@ use std::sync::Arc;
 use anyhow::Result;
 use camino::Utf8Path;
 
-use super::Run;
-use super::candidates::SiteCandidate;
-use super::explain::Shown;
-use super::ranking::{Fix, groups, single_sites, spread};
+use super::fix::{Fix, SiteEdit, single_sites};
+use super::knowledge::Knowledge;
+use super::ranking::{groups, spread};
+use super::session::Session;
+use crate::check::format::Formatter;
+use crate::check::validate::Validator;
 use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
-use crate::patch::format::Formatter;
-use crate::patch::validate::Validator;
-use crate::report::{EditReport, Ending, GroupReport, PatchReport, count};
+use crate::report::{
+    DifferenceReport, EditReport, Ending, GroupReport, Outcome, PatchReport, count,
+};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::Language;
-use crate::spec::Expr;
-use crate::synth::{self, Equality};
 
 /// Patches shown that differ in nothing but where in a function they stand.
 const MOST_ALIKE: usize = 2;
+
+/// A fix that is shown, and the index of its patch.
+struct Shown<'c> {
+    fix: &'c Fix,
+    patch: usize,
+}
 
 /// A fix that was rebuilt by itself.
 struct Checked {
@@ -33,43 +39,55 @@ struct Checked {
     cured: Option<Vec<TestIndex>>,
 }
 
-impl Run<'_> {
-    /// Shows the patches for each group of failing tests.
-    pub(super) fn show(&mut self, plausible: Vec<Fix>) -> Result<()> {
+impl Session<'_> {
+    /// Validates what is plausible and puts the patches for each group of failing tests into the outcome.
+    ///
+    /// # Errors
+    /// If the run is stopped; the patches validated by then are in the outcome.
+    pub fn show(
+        &self,
+        knowledge: &mut Knowledge,
+        outcome: &mut Outcome,
+        plausible: Vec<Fix>,
+    ) -> Result<()> {
         if plausible.is_empty() {
             return Ok(());
         }
         let plausible = spread(plausible);
-        let shown = self.validate(&plausible)?;
-        self.explain(&shown);
-        self.explain_ranks(&plausible, &shown);
+        let shown = self.validate(knowledge, outcome, &plausible)?;
+        self.explain(outcome, &shown);
+        self.explain_ranks(knowledge, outcome, &plausible, &shown);
         Ok(())
     }
 
     /// Rebuilds plausible fixes by themselves, best first, until there are enough patches for each
     /// group of failing tests.
-    fn validate<'c>(&mut self, plausible: &'c [Fix]) -> Result<Vec<Shown<'c>>> {
-        let phase = self
-            .progress
-            .start("checking patches", 0, self.runner.runs());
-        let mut lanes = vec![self.workspace, self.plain];
+    fn validate<'c>(
+        &self,
+        knowledge: &mut Knowledge,
+        outcome: &mut Outcome,
+        plausible: &'c [Fix],
+    ) -> Result<Vec<Shown<'c>>> {
+        let runner = self.runner;
+        let phase = self.progress.start("checking patches", 0, runner.runs());
+        let mut copies = vec![&self.copies.instrumented, &self.copies.plain];
         if self.settings.jobs() == 1 {
-            lanes.remove(0);
+            copies.remove(0);
         }
-        let at_once = lanes.len();
+        let at_once = copies.len();
         let validator = Validator::new(
-            lanes,
-            self.bare,
-            self.runner,
+            copies,
+            self.copies.bare.as_ref(),
+            runner,
             self.sources,
             self.tests,
             self.baseline,
             self.settings.test_timeout,
         );
         let formatter = Formatter::default();
-        let check = |run: &Self, fix: &Fix| {
-            let edits = run.edits(fix, &formatter);
-            let is_empty = run.diff(&edits).is_empty();
+        let check = |fix: &Fix| {
+            let edits = self.edits(fix, &formatter);
+            let is_empty = self.diff(&edits).is_empty();
             let cured = match is_empty {
                 true => None,
                 false => validator.accepts(&edits, &fix.targets)?,
@@ -80,11 +98,11 @@ impl Run<'_> {
         let mut shown: Vec<Shown> = Vec::new();
         for group in groups(plausible) {
             let fixes: Vec<&Fix> = group.fixes.iter().map(|nth| &plausible[*nth]).collect();
-            let first = self.outcome.patches.len();
+            let first = outcome.patches.len();
             let mut known: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
             let mut from = 0;
             loop {
-                let left = self.settings.top + first - self.outcome.patches.len();
+                let left = self.settings.top + first - outcome.patches.len();
                 let said: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
                 let wanted = self.worth_showing(&fixes, from, said, left);
                 let Some(nth) = wanted.first().copied() else {
@@ -94,8 +112,8 @@ impl Run<'_> {
                     // All that will be shown if all of them hold.
                     let mut unknown = wanted;
                     unknown.retain(|nth| !known.contains_key(nth));
-                    self.outcome.builds += u32::try_from(unknown.len())?;
-                    let checked = pool::map(at_once, &unknown, |nth| Ok(check(self, fixes[*nth])))?;
+                    knowledge.notes.builds += u32::try_from(unknown.len())?;
+                    let checked = pool::map(at_once, &unknown, |nth| Ok(check(fixes[*nth])))?;
                     known.extend(unknown.into_iter().zip(checked));
                 }
                 from = nth + 1;
@@ -104,42 +122,43 @@ impl Run<'_> {
                 };
                 // If the run was stopped, what comes before is kept.
                 let Checked { edits, cured } = checked?;
-                self.held.retain(|held| !held.says_as(fixes[nth]));
+                knowledge.held.retain(|held| !held.is_text_of(fixes[nth]));
                 if let Some(cured) = cured {
                     let fix = fixes[nth];
-                    let patch = self.outcome.patches.len();
-                    let report = self.patch(fix, &edits, &cured);
-                    self.outcome.patches.push(report);
-                    self.outcome.ending = Ending::Patched;
+                    let patch = outcome.patches.len();
+                    let report = self.patch(fix, &edits, &cured, patch + 1);
+                    outcome.patches.push(report);
+                    outcome.ending = Ending::Patched;
                     shown.push(Shown { fix, patch });
                 }
             }
-            let patches = &self.outcome.patches[first..];
+            let patches = &outcome.patches[first..];
             if !patches.is_empty() {
                 let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
-                self.outcome.groups.push(GroupReport {
+                outcome.groups.push(GroupReport {
                     tests: tests.collect(),
                     patches: patches.iter().map(|patch| patch.id.clone()).collect(),
                 });
             }
         }
-        let result = count(self.outcome.patches.len(), "patch");
+        let result = count(outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)
     }
 
     /// Shows what was plausible when the run was stopped, and could not be checked any more.
-    pub(super) fn show_unchecked(&mut self) {
-        let held = spread(std::mem::take(&mut self.held));
+    pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
+        let held = spread(std::mem::take(&mut knowledge.held));
         let fixes: Vec<&Fix> = held.iter().collect();
-        let left = self.settings.top.saturating_sub(self.outcome.patches.len());
+        let left = self.settings.top.saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for nth in self.worth_showing(&fixes, 0, Vec::new(), left) {
             let fix = fixes[nth];
             let edits = self.edits(fix, &formatter);
-            let report = self.patch(fix, &edits, &fix.targets);
+            let rank = outcome.patches.len() + 1;
+            let report = self.patch(fix, &edits, &fix.targets, rank);
             if !report.diff.is_empty() {
-                self.outcome.patches.push(PatchReport {
+                outcome.patches.push(PatchReport {
                     is_checked: false,
                     ..report
                 });
@@ -172,12 +191,12 @@ impl Run<'_> {
 
     /// What a fix changes in the subject, as rustfmt would have it.
     fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
-        let edits = fix.parts.iter().map(|part| {
-            let site = &self.sources.sites[part.site as usize];
+        let edits = fix.edits.iter().map(|edit| {
+            let site = self.site(edit.site);
             let text = &self.sources.files[site.file].text;
-            let edit = Edit::at(self.sources, site, &part.text);
+            let edit = Edit::at(self.sources, site, &edit.condition);
             match self.sources.language {
-                Language::Rust => formatter.formatted(&self.plain.root, text, edit),
+                Language::Rust => formatter.formatted(&self.copies.plain.root, text, edit),
                 Language::C => edit,
             }
         });
@@ -186,15 +205,15 @@ impl Run<'_> {
 
     /// Whether two fixes do the same on the same condition somewhere in the same function.
     fn is_like(&self, a: &Fix, b: &Fix) -> bool {
-        let body = |part: &SiteCandidate| &self.sources.sites[part.site as usize].body;
-        let same = |(a, b): (&SiteCandidate, &SiteCandidate)| {
-            a.function == b.function && a.text == b.text && body(a) == body(b)
+        let body = |edit: &SiteEdit| &self.site(edit.site).body;
+        let same = |(a, b): (&SiteEdit, &SiteEdit)| {
+            a.function == b.function && a.condition == b.condition && body(a) == body(b)
         };
-        a.parts.len() == b.parts.len() && a.parts.iter().zip(&b.parts).all(same)
+        a.edits.len() == b.edits.len() && a.edits.iter().zip(&b.edits).all(same)
     }
 
-    fn patch(&self, fix: &Fix, edits: &[Edit], cured: &[TestIndex]) -> PatchReport {
-        let of_part = |(part, edit): (&SiteCandidate, &Edit)| EditReport {
+    fn patch(&self, fix: &Fix, edits: &[Edit], cured: &[TestIndex], rank: usize) -> PatchReport {
+        let report = |(of_site, edit): (&SiteEdit, &Edit)| EditReport {
             file: edit.file.to_string(),
             line: edit.line,
             column: edit.column,
@@ -202,15 +221,15 @@ impl Run<'_> {
             original: self.text_of(&edit.file),
             before: edit.before.clone(),
             after: edit.after.clone(),
-            condition: part.text.clone(),
+            condition: of_site.condition.clone(),
         };
-        let kind = |part: &SiteCandidate| self.sources.sites[part.site as usize].kind;
-        let why: Vec<&str> = fix.parts.iter().map(|part| part.why.as_str()).collect();
+        let kind = self.site(fix.edits[0].site).kind;
+        let why: Vec<&str> = fix.edits.iter().map(|edit| edit.why.as_str()).collect();
         PatchReport {
             id: self.patch_id(fix),
-            rank: self.outcome.patches.len() + 1,
-            kind: kind(&fix.parts[0]).patch_kind().name(),
-            edits: fix.parts.iter().zip(edits).map(of_part).collect(),
+            rank,
+            kind: kind.patch_kind().name(),
+            edits: fix.edits.iter().zip(edits).map(report).collect(),
             diff: self.diff(edits),
             fixes: cured
                 .iter()
@@ -233,29 +252,59 @@ impl Run<'_> {
     fn diff(&self, edits: &[Edit]) -> String {
         let changed = self.sources.files.iter().filter_map(|file| {
             let after = apply_all(edits, &file.path, &file.text)?;
-            let path = self.workspace.subject.path_in_diffs(&file.path);
+            let path = self.copies.plain.subject.path_in_diffs(&file.path);
             Some(diff::unified(&path, &file.text, &after))
         });
         changed.collect()
     }
 
     fn patch_id(&self, fix: &Fix) -> String {
-        let ids = fix.parts.iter().map(|part| {
-            let site = &self.sources.sites[part.site as usize];
-            format!("{}-{}", site.id, hash::short(&part.text))
+        let ids = fix.edits.iter().map(|edit| {
+            let site = self.site(edit.site);
+            format!("{}-{}", site.id, hash::short(&edit.condition))
         });
         ids.collect::<Vec<String>>().join("+")
     }
 
+    /// Says of each patch what decided its clauses, and what tells it from the best other one at its place.
+    fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
+        for (nth, Shown { fix, patch }) in shown.iter().enumerate() {
+            let clauses = fix.edits.iter();
+            let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.tests));
+            let clauses = clauses.collect();
+            let mut others = shown.iter().enumerate();
+            let other =
+                others.find(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
+            let differs = other.and_then(|(_, other)| {
+                let mut edits = fix.edits.iter().zip(&other.fix.edits);
+                let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
+                let other = &outcome.patches[other.patch];
+                Some(DifferenceReport {
+                    other: other.id.clone(),
+                    ranks: [patch + 1, other.rank],
+                    is_seen: found.is_seen,
+                    context: found.context,
+                    yields: found.yields,
+                })
+            });
+            let patch = &mut outcome.patches[*patch];
+            patch.clauses = clauses;
+            patch.differs = differs;
+        }
+    }
+
     /// Says of each site with candidates that hold why none of them is shown.
-    fn explain_ranks(&mut self, plausible: &[Fix], shown: &[Shown]) {
+    fn explain_ranks(
+        &self,
+        knowledge: &mut Knowledge,
+        outcome: &Outcome,
+        plausible: &[Fix],
+        shown: &[Shown],
+    ) {
+        let patches = &outcome.patches;
         for site in single_sites(plausible) {
-            let id = &self.sources.sites[site as usize].id;
-            let patches = &self.outcome.patches;
-            if patches
-                .iter()
-                .any(|patch| patch.id.starts_with(id.as_str()))
-            {
+            let id = &self.site(site).id;
+            if patches.iter().any(|patch| patch.id.starts_with(&**id)) {
                 continue;
             }
             let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
@@ -268,35 +317,19 @@ impl Run<'_> {
                 let held = count(held().count(), "candidate");
                 format!("{held} held until rebuilt alone")
             };
-            self.outcome.set_reason(id, &reason);
+            knowledge.notes.set_reason(id, &reason);
         }
     }
 }
 
 /// Whether two fixes are proved to be the same conditions at the same sites.
 fn is_same(a: &Fix, b: &Fix) -> bool {
-    let proved = |(a, b): (&SiteCandidate, &SiteCandidate)| {
-        let rows = a.problem.rows();
-        a.expr == b.expr
-            || synth::equal(&a.expr, &b.expr, &a.problem.pool, rows) == Equality::Proved
-    };
-    a.sites() == b.sites() && a.parts.iter().zip(&b.parts).all(proved)
+    let mut edits = a.edits.iter().zip(&b.edits);
+    a.sites() == b.sites() && edits.all(|(a, b)| a.evidence.equals(&*b.evidence))
 }
 
 /// Whether a fix is one that is shown already with a clause more that no test asks for.
 fn is_padded(shown: &Fix, fix: &Fix) -> bool {
-    let is_padding = |(shown, part): (&SiteCandidate, &SiteCandidate)| {
-        let mut rows = part.problem.rows().iter();
-        has_clause(&part.expr, &shown.expr)
-            && rows.all(|row| shown.expr.eval_bool(row) == part.expr.eval_bool(row))
-    };
-    shown.sites() == fix.sites() && shown.parts.iter().zip(&fix.parts).all(is_padding)
-}
-
-fn has_clause(expr: &Expr, clause: &Expr) -> bool {
-    expr == clause
-        || match expr {
-            Expr::And(a, b) | Expr::Or(a, b) => has_clause(a, clause) || has_clause(b, clause),
-            _ => false,
-        }
+    let mut edits = shown.edits.iter().zip(&fix.edits);
+    shown.sites() == fix.sites() && edits.all(|(shown, edit)| edit.evidence.pads(&*shown.evidence))
 }

@@ -2,6 +2,7 @@
 //! account of phases for the report.
 
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,7 +14,7 @@ use super::Phase;
 pub struct Progress {
     terminal: bool,
     verbose: bool,
-    phases: Vec<Phase>,
+    phases: Mutex<Vec<Phase>>,
 }
 
 /// A phase under way.
@@ -38,7 +39,7 @@ impl Progress {
         Self {
             terminal: std::io::stderr().is_terminal(),
             verbose,
-            phases: Vec::new(),
+            phases: Mutex::default(),
         }
     }
 
@@ -68,12 +69,12 @@ impl Progress {
     }
 
     /// Ends a phase; `result` says in a few words what came of it.
-    pub fn finish(&mut self, running: Running, runs: u64, result: &str) {
+    pub fn finish(&self, running: Running, runs: u64, result: &str) {
         running.bar.finish_and_clear();
         let seconds = running.start.elapsed().as_secs_f64();
         let runs = runs.saturating_sub(running.runs_before);
         self.say(&format!("{:>28} {result} ({seconds:.1} s)", running.name));
-        self.phases.push(Phase {
+        self.lock().push(Phase {
             name: running.name,
             seconds,
             runs,
@@ -93,7 +94,11 @@ impl Progress {
     }
 
     /// The phases so far.
-    pub fn phases(&self) -> &[Phase] {
-        &self.phases
+    pub fn phases(&self) -> Vec<Phase> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Phase>> {
+        self.phases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

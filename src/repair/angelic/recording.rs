@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::Run;
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite, Replay};
+use crate::localize::spectrum::Spectrum;
 use crate::probe::{Capture, CaptureKind, Instrumentation, Part, Stage, captures};
+use crate::repair::knowledge::Knowledge;
+use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
@@ -32,7 +34,7 @@ pub struct Place {
 }
 
 /// What recording came to.
-struct Outcome {
+struct Recording {
     places: Vec<Place>,
     /// Tests that pass no more.
     lost: Vec<TestIndex>,
@@ -45,55 +47,69 @@ struct Outcome {
 /// What is captured, by site.
 type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
 
-impl Run<'_> {
+impl Session<'_> {
     /// Builds with captures at the angelic sites and records the contexts: passing tests as they
     /// are, failing tests while they are forced to pass. Sites where no forced run passes again are
     /// left out, for there is no specification.
-    pub(super) fn record(&mut self, angelic: &[AngelicSite]) -> Result<Vec<Place>> {
-        let mut outcome = self.record_with(angelic, false)?;
+    ///
+    /// # Errors
+    /// If the run is stopped, or the subject does not build with what was put in.
+    pub(super) fn record(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        angelic: &[AngelicSite],
+    ) -> Result<Vec<Place>> {
+        let mut recording = self.record_with(knowledge, targets, angelic, false)?;
         // In C what is offered may be undefined where it is evaluated, and a sanitizer ends the run. Then only
         // what the program has there is read.
-        let disturbed = std::mem::take(&mut outcome.disturbed);
+        let disturbed = std::mem::take(&mut recording.disturbed);
         if self.sources.language == Language::C && !disturbed.is_empty() {
             let is_disturbed = |found: &AngelicSite| disturbed.contains(&found.site);
             let mut again = angelic.to_vec();
             again.retain(is_disturbed);
-            let second = self.record_with(&again, true)?;
-            outcome.places.retain(|place| !is_disturbed(&place.found));
-            outcome.places.extend(second.places);
+            let second = self.record_with(knowledge, targets, &again, true)?;
+            recording.places.retain(|place| !is_disturbed(&place.found));
+            recording.places.extend(second.places);
             let at = |place: &Place| angelic.iter().position(|found| *found == place.found);
-            outcome.places.sort_by_key(at);
-            outcome
+            recording.places.sort_by_key(at);
+            recording
                 .reasons
                 .retain(|(site, _)| !disturbed.contains(site));
-            outcome.reasons.extend(second.reasons);
-            outcome.lost = second.lost;
+            recording.reasons.extend(second.reasons);
+            recording.lost = second.lost;
         }
-        for (site, reason) in outcome.reasons {
+        for (site, reason) in recording.reasons {
             let id = &self.sources.sites[site as usize].id;
-            self.outcome.set_reason(id, reason);
+            knowledge.notes.set_reason(id, reason);
         }
-        for test in outcome.lost {
-            self.outcome.warnings.push(format!(
+        for test in recording.lost {
+            knowledge.notes.warn(format!(
                 "{} does not pass when contexts are recorded; it does not constrain candidates, but still judges them",
                 self.tests[test]
             ));
         }
-        let dropped: u64 = outcome
+        let dropped: u64 = recording
             .places
             .iter()
             .map(|place| place.recorded.dropped)
             .sum();
         if dropped > 0 {
-            self.outcome.warnings.push(format!(
+            knowledge.notes.warn(format!(
                 "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
             ));
         }
-        Ok(outcome.places)
+        Ok(recording.places)
     }
 
     /// Records; nothing is offered if `plain`.
-    fn record_with(&mut self, angelic: &[AngelicSite], plain: bool) -> Result<Outcome> {
+    fn record_with(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        angelic: &[AngelicSite],
+        plain: bool,
+    ) -> Result<Recording> {
         let sites = &self.sources.sites;
         let runs = self.runner.runs();
         let phase = self.progress.start("recording contexts", 0, runs);
@@ -111,14 +127,17 @@ impl Run<'_> {
                 let mut captures = captures(self.sources.language, site, tree.as_ref(), &offers);
                 captures.retain(|capture| {
                     let text = (site.function, capture.text.clone());
-                    capture.kind == CaptureKind::Purity || !self.refused.contains(&text)
+                    capture.kind == CaptureKind::Purity || !knowledge.refused.contains(&text)
                 });
                 (found.site, captures)
             })
             .collect();
-        let (build, instrumentation) = self.instrument(Stage::Captures(plan.clone()))?;
-        self.refused.extend(instrumentation.refused.iter().cloned());
+        let (build, instrumentation) = self.instrument(knowledge, Stage::Captures(plan.clone()))?;
+        knowledge
+            .refused
+            .extend(instrumentation.refused.iter().cloned());
         let suite = self.suite(&build.binaries);
+        let spectrum = &knowledge.spectrum;
 
         let is_impure = |site: SiteIndex| {
             let mut parts = plan[&site].iter().enumerate();
@@ -145,9 +164,12 @@ impl Run<'_> {
             found.filter_map(move |(nth, found)| (found.site == site).then_some(nth))
         };
 
-        let near = self.near(&all);
+        let near = self.near(spectrum, &all);
         let mut passed_differently = Vec::new();
-        for (test, run) in near.iter().zip(self.as_they_are(&suite, &near, &all)?) {
+        for (test, run) in near
+            .iter()
+            .zip(self.as_they_are(spectrum, &suite, &near, &all)?)
+        {
             let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
                 passed_differently.push(*test);
                 continue;
@@ -159,7 +181,7 @@ impl Run<'_> {
                 }
             }
         }
-        for (nth, test) in self.insensitive(&suite, angelic, &near)? {
+        for (nth, test) in self.insensitive(spectrum, &suite, angelic, &near)? {
             let Recorded {
                 passing,
                 indifferent,
@@ -168,18 +190,20 @@ impl Run<'_> {
             let of_test = passing.iter().filter(|(known, _)| *known == test);
             indifferent.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
         }
-        for context in self.indifferent(&suite, angelic, &near, &instrumentation)? {
+        for context in self.indifferent(spectrum, &suite, angelic, &near, &instrumentation)? {
             for nth in at(context.site) {
                 recorded[nth].indifferent.push(context.clone());
             }
         }
-        for (nth, test, cure, dropped) in self.replayed(&suite, angelic, &instrumentation)? {
+        for (nth, test, cure, dropped) in
+            self.replayed(spectrum, &suite, angelic, &instrumentation)?
+        {
             recorded[nth].cured.entry(test).or_default().push(cure);
             recorded[nth].dropped += dropped;
         }
         // Where no forced outcome cured a test there is only what it did.
         if angelic.iter().any(|found| found.cures.is_empty()) {
-            let failing = self.as_they_are(&suite, &self.targets, &all)?;
+            let failing = self.as_they_are(spectrum, &suite, targets, &all)?;
             for trace in failing.iter().filter_map(|run| run.trace.as_ref()) {
                 for (site, contexts) in by_site(&trace.contexts) {
                     for nth in at(site) {
@@ -211,16 +235,14 @@ impl Run<'_> {
             }
         }
         for test in &passed_differently {
-            let reached = all
-                .iter()
-                .filter(|site| self.spectrum.reaches(*test, **site));
+            let reached = all.iter().filter(|site| spectrum.reaches(*test, **site));
             disturbed.extend(reached);
         }
         let contexts = places.iter().map(|place| contexts(&place.recorded)).sum();
         let sites = count(places.len(), "site");
         let result = format!("{} at {sites}", count(contexts, "context"));
         self.progress.finish(phase, self.runner.runs(), &result);
-        Ok(Outcome {
+        Ok(Recording {
             places,
             lost: passed_differently,
             reasons,
@@ -229,11 +251,11 @@ impl Run<'_> {
     }
 
     /// The passing tests that reach any of these sites.
-    fn near(&self, sites: &[SiteIndex]) -> Vec<TestIndex> {
+    fn near(&self, spectrum: &Spectrum, sites: &[SiteIndex]) -> Vec<TestIndex> {
         let mut tests = self.baseline.passing();
         let reaches = |test: TestIndex| {
             let mut sites = sites.iter();
-            sites.any(|site| self.spectrum.reaches(test, *site))
+            sites.any(|site| spectrum.reaches(test, *site))
         };
         tests.retain(|test| reaches(*test));
         tests
@@ -242,6 +264,7 @@ impl Run<'_> {
     /// Runs tests with nothing forced and records at these sites.
     fn as_they_are(
         &self,
+        spectrum: &Spectrum,
         suite: &Suite,
         tests: &[TestIndex],
         sites: &[SiteIndex],
@@ -251,8 +274,7 @@ impl Run<'_> {
             sites: Some(self.sources.sites.len()),
             capture: sites.to_vec(),
             // A passing test ends by itself, however long it loops.
-            fuel: (!self.baseline.verdicts[test].passed())
-                .then(|| bounds.fuel_for(test, &self.spectrum)),
+            fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
             timeout: self.settings.test_timeout,
             ..Plan::default()
         };
@@ -264,6 +286,7 @@ impl Run<'_> {
     /// always, and if it does not pass, at one visit after the other.
     fn indifferent(
         &self,
+        spectrum: &Spectrum,
         suite: &Suite,
         angelic: &[AngelicSite],
         near: &[TestIndex],
@@ -274,7 +297,7 @@ impl Run<'_> {
             let site = &self.sources.sites[found.site as usize];
             if site.kind == SiteKind::Exit {
                 let visits = |test: &TestIndex| {
-                    let counter = self.spectrum.reached.get(test)?.get(&found.site)?;
+                    let counter = spectrum.reached.get(test)?.get(&found.site)?;
                     Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
                 };
                 let reach = near.iter().filter_map(|test| Some((*test, visits(test)?)));
@@ -287,7 +310,8 @@ impl Run<'_> {
         let contexts = pool::map(self.runner.jobs, &parts, |trials| {
             let mut found = Vec::new();
             for (site, test, visits) in *trials {
-                let trial = self.leaving(suite, *site, *test, *visits, instrumentation)?;
+                let trial =
+                    self.leaving(spectrum, suite, *site, *test, *visits, instrumentation)?;
                 let Some(contexts) = trial else { break };
                 found.extend(contexts);
             }
@@ -301,6 +325,7 @@ impl Run<'_> {
     /// that kind.
     fn insensitive(
         &self,
+        spectrum: &Spectrum,
         suite: &Suite,
         angelic: &[AngelicSite],
         near: &[TestIndex],
@@ -315,7 +340,7 @@ impl Run<'_> {
             if has_condition && !found.is_slight {
                 let reach = near
                     .iter()
-                    .filter(|test| self.spectrum.reaches(**test, found.site));
+                    .filter(|test| spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));
             }
         }
@@ -329,7 +354,7 @@ impl Run<'_> {
             };
             let plan = Plan {
                 force: vec![(angelic[*nth].site, vec![forced])],
-                fuel: Some(bounds.fuel_for(*test, &self.spectrum)),
+                fuel: Some(bounds.fuel_for(*test, spectrum)),
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
@@ -343,6 +368,7 @@ impl Run<'_> {
     /// others will, too.
     fn leaving(
         &self,
+        spectrum: &Spectrum,
         suite: &Suite,
         site: SiteIndex,
         test: TestIndex,
@@ -363,7 +389,7 @@ impl Run<'_> {
                 sites: Some(self.sources.sites.len()),
                 force: vec![(site, vec![forced])],
                 capture: vec![site, instrumentation.leader(site)],
-                fuel: Some(bounds.fuel_for(test, &self.spectrum)),
+                fuel: Some(bounds.fuel_for(test, spectrum)),
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
@@ -387,6 +413,7 @@ impl Run<'_> {
     /// test, its contexts, and how many more there were.
     fn replayed(
         &self,
+        spectrum: &Spectrum,
         suite: &Suite,
         angelic: &[AngelicSite],
         instrumentation: &Instrumentation,
@@ -401,7 +428,7 @@ impl Run<'_> {
                 force: force.clone(),
                 capture: vec![*site, instrumentation.leader(*site)],
                 // The run passed with less; what is captured may loop, too.
-                fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, &self.spectrum))),
+                fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, spectrum))),
                 timeout: bounds.timeout,
                 ..Plan::default()
             };

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::Run;
 use crate::localize::angelic::{self, AngelicSite};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
+use crate::repair::knowledge::Knowledge;
+use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
 use crate::run::{Plan, Verdict};
 use crate::source::{SiteIndex, SiteKind};
 use crate::subject::SubjectError;
+use crate::subject::workspace::Build;
 
 /// The part of all fuel that a test which hangs is traced with.
 const ENDLESS: u64 = 5;
@@ -39,69 +41,66 @@ pub(super) struct Located {
     pub angelic: Vec<AngelicSite>,
 }
 
-impl Run<'_> {
+impl Session<'_> {
     /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.
     /// Others are only traced.
+    ///
+    /// # Errors
+    /// If the run is stopped, the subject does not build with what was put in, or every test has another
+    /// outcome then.
     pub(super) fn localize(
-        &mut self,
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
         wanted: BTreeSet<SiteIndex>,
         traced: BTreeSet<SiteIndex>,
     ) -> Result<Located> {
-        let runs = self.runner.runs();
-        let phase = self.progress.start("instrumenting sites", 0, runs);
+        let runner = self.runner;
+        let phase = self.progress.start("instrumenting sites", 0, runner.runs());
         let stage = Stage::Conditions(wanted.union(&traced).copied().collect());
-        let (build, instrumentation) = self.instrument(stage)?;
+        let (build, instrumentation) = self.instrument(knowledge, stage)?;
         let is_dropped = |site: &&SiteIndex| !instrumentation.has(**site);
         let dropped = wanted.iter().chain(&traced).filter(is_dropped);
-        self.weakened.extend(&instrumentation.weakened);
-        self.excluded.extend(dropped);
-        let used = wanted.difference(&self.excluded).count();
-        self.progress.finish(phase, runs, &count(used, "site"));
+        knowledge.weakened.extend(&instrumentation.weakened);
+        knowledge.excluded.extend(dropped);
+        let used = wanted.difference(&knowledge.excluded).count();
+        self.progress
+            .finish(phase, runner.runs(), &count(used, "site"));
 
-        self.trace(&build)?;
+        self.trace(knowledge, &build)?;
         let passing = self.baseline.passing();
-        let mut targets = self.targets.clone();
-        targets.sort_by_key(|test| (self.spectrum.length(*test), *test));
-        let mut suspects = self.spectrum.rank(&targets, &passing);
+        let mut targets = targets.to_vec();
+        targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
+        let mut suspects = knowledge.spectrum.rank(&targets, &passing);
         // What cures these is held against all of them when it is judged.
         let targets = sample(targets);
         suspects.retain(|suspect| {
-            wanted.contains(&suspect.site)
-                && !self.excluded.contains(&suspect.site)
-                && !self.unwanted.contains(&suspect.site)
+            wanted.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
         });
 
-        let sites = &self.sources.sites;
-        let phase = self
-            .progress
-            .start("forcing outcomes", 0, self.runner.runs());
-        let bounds = self.bounds();
-        let mut spectrum = std::mem::take(&mut self.spectrum);
-        let suite = self.suite(&build.binaries);
+        let phase = self.progress.start("forcing outcomes", 0, runner.runs());
         let angelic = angelic::search(
-            &suite,
-            sites,
+            &self.suite(&build.binaries),
+            &self.sources.sites,
             &suspects,
-            &mut spectrum,
+            &mut knowledge.spectrum,
             &targets,
-            bounds,
-            &|| {
-                phase.step();
-            },
-        );
-        self.spectrum = spectrum;
-        let angelic = angelic?;
-        let result = format!(
-            "{} of {} reached",
-            count(angelic.len(), "angelic site"),
-            suspects.len()
-        );
-        self.progress.finish(phase, self.runner.runs(), &result);
+            self.bounds(),
+            &|| phase.step(),
+        )?;
+        let angelic_sites = count(angelic.len(), "angelic site");
+        let result = format!("{angelic_sites} of {} reached", suspects.len());
+        self.progress.finish(phase, runner.runs(), &result);
         Ok(Located { suspects, angelic })
     }
 
+    /// Whether a site may be patched, and compiles with what is put in.
+    pub(super) fn may_patch(&self, knowledge: &Knowledge, site: SiteIndex) -> bool {
+        !knowledge.excluded.contains(&site) && !self.unwanted.contains(&site)
+    }
+
     /// Checks that the instrumented build behaves as the subject, and traces every test.
-    fn trace(&mut self, build: &crate::subject::workspace::Build) -> Result<()> {
+    fn trace(&self, knowledge: &mut Knowledge, build: &Build) -> Result<()> {
         let runs = self.runner.runs();
         let phase = self.progress.start("tracing tests", self.tests.len(), runs);
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
@@ -122,10 +121,10 @@ impl Run<'_> {
         changed.extend(self.differing(&suite.all(), &traced));
         for (test, run) in traced.iter().enumerate() {
             if let Some(trace) = &run.trace {
-                self.spectrum.add(test, trace, run.verdict);
+                knowledge.spectrum.add(test, trace, run.verdict);
             }
         }
-        self.share_visits();
+        self.share_visits(knowledge);
         let result = match changed.len() {
             0 => "the instrumentation changes nothing".to_string(),
             changed => format!("instrumentation changes {}", count(changed, "test")),
@@ -133,19 +132,19 @@ impl Run<'_> {
         self.progress.finish(phase, self.runner.runs(), &result);
 
         for test in &changed {
-            let reached = self
+            let reached = knowledge
                 .spectrum
                 .reached
                 .get(test)
                 .map(BTreeMap::keys)
                 .into_iter()
                 .flatten();
-            let before = self.excluded.len();
-            self.excluded.extend(reached);
-            self.outcome.warnings.push(format!(
+            let before = knowledge.excluded.len();
+            knowledge.excluded.extend(reached);
+            knowledge.notes.warn(format!(
                 "{} has another outcome with instrumentation; the {} sites it reaches are left out",
                 self.tests[*test],
-                self.excluded.len() - before
+                knowledge.excluded.len() - before
             ));
         }
         if changed.len() == self.tests.len() {
@@ -158,9 +157,9 @@ impl Run<'_> {
     }
 
     /// A visit of a place is counted for one of its ways out; it was one of all of them.
-    fn share_visits(&mut self) {
+    fn share_visits(&self, knowledge: &mut Knowledge) {
         let sites = &self.sources.sites;
-        for reached in self.spectrum.reached.values_mut() {
+        for reached in knowledge.spectrum.reached.values_mut() {
             let exits = reached
                 .iter()
                 .filter(|(site, _)| sites[**site as usize].kind == SiteKind::Exit);
@@ -173,7 +172,7 @@ impl Run<'_> {
                 let others: Vec<SiteIndex> = here.map(|(_, index)| index).collect();
                 for other in others
                     .into_iter()
-                    .filter(|other| !self.excluded.contains(other))
+                    .filter(|other| !knowledge.excluded.contains(other))
                 {
                     reached.entry(other).or_insert(counter);
                 }

@@ -4,14 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use super::candidates::SiteCandidate;
-use super::ranking::{Fix, spread};
-use super::{Run, instrument};
+use super::candidates::Candidate;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::pairs::{self, Pair};
 use crate::probe::Stage;
+use crate::repair::engine::Engine;
+use crate::repair::fix::{Fix, uncured};
+use crate::repair::instrument;
+use crate::repair::knowledge::Knowledge;
+use crate::repair::session::Session;
+use crate::repair::settings::Depth;
 use crate::report::count;
 use crate::run::Sequence;
+use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 
 /// Candidates of each of the two sites that are combined.
@@ -19,22 +24,42 @@ const MOST_COMBINED: usize = 8;
 /// What a second edit costs.
 const SECOND_EDIT: u32 = 20;
 
-impl Run<'_> {
-    /// Looks for fixes at two sites for the tests still to be cured.
-    pub(super) fn repair_pairs(&mut self) -> Result<Vec<Fix>> {
-        if self.targets.is_empty() {
-            return Ok(Vec::new());
+/// Looks for fixes at two sites.
+pub struct Pairs;
+
+impl Engine for Pairs {
+    fn wants(
+        &self,
+        session: &Session,
+        _: &Knowledge,
+        targets: &[TestIndex],
+        known: &[Fix],
+    ) -> Vec<TestIndex> {
+        match session.settings.multi && session.settings.depth == Depth::Repair {
+            true => uncured(targets, known),
+            false => Vec::new(),
         }
-        let pairs = self.localize_pairs()?;
-        let suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
+    }
+
+    fn search(
+        &self,
+        session: &Session,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        _: &[Fix],
+    ) -> Result<Vec<Fix>> {
+        knowledge.notes.tried_pairs = true;
+        let pairs = session.localize_pairs(knowledge, targets)?;
+        let spectrum = &knowledge.spectrum;
+        let suspects = spectrum.rank(targets, &session.baseline.passing());
         let suspects = suspects.into_iter();
         let known = suspects.map(|suspect| (suspect.site, suspect.suspiciousness));
         let sides = sides(&pairs, &known.collect());
         if sides.is_empty() {
             return Ok(Vec::new());
         }
-        let places = self.record(&sides)?;
-        let candidates = self.synthesize(&places)?;
+        let places = session.record(knowledge, targets, &sides)?;
+        let candidates = session.synthesize(knowledge, targets, &places)?;
         let of = |side: &AngelicSite| {
             let at = places.iter().position(|place| place.found == *side)?;
             Some(&candidates[at])
@@ -45,30 +70,36 @@ impl Run<'_> {
                 fixes.extend(combined(first, second));
             }
         }
-        self.judge(spread(fixes), &[])
+        Ok(fixes)
     }
+}
 
-    fn localize_pairs(&mut self) -> Result<Vec<Pair>> {
-        let wanted = instrument::there(self.sources, &self.excluded);
-        let runs = self.runner.runs();
-        let phase = self.progress.start("forcing pairs", 0, runs);
-        let (build, _) = self.instrument(Stage::Conditions(wanted.clone()))?;
-        let suspects = self.spectrum.rank(&self.targets, &self.baseline.passing());
+impl Session<'_> {
+    fn localize_pairs(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+    ) -> Result<Vec<Pair>> {
+        let wanted = instrument::there(self.sources, &knowledge.excluded);
+        let runner = self.runner;
+        let phase = self.progress.start("forcing pairs", 0, runner.runs());
+        let stage = Stage::Conditions(wanted.clone());
+        let (build, _) = self.instrument(knowledge, stage)?;
+        let spectrum = &knowledge.spectrum;
+        let suspects = spectrum.rank(targets, &self.baseline.passing());
         let mut ranked: Vec<SiteIndex> = suspects.iter().map(|suspect| suspect.site).collect();
         // A test that is half cured may reach what no failing test reached.
         let suspected: BTreeSet<SiteIndex> = ranked.iter().copied().collect();
         ranked.extend(wanted.difference(&suspected));
-        ranked.retain(|site| {
-            wanted.contains(site) && !self.excluded.contains(site) && !self.unwanted.contains(site)
-        });
+        ranked.retain(|site| wanted.contains(site) && self.may_patch(knowledge, *site));
         let suite = self.suite(&build.binaries);
         let mut pairs = Vec::new();
-        for test in &self.targets {
+        for test in targets {
             pairs.extend(pairs::search(
                 &suite,
                 &self.sources.sites,
                 &ranked,
-                &self.spectrum,
+                spectrum,
                 *test,
                 self.bounds(),
                 &|| phase.step(),
@@ -79,7 +110,7 @@ impl Run<'_> {
             .map(|pair| [pair.first.0, pair.second.0])
             .collect();
         let result = count(sites.len(), "angelic pair");
-        self.progress.finish(phase, self.runner.runs(), &result);
+        self.progress.finish(phase, runner.runs(), &result);
         Ok(pairs)
     }
 }
@@ -121,13 +152,15 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
 }
 
 /// The best candidates of two sites, each with each.
-fn combined(first: &[SiteCandidate], second: &[SiteCandidate]) -> Vec<Fix> {
-    let real = |of_site: &[SiteCandidate]| {
-        let real = of_site.iter().filter(|candidate| !candidate.is_trivial);
+fn combined(first: &[Candidate], second: &[Candidate]) -> Vec<Fix> {
+    let real = |of_site: &[Candidate]| {
+        let real = of_site
+            .iter()
+            .filter(|candidate| !candidate.edit.is_trivial);
         real.take(MOST_COMBINED).cloned().collect::<Vec<_>>()
     };
     let (first, second) = (real(first), real(second));
-    let with = |a: &SiteCandidate| {
+    let with = |a: &Candidate| {
         let both = second.iter().map(|b| Fix {
             targets: a
                 .targets
@@ -135,8 +168,8 @@ fn combined(first: &[SiteCandidate], second: &[SiteCandidate]) -> Vec<Fix> {
                 .copied()
                 .filter(|test| b.targets.contains(test))
                 .collect(),
-            cost: a.cost + b.cost + SECOND_EDIT,
-            parts: vec![a.clone(), b.clone()],
+            cost: a.edit.cost + b.edit.cost + SECOND_EDIT,
+            edits: vec![a.edit.clone(), b.edit.clone()],
         });
         both.collect::<Vec<Fix>>()
     };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::edit::{Edit, apply_all};
+use crate::patch::edit::{Edit, apply_all};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};

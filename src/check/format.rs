@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::edit::Edit;
+use crate::patch::edit::Edit;
 
 /// Editions to read a file as; the first as which it is formatted already is the right one.
 const EDITIONS: [&str; 4] = ["2024", "2021", "2018", "2015"];

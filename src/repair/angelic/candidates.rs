@@ -1,0 +1,357 @@
+//! Step three: expressions that explain the contexts of each site.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::evidence::{Explanation, Observed};
+use super::recording::Place;
+use crate::contexts::{self, Recorded};
+use crate::exchange;
+use crate::localize::angelic::AngelicSite;
+use crate::patch::render::Style;
+use crate::repair::fix::{Fix, SiteEdit};
+use crate::repair::knowledge::Knowledge;
+use crate::repair::ranking::by_cost;
+use crate::repair::session::Session;
+use crate::report::count;
+use crate::run::suite::TestIndex;
+use crate::run::{How, Sequence, When, pool};
+use crate::source::{Site, SiteKind};
+use crate::spec::{Expr, Spec};
+use crate::subject::SubjectError;
+use crate::synth::{self, Limits};
+
+/// Candidates of one site that are built and judged.
+const MOST_PER_SITE: usize = 10;
+/// Of those that leave something unexplained, further ones.
+const MOST_LOOSE_PER_SITE: usize = 8;
+/// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
+const NEW_STATEMENT: u32 = 12;
+
+/// What a new way out costs beyond its condition.
+const NEW_EXIT: u32 = 16;
+/// What a new branch, guard or operand costs beyond its condition.
+const NEW_BRANCH: u32 = 18;
+
+/// What a patch at a site costs beyond its condition.
+fn extra_cost(site: &Site) -> u32 {
+    let own = match site.kind {
+        SiteKind::Statement | SiteKind::Run => NEW_STATEMENT,
+        SiteKind::Exit => NEW_EXIT,
+        SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => NEW_BRANCH,
+        _ => 0,
+    };
+    own + site.far
+}
+
+/// What a patch costs at a place that passing tests reach, too, by the share of these: three times as
+/// much for something new, for what a whole suite never missed is hardly missing.
+const COMMON: f64 = 8.0;
+
+fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
+    let most = if kind.is_new() { 3.0 * COMMON } else { COMMON };
+    // Rounded down to a whole number.
+    (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
+}
+
+/// What it costs to make a loop go on where it ended.
+const LONGER: u32 = 24;
+
+/// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
+const RELAXED: u32 = 4;
+
+/// What a candidate costs that has another outcome than the old condition somewhere in a passing
+/// test. The tests decide whether that matters; often a branch taken otherwise does the same.
+const DISAGREES: u32 = 15;
+/// What it costs further to disagree with all that passing tests show; a part of it for a part.
+const CONTRARY: u64 = 40;
+/// A few evaluations say little: so many are thought to agree.
+const FEW: u64 = 8;
+
+/// z3's resources for all sites, specs and levels together: some five seconds on one core.
+const SOLVER_BUDGET: u32 = 60_000_000;
+/// Levels a search goes through where it finds nothing, with two integer types.
+const LEVELS: u32 = 14;
+
+/// An edit that explains what was recorded at its site.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub edit: SiteEdit,
+    /// Failing tests that it is to cure.
+    pub targets: Vec<TestIndex>,
+    /// It has the form of the old condition, with another operator or constant.
+    pub is_slight: bool,
+}
+
+impl From<Candidate> for Fix {
+    fn from(candidate: Candidate) -> Self {
+        Self {
+            targets: candidate.targets,
+            cost: candidate.edit.cost,
+            edits: vec![candidate.edit],
+        }
+    }
+}
+
+/// What the candidates of one site have in common.
+struct At<'s> {
+    site: &'s Site,
+    found: &'s AngelicSite,
+    targets: &'s [TestIndex],
+}
+
+impl Session<'_> {
+    /// Synthesizes at every place; the candidates of each, best first.
+    ///
+    /// # Errors
+    /// If the run is stopped, or a problem cannot be written to where it was asked for.
+    pub(super) fn synthesize(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        places: &[Place],
+    ) -> Result<Vec<Vec<Candidate>>> {
+        let runner = self.runner;
+        let phase = self
+            .progress
+            .start("synthesizing", places.len(), runner.runs());
+        let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
+        let rlimit = (share / LEVELS).min(Limits::default().rlimit);
+        let spectrum = &knowledge.spectrum;
+        let of_place = |found: &AngelicSite| -> Vec<TestIndex> {
+            let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
+            match found.cures.is_empty() {
+                true => targets.iter().filter(reach).copied().collect(),
+                false => found.cures.keys().copied().collect(),
+            }
+        };
+        let results = pool::map(runner.jobs, places, |Place { found, recorded }| {
+            self.copies.plain.supervisor.check()?;
+            let at = At {
+                site: self.site(found.site),
+                found,
+                targets: &of_place(found),
+            };
+            let result = self.synthesize_at(&at, recorded, rlimit);
+            phase.step();
+            result
+        })?;
+        let mut candidates = Vec::new();
+        for (place, (of_site, reason)) in places.iter().zip(results) {
+            if let Some(reason) = reason.filter(|_| of_site.is_empty()) {
+                let id = &self.site(place.found.site).id;
+                knowledge.notes.set_reason(id, &reason);
+            }
+            candidates.push(of_site);
+        }
+        let number = candidates.iter().map(Vec::len).sum();
+        let sites = candidates.iter().filter(|of_site| !of_site.is_empty());
+        let sites = count(sites.count(), "site");
+        let result = format!("{} at {sites}", count(number, "candidate"));
+        self.progress.finish(phase, runner.runs(), &result);
+        Ok(candidates)
+    }
+
+    fn synthesize_at(
+        &self,
+        at: &At,
+        recorded: &Arc<Recorded>,
+        rlimit: u32,
+    ) -> Result<(Vec<Candidate>, Option<String>)> {
+        let site = at.site;
+        let language = self.sources.language;
+        let problem = contexts::problem(self.sources, site, recorded);
+        let observed = Arc::new(Observed::new(language, problem, recorded));
+        let problem = &observed.problem;
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut reason = None;
+        let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
+        let strict = problem.specs.iter().map(|spec| (spec, 0));
+        let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
+        for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
+            if let Some(dir) = &self.settings.dump {
+                let name = format!("{}-{nth}", site.id);
+                exchange::dump(dir, &name, spec, &problem.pool)
+                    .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
+            }
+            // What a weaker spec admits near the old condition is worth a trial; a search for more
+            // would only find what the tests then refute.
+            let rlimit = match penalty {
+                0 => rlimit / specs,
+                _ => 0,
+            };
+            let limits = Limits {
+                engine: self.settings.engine,
+                rlimit,
+                ..Limits::default()
+            };
+            let synthesis = synth::synthesize(spec, &problem.pool, &limits);
+            reason = reason.or(synthesis.reason);
+            let made = synthesis.candidates.into_iter();
+            candidates.extend(made.map(|made| at.candidate(&observed, spec, made, penalty)));
+        }
+        let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
+        candidates.sort_by(in_order);
+        // One that explains several specs is worth what it costs where it fits best.
+        let mut texts = BTreeSet::new();
+        candidates.retain(|candidate| texts.insert(candidate.edit.condition.clone()));
+        candidates = various(candidates);
+        // Those that explain everything have most of the places, however many cheap edits explain
+        // only what must be.
+        let mut places = [MOST_PER_SITE, MOST_LOOSE_PER_SITE];
+        candidates.retain(|candidate| {
+            let left = &mut places[usize::from(candidate.edit.is_loose)];
+            let is_kept = *left > 0;
+            *left = left.saturating_sub(1);
+            is_kept
+        });
+        candidates.sort_by(in_order);
+        if !self.settings.no_trivial {
+            candidates.extend(at.trivial(&observed));
+        }
+        Ok((candidates, reason))
+    }
+}
+
+impl At<'_> {
+    /// What was synthesized, as an edit: its texts, and what it costs here.
+    fn candidate(
+        &self,
+        observed: &Arc<Observed>,
+        spec: &Spec,
+        made: synth::Candidate,
+        penalty: u32,
+    ) -> Candidate {
+        let (site, problem) = (self.site, &observed.problem);
+        let style = Style {
+            language: observed.language,
+            pool: &problem.pool,
+            old: &problem.old_texts,
+            suffixed: false,
+        };
+        let written = match (site.asserts(), &made.expr) {
+            (true, Expr::Not(holds)) => (**holds).clone(),
+            (true, fails) => fails.clone().not(),
+            (false, expr) => expr.clone(),
+        };
+        let condition = style.text(&written, site.least);
+        let suffixed = Style {
+            suffixed: true,
+            ..style
+        };
+        let switched = suffixed.text(&made.expr, site.least);
+        let soft = spec.rows.iter().filter(|row| !row.hard);
+        let shown: u64 = soft.map(|row| u64::from(row.weight)).sum();
+        let disagrees = match made.soft_violated {
+            0 => 0,
+            violated => {
+                let share = CONTRARY * u64::from(violated) / (shown + FEW);
+                let cost = DISAGREES + u32::try_from(share).unwrap_or(u32::MAX);
+                // What leaves early with what would be returned anyway is no change.
+                match site.kind {
+                    SiteKind::Exit => cost / 2,
+                    _ => cost,
+                }
+            }
+        };
+        let goes_on = |expr: &Expr| match (expr, &spec.old) {
+            (Expr::Or(old, _), Some(known)) => **old == *known,
+            _ => false,
+        };
+        let longer = match site.kind == SiteKind::While && goes_on(&made.expr) {
+            true => LONGER,
+            false => 0,
+        };
+        let extra = extra_cost(site) + longer + penalty + disagrees;
+        let cost = made.cost + extra + common(self.found.suspiciousness, site.kind);
+        let specs = problem.specs.iter().chain(&problem.relaxed);
+        let mut old = specs.filter_map(|spec| spec.old.as_ref());
+        Candidate {
+            is_slight: cost <= SLIGHT && old.any(|old| old.size() == made.expr.size()),
+            targets: self.targets.to_vec(),
+            edit: SiteEdit {
+                site: self.found.site,
+                function: site.function,
+                suspiciousness: self.found.suspiciousness,
+                condition,
+                switched,
+                cost,
+                why: made.why,
+                is_loose: penalty > 0 || made.soft_violated > 0,
+                is_trivial: false,
+                evidence: Arc::new(Explanation {
+                    observed: Arc::clone(observed),
+                    expr: made.expr,
+                    written,
+                    soft_violated: made.soft_violated,
+                }),
+            },
+        }
+    }
+
+    /// The last resort: the constant outcome that cures every test.
+    fn trivial(&self, observed: &Arc<Observed>) -> Option<Candidate> {
+        let (site, found) = (self.site, self.found);
+        let cures = |value: bool| {
+            let is_it = |sequence: &Sequence| match sequence.as_slice() {
+                [only] => only.when == When::Always && only.how == How::Set(value),
+                _ => false,
+            };
+            !found.cures.is_empty() && found.cures.values().all(|cures| cures.iter().any(is_it))
+        };
+        let value = [true, false].into_iter().find(|value| cures(*value))?;
+        let (problem, expr) = observed.problem.with_constant(value);
+        let observed = Observed::new(observed.language, problem, &observed.recorded);
+        Some(Candidate {
+            is_slight: false,
+            targets: self.targets.to_vec(),
+            edit: SiteEdit {
+                site: found.site,
+                function: site.function,
+                suspiciousness: found.suspiciousness,
+                condition: (value != site.asserts()).to_string(),
+                switched: value.to_string(),
+                cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness, site.kind),
+                why: match site.kind {
+                    SiteKind::Statement | SiteKind::Run => {
+                        "last resort: left out altogether".into()
+                    }
+                    _ => format!("last resort: always {value}"),
+                },
+                is_loose: true,
+                is_trivial: true,
+                evidence: Arc::new(Explanation {
+                    observed: Arc::new(observed),
+                    written: expr.clone(),
+                    expr,
+                    soft_violated: 0,
+                }),
+            },
+        })
+    }
+}
+
+/// More than a slight change costs, even if it disagrees with some passing test.
+const SLIGHT: u32 = 40;
+
+/// What each candidate found in the same way as better ones costs more when places are few.
+const SAME_WAY: u32 = 3;
+
+/// The candidates of a site, best first, but so that those found in some other way come earlier:
+/// another operator is no worse an idea than the tenth clause to add.
+fn various(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut before: BTreeMap<String, u32> = BTreeMap::new();
+    let mut ranked: Vec<(u32, Candidate)> = Vec::new();
+    for candidate in candidates {
+        let of_way = before.entry(candidate.edit.why.clone()).or_default();
+        ranked.push((candidate.edit.cost + SAME_WAY * *of_way, candidate));
+        *of_way += 1;
+    }
+    ranked.sort_by_key(|(cost, _)| *cost);
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// What a last resort costs, so that it comes after everything else.
+const TRIVIAL: u32 = 1000;

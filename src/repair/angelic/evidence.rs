@@ -1,0 +1,176 @@
+//! What the recorded contexts say for an expression: which tests decided each clause, and on which
+//! context it differs from another one.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use crate::contexts::{self, Problem, Recorded, Witnesses, evidence};
+use crate::patch::render::Style;
+use crate::repair::fix::{Difference, Evidence};
+use crate::report::ClauseReport;
+use crate::run::id::TestId;
+use crate::run::suite::TestIndex;
+use crate::source::{Language, SiteIndex, Sources};
+use crate::spec::{Binding, Expr, Row, TermId, Value};
+use crate::synth::{self, Equality};
+
+/// What was recorded at a site, and the synthesis problem that came of it.
+#[derive(Debug)]
+pub struct Observed {
+    pub language: Language,
+    pub problem: Problem,
+    pub recorded: Arc<Recorded>,
+    witnesses: OnceLock<Witnesses>,
+}
+
+impl Observed {
+    /// What was observed.
+    pub fn new(language: Language, problem: Problem, recorded: &Arc<Recorded>) -> Self {
+        Self {
+            language,
+            problem,
+            recorded: Arc::clone(recorded),
+            witnesses: OnceLock::new(),
+        }
+    }
+}
+
+/// An expression that explains what was observed.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub observed: Arc<Observed>,
+    /// When to take the branch or early exit.
+    pub expr: Expr,
+    /// The same, or for an assertion the opposite.
+    pub written: Expr,
+    /// Soft rows that it violates.
+    pub soft_violated: u32,
+}
+
+impl Explanation {
+    fn problem(&self) -> &Problem {
+        &self.observed.problem
+    }
+
+    fn clause(&self, tests: &[TestId], evidence: &contexts::Evidence) -> ClauseReport {
+        let named = |wanted: bool| {
+            let tests_of = evidence.tests.iter();
+            let wanted = tests_of.filter(|(_, is_failing)| **is_failing == wanted);
+            wanted.map(|(test, _)| tests[*test].to_string()).collect()
+        };
+        let style = Style {
+            language: self.observed.language,
+            pool: &self.problem().pool,
+            old: &self.problem().old_texts,
+            suffixed: false,
+        };
+        let example = evidence.example.as_ref();
+        ClauseReport {
+            text: style.text(&evidence.clause, Binding::Or),
+            failing_tests: named(true),
+            passing_tests: named(false),
+            contexts: evidence.contexts,
+            example: example.map_or_else(Vec::new, |(row, _)| self.values(&evidence.clause, row)),
+            outcome: example.map(|(_, outcome)| *outcome),
+        }
+    }
+
+    /// The value of each variable of an expression, as text.
+    fn values(&self, expr: &Expr, row: &Row) -> Vec<(String, String)> {
+        let terms = &self.problem().pool.terms;
+        let mut used: Vec<TermId> = Vec::new();
+        for term in expr.terms() {
+            if terms[term].constant.is_none() && !used.contains(&term) {
+                used.push(term);
+            }
+        }
+        let text = |term: TermId| (terms[term].text.clone(), text(row.values[term].as_ref()));
+        used.into_iter().map(text).collect()
+    }
+}
+
+impl Evidence for Explanation {
+    fn disagreements(&self) -> u32 {
+        self.soft_violated
+    }
+
+    fn unaffected(&self, sources: &Sources, site: SiteIndex) -> BTreeSet<TestIndex> {
+        let Observed {
+            problem,
+            recorded,
+            witnesses,
+            ..
+        } = &*self.observed;
+        let site = &sources.sites[site as usize];
+        let witnesses = witnesses.get_or_init(|| Witnesses::of(site, problem, recorded));
+        witnesses.unaffected(&self.expr)
+    }
+
+    fn equals(&self, other: &dyn Evidence) -> bool {
+        let Some(other) = explanation(other) else {
+            return false;
+        };
+        let Problem { pool, .. } = self.problem();
+        let rows = self.problem().rows();
+        self.expr == other.expr
+            || synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
+    }
+
+    fn pads(&self, shown: &dyn Evidence) -> bool {
+        let Some(shown) = explanation(shown) else {
+            return false;
+        };
+        let mut rows = self.problem().rows().iter();
+        has_clause(&self.expr, &shown.expr)
+            && rows.all(|row| shown.expr.eval_bool(row) == self.expr.eval_bool(row))
+    }
+
+    fn clauses(&self, tests: &[TestId]) -> Vec<ClauseReport> {
+        let Observed {
+            problem, recorded, ..
+        } = &*self.observed;
+        let evidence = evidence(problem, recorded, &self.written);
+        let clauses = evidence.iter();
+        clauses
+            .map(|evidence| self.clause(tests, evidence))
+            .collect()
+    }
+
+    fn difference(&self, other: &dyn Evidence) -> Option<Difference> {
+        let other = explanation(other).filter(|other| other.expr != self.expr)?;
+        let Problem { pool, .. } = self.problem();
+        let rows = self.problem().rows();
+        let is_seen = rows
+            .iter()
+            .any(|row| self.written.eval_bool(row) != other.written.eval_bool(row));
+        let found = synth::difference(&self.written, &other.written, pool, rows);
+        let context = found.iter().flat_map(|context| &context.values);
+        let context = context
+            .map(|(term, value)| (pool.terms[*term].text.clone(), text(value.as_ref())))
+            .collect();
+        Some(Difference {
+            is_seen,
+            context,
+            yields: found.as_ref().map(|context| context.yields),
+        })
+    }
+}
+
+/// The evidence of this engine, if it is that.
+fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
+    let any: &dyn Any = evidence;
+    any.downcast_ref()
+}
+
+fn text(value: Option<&Value>) -> String {
+    value.map_or_else(|| "undefined".to_owned(), ToString::to_string)
+}
+
+fn has_clause(expr: &Expr, clause: &Expr) -> bool {
+    expr == clause
+        || match expr {
+            Expr::And(a, b) | Expr::Or(a, b) => has_clause(a, clause) || has_clause(b, clause),
+            _ => false,
+        }
+}

@@ -1,0 +1,87 @@
+//! The engines of papers/nopol.txt: where a forced outcome cures a failing test, what the program knew
+//! there, and an expression that explains it. They differ in where they look.
+//!
+//! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
+//! what they know of an edit is in [`evidence`].
+
+mod candidates;
+mod evidence;
+pub mod existing;
+pub mod insertions;
+mod localization;
+pub mod pairs;
+mod recording;
+pub mod unconfirmed;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use self::candidates::Candidate;
+use super::fix::{Fix, SiteEdit};
+use super::knowledge::Knowledge;
+use super::session::Session;
+use super::settings::Depth;
+use crate::localize::angelic::AngelicSite;
+use crate::localize::spectrum::Suspect;
+use crate::run::suite::TestIndex;
+
+impl Session<'_> {
+    /// From angelic sites to fixes that explain what was recorded there.
+    fn fixes_at(
+        &self,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        sites: &[AngelicSite],
+        known: &[Fix],
+    ) -> Result<Vec<Fix>> {
+        if sites.is_empty() || self.settings.depth == Depth::Localize {
+            return Ok(Vec::new());
+        }
+        let places = self.record(knowledge, targets, sites)?;
+        let mut candidates = self.synthesize(knowledge, targets, &places)?;
+        for (place, of_place) in places.iter().zip(&mut candidates) {
+            of_place.retain(|candidate| !place.found.is_slight || candidate.is_slight);
+        }
+        let mut candidates: Vec<Candidate> = candidates.concat();
+        // What holds already is not found once more.
+        let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
+        let single = known.iter().filter(|fix| fix.edits.len() == 1);
+        let said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
+        candidates.retain(|candidate| !said.contains(&says(&candidate.edit)));
+        Ok(candidates.into_iter().map(Fix::from).collect())
+    }
+
+    /// The conditions most suspicious for some tests, less those where a forced outcome cured all of
+    /// them. A test that evaluates one many times may need several of them changed; an edit of the
+    /// condition can still do that.
+    fn suspected(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+        angelic: &[AngelicSite],
+        most: usize,
+    ) -> Vec<AngelicSite> {
+        let passing = self.baseline.passing();
+        let mut suspects = knowledge.spectrum.rank(targets, &passing);
+        suspects.retain(|suspect| self.may_patch(knowledge, suspect.site));
+        let was_tried = |found: &AngelicSite| {
+            let mut targets = targets.iter();
+            targets.all(|test| found.cures.contains_key(test))
+        };
+        let is_new = |suspect: &&Suspect| {
+            let kind = self.site(suspect.site).kind;
+            let mut known = angelic.iter().filter(|found| found.site == suspect.site);
+            kind.has_condition() && !known.any(was_tried)
+        };
+        let new = suspects.iter().filter(is_new).take(most);
+        new.map(|suspect| AngelicSite {
+            site: suspect.site,
+            suspiciousness: suspect.suspiciousness,
+            cures: BTreeMap::new(),
+            beside: None,
+            is_slight: false,
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! The most suspicious conditions where no forced outcome showed a place: an edit may still do what no
+//! sequence that was tried does.
+
+use anyhow::Result;
+
+use crate::repair::engine::Engine;
+use crate::repair::fix::{Fix, uncured};
+use crate::repair::knowledge::Knowledge;
+use crate::repair::session::Session;
+use crate::repair::settings::Depth;
+use crate::run::suite::TestIndex;
+
+/// Conditions that are tried without an angelic outcome.
+const MOST_UNCONFIRMED: usize = 20;
+
+/// Looks for fixes near the most suspicious conditions.
+pub struct Unconfirmed;
+
+impl Engine for Unconfirmed {
+    fn wants(
+        &self,
+        session: &Session,
+        _: &Knowledge,
+        targets: &[TestIndex],
+        known: &[Fix],
+    ) -> Vec<TestIndex> {
+        match session.settings.depth {
+            Depth::Repair => uncured(targets, known),
+            Depth::Localize | Depth::List => Vec::new(),
+        }
+    }
+
+    fn search(
+        &self,
+        session: &Session,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        known: &[Fix],
+    ) -> Result<Vec<Fix>> {
+        let angelic = &knowledge.angelic;
+        let sites = session.suspected(knowledge, targets, angelic, MOST_UNCONFIRMED);
+        session.fixes_at(knowledge, targets, &sites, known)
+    }
+}

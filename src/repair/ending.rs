@@ -1,0 +1,39 @@
+//! How a run ends that an error ended: whose it is to mend.
+
+use crate::copy::tree::OriginChanged;
+use crate::report::Ending;
+use crate::run::process::Stopped;
+use crate::subject::SubjectError;
+
+/// The ending that an error means, and its message.
+pub fn of(error: &anyhow::Error) -> (Ending, String) {
+    let message = format!("{error:#}");
+    let ending = match (
+        error.downcast_ref::<Stopped>(),
+        error.downcast_ref::<SubjectError>(),
+    ) {
+        (Some(Stopped::Interrupted), _) => Ending::Interrupted,
+        (Some(Stopped::TimeLimit), _) => Ending::TimeLimit,
+        (_, Some(SubjectError::Usage(_))) => Ending::Usage,
+        (_, Some(SubjectError::CannotBuild(..))) => Ending::CannotBuild,
+        (_, Some(SubjectError::UnusableBaseline(_))) => Ending::UnusableBaseline,
+        (None, None) if error.is::<OriginChanged>() || is_of_the_system(error) => Ending::Usage,
+        (None, None) => Ending::Internal,
+    };
+    (ending, message)
+}
+
+/// Whether the user can mend it: a full disk, a file that may not be read or written.
+fn is_of_the_system(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind;
+    let kinds = error
+        .chain()
+        .filter_map(|cause| Some(cause.downcast_ref::<std::io::Error>()?.kind()));
+    let theirs = [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+    ];
+    kinds.into_iter().any(|kind| theirs.contains(&kind))
+}

@@ -1,0 +1,68 @@
+//! What a run learned so far: from builds what compiles, from traces what is reached, and what the
+//! report will say of it.
+
+use std::collections::BTreeSet;
+
+use super::fix::Fix;
+use super::instrument::Prebuilt;
+use crate::localize::angelic::AngelicSite;
+use crate::localize::spectrum::Spectrum;
+use crate::probe::Part;
+use crate::report::{Outcome, SiteReport};
+use crate::source::SiteIndex;
+
+/// What builds and traces taught.
+#[derive(Default)]
+pub struct Knowledge {
+    /// The first instrumented build, if it was made beside the plain one and is not used yet.
+    pub prebuilt: Option<Prebuilt>,
+    /// Sites that no build may have: they do not compile, or change what a test does.
+    pub excluded: BTreeSet<SiteIndex>,
+    /// Sites whose conditions are always evaluated, for the compiler wants it so.
+    pub weakened: BTreeSet<Part>,
+    /// Texts, by function, that the compiler rejected as captures.
+    pub refused: BTreeSet<(usize, String)>,
+    /// Which test reaches which site, as far as it was traced.
+    pub spectrum: Spectrum,
+    /// Where a forced outcome cures a failing test.
+    pub angelic: Vec<AngelicSite>,
+    /// Fixes that were judged to hold, and are not validated yet.
+    pub held: Vec<Fix>,
+    pub notes: Notes,
+}
+
+/// What the report will say.
+#[derive(Debug, Default)]
+pub struct Notes {
+    pub warnings: Vec<String>,
+    /// Sites that were looked at.
+    pub sites: Vec<SiteReport>,
+    /// Builds of the subject.
+    pub builds: u32,
+    /// Changing two conditions at once was tried.
+    pub tried_pairs: bool,
+}
+
+impl Notes {
+    /// Adds a warning.
+    pub fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    /// Says why an angelic site gave no patch, unless that was said before.
+    pub fn set_reason(&mut self, id: &str, reason: &str) {
+        let is_it = |site: &&mut SiteReport| site.id == id && !site.angelic.is_empty();
+        if let Some(site) = self.sites.iter_mut().find(is_it) {
+            site.reason.get_or_insert_with(|| reason.to_string());
+        }
+    }
+
+    /// Moves everything into the outcome.
+    pub fn report(&mut self, outcome: &mut Outcome) {
+        let notes = std::mem::take(self);
+        outcome.warnings.extend(notes.warnings);
+        outcome.sites.extend(notes.sites);
+        outcome.builds += notes.builds;
+        outcome.tried_pairs |= notes.tried_pairs;
+    }
+}

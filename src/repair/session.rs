@@ -1,0 +1,79 @@
+//! What stays as it is during a run: the subject and its builds, its sources, its tests and how they
+//! fare, and what was asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+use super::settings::Settings;
+use super::setup::Copies;
+use crate::localize::angelic::Bounds;
+use crate::report::progress::Progress;
+use crate::run::id::{TargetId, TestId};
+use crate::run::suite::{Baseline, Suite, TestIndex};
+use crate::run::{Binary, Runner, TestRun, Verdict};
+use crate::source::{Site, SiteIndex, Sources};
+
+/// What every step after the baseline works with.
+pub struct Session<'a> {
+    pub settings: &'a Settings,
+    pub progress: &'a Progress,
+    pub copies: &'a Copies<'a>,
+    pub runner: &'a Runner<'a>,
+    pub sources: &'a Sources,
+    pub tests: &'a [TestId],
+    pub baseline: &'a Baseline,
+    /// Where the runtime for instrumented builds is.
+    pub runtime: Utf8PathBuf,
+    /// Sites that are not to be patched. They are traced all the same: their coverage tells which tests
+    /// enter the function.
+    pub unwanted: BTreeSet<SiteIndex>,
+}
+
+impl Session<'_> {
+    /// A site by its index.
+    pub fn site(&self, site: SiteIndex) -> &Site {
+        &self.sources.sites[site as usize]
+    }
+
+    /// The tests in one of the subject's builds.
+    pub fn suite<'s>(&'s self, binaries: &'s BTreeMap<TargetId, Binary>) -> Suite<'s> {
+        Suite {
+            runner: self.runner,
+            tests: self.tests,
+            binaries,
+        }
+    }
+
+    /// Bounds on forced runs.
+    pub fn bounds(&self) -> Bounds {
+        Bounds {
+            timeout: self.settings.forced_timeout(self.baseline),
+            fuel: self.settings.fuel,
+            flips: self.settings.flips,
+        }
+    }
+
+    /// How long a test may take with instrumentation.
+    pub fn patience(&self, test: TestIndex) -> Duration {
+        let usual = self.baseline.seconds[test];
+        let limit = self.settings.test_timeout;
+        match self.baseline.verdicts[test] {
+            Verdict::Passed => limit.max(Duration::from_secs_f64(10.0 * usual)),
+            _ => limit,
+        }
+    }
+
+    /// The steady tests among these whose verdict is another than in the baseline.
+    pub fn differing(&self, tests: &[TestIndex], runs: &[TestRun]) -> Vec<TestIndex> {
+        let mut steady: BTreeSet<TestIndex> = self.baseline.passing().into_iter().collect();
+        steady.extend(self.baseline.failing());
+        let differs = |(test, run): &(&TestIndex, &TestRun)| {
+            let before = self.baseline.verdicts[**test];
+            steady.contains(test) && run.verdict.passed() != before.passed()
+        };
+        let differing = tests.iter().zip(runs).filter(differs);
+        differing.map(|(test, _)| *test).collect()
+    }
+}

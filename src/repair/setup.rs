@@ -1,0 +1,281 @@
+//! What a run needs before anything is known of the subject's tests: where the tool works, the working
+//! copies, the sources, the runtime.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::baseline;
+use super::instrument::Prebuilt;
+use super::settings::{Depth, Settings};
+use crate::copy::tree::Change;
+use crate::report::progress::Progress;
+use crate::report::{Outcome, count};
+use crate::run::Runner;
+use crate::run::confine::Confinement;
+use crate::run::process::Supervisor;
+use crate::run::sandbox;
+use crate::source::{self, Sources};
+use crate::subject::work_dir::{Lane, WorkDir};
+use crate::subject::workspace::{Build, Workspace};
+use crate::subject::{Kind, Subject, SubjectError};
+
+/// The subject, and where the tool works.
+pub struct Setup<'s> {
+    settings: &'s Settings,
+    supervisor: &'s Supervisor,
+    subject: Subject,
+    work: WorkDir,
+    confinement: Confinement,
+}
+
+/// The working copies of the subject, by how they are built.
+pub struct Copies<'a> {
+    /// As it is.
+    pub plain: Workspace<'a>,
+    /// With instrumentation.
+    pub instrumented: Workspace<'a>,
+    /// Without sanitizers, if it has some.
+    pub bare: Option<Workspace<'a>>,
+}
+
+/// What the first builds made.
+pub struct FirstBuilds {
+    /// The subject as it is.
+    pub plain: Build,
+    /// Where the runtime is.
+    pub runtime: Utf8PathBuf,
+    pub prebuilt: Option<Prebuilt>,
+}
+
+impl<'s> Setup<'s> {
+    /// Finds the subject and a place to work in.
+    ///
+    /// # Errors
+    /// If there is no subject, or no place to work in.
+    pub fn new(
+        settings: &'s Settings,
+        supervisor: &'s Supervisor,
+        outcome: &mut Outcome,
+    ) -> Result<Self> {
+        let subject = Subject::load(&settings.project)?;
+        let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
+        supervisor.bequeath(work.fleeting()?, work.lock())?;
+        let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
+        let shortfall = sandbox::shortfall(settings.sandbox);
+        outcome.warnings.extend(shortfall.map(str::to_owned));
+        Ok(Self {
+            settings,
+            supervisor,
+            subject,
+            work,
+            confinement,
+        })
+    }
+
+    /// Runs tests as the settings say.
+    pub fn runner(&self) -> Runner<'_> {
+        Runner::new(
+            self.supervisor,
+            &self.confinement,
+            self.settings.project.test_args(),
+            self.settings.jobs(),
+        )
+    }
+
+    /// Copies the subject, once for each way to build it.
+    ///
+    /// # Errors
+    /// If the run is stopped, or a file cannot be read or written.
+    pub fn copies(&self, progress: &Progress, outcome: &mut Outcome) -> Result<Copies<'_>> {
+        let stop = self.supervisor.interrupted();
+        let mut left_out = Vec::new();
+        let mut copy = |lane: Lane| {
+            let copied = self.work.copy(&self.subject, lane, &stop);
+            self.supervisor.check()?;
+            let copied = copied?;
+            left_out = copied.left_out;
+            anyhow::Ok(Workspace {
+                subject: &self.subject,
+                tree: Arc::new(copied.tree),
+                root: copied.root,
+                target: self.work.target(lane),
+                logs: self.work.logs(lane),
+                supervisor: self.supervisor,
+                confinement: &self.confinement,
+                caps_lints: false,
+                capturing: BTreeSet::new(),
+                is_bare: lane == Lane::Bare,
+            })
+        };
+        let phase = progress.start("copying", 0, 0);
+        let copies = Copies {
+            plain: copy(Lane::Plain)?,
+            instrumented: copy(Lane::Instrumented)?,
+            bare: match self.subject.is_sanitized() {
+                true => Some(copy(Lane::Bare)?),
+                false => None,
+            },
+        };
+        let result = format!("{} → {}", self.subject.root, copies.plain.root);
+        progress.finish(phase, 0, &result);
+        outcome.warnings.extend(left_out);
+        Ok(copies)
+    }
+
+    /// Reads the sources of a copy, and sees to it that each is a file of its own in all of them: where it
+    /// was a link, cargo would not notice later that it is written to.
+    ///
+    /// # Errors
+    /// If a pattern is malformed or matches no file, or a file cannot be written.
+    pub fn read(&self, copies: &Copies, outcome: &mut Outcome) -> Result<Sources> {
+        let sources = read_sources(self.settings, &self.subject, &copies.plain.root, outcome)?;
+        for copy in copies.all() {
+            for file in &sources.files {
+                copy.tree.write(&copy.root.join(&file.path), &file.text)?;
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Builds the subject as it is; beside that the runtime, and, if that does not compile anybody's
+    /// dependencies a second time, the first instrumented build.
+    ///
+    /// # Errors
+    /// If the subject does not build, or the run is stopped.
+    pub fn build(
+        &self,
+        copies: &mut Copies,
+        sources: &Sources,
+        runner: &Runner,
+        progress: &Progress,
+        outcome: &mut Outcome,
+    ) -> Result<FirstBuilds> {
+        let Copies {
+            plain,
+            instrumented,
+            ..
+        } = copies;
+        let (built, prepared) = std::thread::scope(|scope| {
+            let prepared = scope.spawn(|| self.prepare(instrumented, sources));
+            let built = baseline::build(progress, outcome, plain, runner);
+            (built, prepared.join())
+        });
+        let built = built?;
+        let prepared = prepared.map_err(|_| anyhow::anyhow!("the first build panicked"))?;
+        let (runtime, prebuilt) = prepared?;
+        instrumented.share(plain)?;
+        Ok(FirstBuilds {
+            plain: built,
+            runtime,
+            prebuilt,
+        })
+    }
+
+    fn prepare(
+        &self,
+        workspace: &Workspace,
+        sources: &Sources,
+    ) -> Result<(Utf8PathBuf, Option<Prebuilt>)> {
+        let runtime = workspace.runtime(&self.work.base)?;
+        let can_prebuild = self.settings.depth != Depth::List && self.settings.jobs() > 1;
+        let prebuilt = match can_prebuild && self.subject.stands_alone() {
+            true => Some(Prebuilt::build(sources, workspace, &runtime)?),
+            false => None,
+        };
+        Ok((runtime, prebuilt))
+    }
+
+    /// What a search found, or that somebody else removed the copies it worked in.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub fn check(&self, found: Result<()>) -> Result<()> {
+        if found.is_err() && !self.work.is_there() {
+            return Err(SubjectError::Usage(format!(
+                "the working copy in {} is gone; `cargo clean` must wait until the search is over, or be kept away by --work-dir",
+                self.work.base
+            ))
+            .into());
+        }
+        found
+    }
+}
+
+impl<'a> Copies<'a> {
+    /// All that there are.
+    pub fn all(&self) -> impl Iterator<Item = &Workspace<'a>> {
+        [&self.plain, &self.instrumented]
+            .into_iter()
+            .chain(&self.bare)
+    }
+
+    /// What the baseline taught of the plain copy holds for the others, too.
+    pub fn share_settings(&mut self) {
+        let Self {
+            plain,
+            instrumented,
+            bare,
+        } = self;
+        for copy in std::iter::once(&mut *instrumented).chain(bare) {
+            copy.caps_lints = plain.caps_lints;
+        }
+        instrumented.capturing.clone_from(&plain.capturing);
+    }
+}
+
+/// What a test did to the working copy, as a sentence.
+pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
+    const MOST_TOLD: usize = 3;
+    let paths = changes
+        .iter()
+        .map(|change| change.path.display().to_string());
+    let told: Vec<String> = paths.take(MOST_TOLD).collect();
+    let others = match changes.len().saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        others => format!(" and {}", count(others, "other file")),
+    };
+    format!(
+        "runs of {test} changed or removed {}{others} in the working copy; that was undone each time",
+        told.join(", ")
+    )
+}
+
+fn read_sources(
+    settings: &Settings,
+    subject: &Subject,
+    root: &Utf8Path,
+    outcome: &mut Outcome,
+) -> Result<Sources> {
+    let wanted = settings.file_filter()?;
+    let sources = match &subject.kind {
+        Kind::Cargo(packages) => {
+            source::rust::read(root, &packages.crate_roots(&subject.root), &wanted)
+        }
+        Kind::C(program) => source::c::read(root, &program.sources, &wanted),
+    };
+    for (path, reason) in &sources.skipped {
+        outcome
+            .warnings
+            .push(format!("{path}: {reason}; it has no sites"));
+    }
+    if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
+        return Err(SubjectError::Usage(format!(
+            "none of the {} source files matches --file {}; paths are relative to {}",
+            sources.files.len(),
+            settings.file.join(" --file "),
+            subject.root
+        ))
+        .into());
+    }
+    for pattern in settings.idle_excludes(sources.files.iter().map(|file| &*file.path))? {
+        outcome.warnings.push(format!(
+            "--exclude {pattern} matches none of the {} source files; paths are relative to {}",
+            sources.files.len(),
+            subject.root
+        ));
+    }
+    Ok(sources)
+}
