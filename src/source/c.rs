@@ -9,6 +9,7 @@ mod harvest;
 pub mod literals;
 mod masks;
 pub mod offers;
+pub mod policies;
 mod scope;
 mod sites;
 mod syntax;

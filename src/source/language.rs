@@ -3,7 +3,8 @@
 
 use super::c::{self, conversions};
 use super::condition::Node;
-use super::rust::{condition, literals};
+use super::policies::Policies;
+use super::rust::{self, condition, literals};
 use crate::spec::{Binding, Type, Value};
 
 /// What a subject is written in.
@@ -15,6 +16,14 @@ pub enum Language {
 }
 
 impl Language {
+    /// How the search treats subjects of this language.
+    pub fn policies(self) -> &'static Policies {
+        match self {
+            Self::Rust => &rust::policies::POLICIES,
+            Self::C => &c::policies::POLICIES,
+        }
+    }
+
     /// Parses a condition; `None` if it is not an expression on its own.
     pub fn parse(self, text: &str) -> Option<Node> {
         match self {

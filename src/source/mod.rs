@@ -6,6 +6,7 @@ pub mod condition;
 pub mod language;
 pub mod offer;
 pub mod offers;
+pub mod policies;
 pub mod rust;
 pub mod splice;
 

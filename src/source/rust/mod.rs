@@ -9,6 +9,7 @@ pub mod literals;
 mod modules;
 pub mod offers;
 pub mod panics;
+pub mod policies;
 mod scope;
 pub mod siblings;
 mod sites;
