@@ -1,9 +1,9 @@
 //! The macro calls of the runtime for C (`instrument/c/nopol.h`).
 
-use super::dialect::{Dialect, Frame, Pieces};
+use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
 use crate::source::c::condition::{Access, access};
-use crate::source::{File, Site, SiteIndex, SiteKind};
+use crate::source::{File, Site, SiteIndex};
 
 /// The numbers of lines that are spliced in: so many for each site, from there on.
 const FIRST_LINE: u32 = 1_000_000;
@@ -77,20 +77,6 @@ impl Dialect for Macros {
         Pieces {
             opening: on_lines(index, rows, site.line),
             closing: vec![("))".to_owned(), owner)],
-        }
-    }
-
-    /// In braces of its own, so that no `else` belongs to another `if` than before.
-    fn frame(&self, site: &Site) -> Frame {
-        let (before, after, at_end) = match site.kind {
-            SiteKind::Statement | SiteKind::Run => ("{ if (", ") { ".to_owned(), " } }"),
-            SiteKind::Exit => ("if (", format!(") {{ {} }} ", site.body), ""),
-            _ => ("", String::new(), ""),
-        };
-        Frame {
-            before,
-            after,
-            at_end,
         }
     }
 

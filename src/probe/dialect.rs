@@ -9,14 +9,6 @@ pub(super) struct Pieces {
     pub closing: Vec<(String, Part)>,
 }
 
-/// What stands around the macro call of a site.
-pub(super) struct Frame {
-    pub before: &'static str,
-    pub after: String,
-    /// After what is wrapped.
-    pub at_end: &'static str,
-}
-
 /// The macro calls of a language's runtime.
 pub(super) trait Dialect {
     /// What a file must have for all the others, and where.
@@ -50,8 +42,6 @@ pub(super) trait Dialect {
         candidates: Vec<(u32, &str, Part)>,
         old: &str,
     ) -> Pieces;
-
-    fn frame(&self, site: &Site) -> Frame;
 
     /// One capture; `weak` reads by dynamic type only.
     fn capture(&self, capture: &Capture, weak: bool) -> String;

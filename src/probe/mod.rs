@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 
-use self::dialect::{Dialect, Frame};
+use self::dialect::Dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
-use crate::source::{Language, Site, SiteIndex, SiteKind, Sources};
+use crate::source::template::Frame;
+use crate::source::{Language, Site, SiteIndex, Sources};
 
 /// The files with what is spliced into them.
 pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
@@ -163,9 +164,7 @@ impl<'a> Instrumentation<'a> {
     fn groups(&self) -> Vec<(SiteIndex, SiteIndex)> {
         let mut groups: Vec<(SiteIndex, SiteIndex)> = Vec::new();
         let sites = &self.sources.sites;
-        let exits = (0..)
-            .zip(sites)
-            .filter(|(_, site)| site.kind == SiteKind::Exit);
+        let exits = (0..).zip(sites).filter(|(_, site)| site.kind.is_exit());
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
                 Some((first, last)) if site.place() == sites[*first as usize].place() => {
@@ -205,7 +204,7 @@ impl<'a> Instrumentation<'a> {
             before,
             after,
             at_end,
-        } = dialect.frame(site);
+        } = site.template.shielded_frame(site);
         // What would be evaluated if nothing were instrumented stands in the text already, or is a
         // constant.
         let own = site.kind.unconditional().map(|own| own.to_string());
@@ -215,7 +214,7 @@ impl<'a> Instrumentation<'a> {
         };
         let old = own.unwrap_or_default();
         if !before.is_empty() {
-            put(start, opening, before.to_string(), owner);
+            put(start, opening, before, owner);
         }
         let pieces = match &self.stage {
             Stage::Conditions(_) | Stage::Captures(_) => {
@@ -257,7 +256,7 @@ impl<'a> Instrumentation<'a> {
         put(close_at, closing, after, owner);
         if !at_end.is_empty() {
             let closing = -(i64::from(index) + 1) * PIECES;
-            put(end, closing, at_end.to_string(), owner);
+            put(end, closing, at_end, owner);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The macro calls of the runtime for Rust (`instrument/src/macros.rs`).
 
-use super::dialect::{Dialect, Frame, Pieces};
+use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
-use crate::source::{File, Site, SiteIndex, SiteKind};
+use crate::source::{File, Site, SiteIndex};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";
@@ -63,27 +63,6 @@ impl Dialect for Macros {
         Pieces {
             opening: vec![(format!("{RUNTIME}::select!({site}, {old}"), owner)],
             closing,
-        }
-    }
-
-    fn frame(&self, site: &Site) -> Frame {
-        let (before, after, at_end) = match site.kind {
-            SiteKind::Statement | SiteKind::Run => ("if ", " { ".to_owned(), " }"),
-            SiteKind::Exit => ("if ", format!(" {{ {} }} ", site.body), ""),
-            SiteKind::Branch => (" else if ", format!(" {{ {} }}", site.body), ""),
-            SiteKind::Arm => (" if ", String::new(), ""),
-            SiteKind::Pattern => (" && ", String::new(), ""),
-            SiteKind::If
-            | SiteKind::ElseIf
-            | SiteKind::While
-            | SiteKind::Guard
-            | SiteKind::LetOperand
-            | SiteKind::Value => ("", String::new(), ""),
-        };
-        Frame {
-            before,
-            after,
-            at_end,
         }
     }
 

@@ -5,6 +5,8 @@ pub mod condition;
 mod effects;
 pub mod exits;
 mod harvest;
+pub mod language;
+pub mod layout;
 pub mod literals;
 mod modules;
 pub mod offers;
@@ -13,6 +15,7 @@ pub mod policies;
 mod scope;
 pub mod siblings;
 mod sites;
+pub mod templates;
 mod types;
 mod values;
 
