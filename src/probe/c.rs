@@ -1,9 +1,12 @@
 //! The macro calls of the runtime for C (`instrument/c/nopol.h`).
 
+use std::collections::BTreeSet;
+
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
 use crate::source::c::condition::{Access, access};
-use crate::source::{File, Site, SiteIndex};
+use crate::source::splice::Insertion;
+use crate::source::{File, Site, SiteIndex, Sources};
 
 /// The numbers of lines that are spliced in: so many for each site, from there on.
 const FIRST_LINE: u32 = 1_000_000;
@@ -95,6 +98,11 @@ impl Dialect for Macros {
             }
             (_, Access::Value) => format!("NOPOL_VALUE({name}, {text})"),
         }
+    }
+
+    /// Fields and elements are read where they are captured.
+    fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(usize, Insertion<Part>)> {
+        Vec::new()
     }
 }
 

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 
-use self::dialect::Dialect;
+use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::template::Frame;
-use crate::source::{Language, Site, SiteIndex, Sources};
+use crate::source::{Site, SiteIndex, Sources};
 
 /// The files with what is spliced into them.
 pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
@@ -145,11 +145,9 @@ impl<'a> Instrumentation<'a> {
             put(order(first) - 1, dialect.here(first, last));
             put(order(last + 1) - 1, "} ".to_string());
         }
-        if matches!(self.stage, Stage::Captures(_)) && self.sources.language == Language::Rust {
-            for (number, item) in self.sources.types.iter().enumerate() {
-                let methods = observe::methods(self.sources, item);
-                let text = observe::impl_for(number, item, &methods, &self.dropped);
-                insertions[item.file].extend(text);
+        if matches!(self.stage, Stage::Captures(_)) {
+            for (file, text) in dialect.observers(self.sources, &self.dropped) {
+                insertions[file].push(text);
             }
         }
         self.sources
@@ -267,11 +265,4 @@ const PIECES: i64 = 1 << 16;
 /// Where a site's insertions come among those at one place.
 fn order(index: SiteIndex) -> i64 {
     (i64::from(index) + 1) * PIECES
-}
-
-fn dialect(language: Language) -> &'static dyn Dialect {
-    match language {
-        Language::Rust => &rust::Macros,
-        Language::C => &c::Macros,
-    }
 }

@@ -1,8 +1,11 @@
 //! The macro calls of the runtime for Rust (`instrument/src/macros.rs`).
 
+use std::collections::BTreeSet;
+
 use super::dialect::{Dialect, Pieces};
-use super::{Capture, CaptureKind, Part};
-use crate::source::{File, Site, SiteIndex};
+use super::{Capture, CaptureKind, Part, observe};
+use crate::source::splice::Insertion;
+use crate::source::{File, Site, SiteIndex, Sources};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";
@@ -75,5 +78,19 @@ impl Dialect for Macros {
             CaptureKind::Value => format!("{RUNTIME}::see_value!({text:?}, {text})"),
             CaptureKind::Purity => format!("{RUNTIME}::pure!({text})"),
         }
+    }
+
+    fn observers(
+        &self,
+        sources: &Sources,
+        dropped: &BTreeSet<Part>,
+    ) -> Vec<(usize, Insertion<Part>)> {
+        let types = sources.types.iter().enumerate();
+        let texts = types.flat_map(|(number, item)| {
+            let methods = observe::methods(sources, item);
+            let texts = observe::impl_for(number, item, &methods, dropped);
+            texts.into_iter().map(|text| (item.file, text))
+        });
+        texts.collect()
     }
 }

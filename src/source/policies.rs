@@ -22,8 +22,6 @@ pub struct Policies {
     pub least_timeout: Duration,
     /// What formats a patched file, where there is a standard formatter.
     pub formatter: Option<FormatTool>,
-    /// Whether reading a type of the subject takes an implementation generated beside its definition.
-    pub generates_observers: bool,
 }
 
 /// A program that formats a whole file.

@@ -12,6 +12,4 @@ pub const POLICIES: Policies = Policies {
     // Loops made of `goto` may burn no fuel, and sanitizers slow everything down.
     least_timeout: Duration::from_secs(5),
     formatter: None,
-    // Fields and elements are read by macros at the place of the capture.
-    generates_observers: false,
 };

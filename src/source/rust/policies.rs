@@ -12,5 +12,4 @@ pub const POLICIES: Policies = Policies {
     // Every loop burns fuel.
     least_timeout: Duration::from_secs(2),
     formatter: Some(FormatTool::Rustfmt),
-    generates_observers: true,
 };
