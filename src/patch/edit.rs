@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::source::{Language, Site, SiteKind, Sources};
+use crate::source::layout::Layout;
+use crate::source::{Form, Site, Sources};
 
 /// A replacement in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,20 +26,16 @@ impl Edit {
     /// statement that is never to be executed goes.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
-        let words = Words(sources.language);
-        let after = match site.kind {
-            SiteKind::Statement | SiteKind::Run if condition == "false" => String::new(),
-            SiteKind::Statement | SiteKind::Run => words.wrap(&file.text, site, condition),
-            SiteKind::Exit => words.leave(&file.text, site, condition),
-            SiteKind::Branch => format!(" else if {condition} {{ {} }}", site.body),
-            SiteKind::Arm => format!(" if {condition}"),
-            SiteKind::Pattern => format!(" && {condition}"),
-            SiteKind::If
-            | SiteKind::ElseIf
-            | SiteKind::While
-            | SiteKind::Guard
-            | SiteKind::LetOperand
-            | SiteKind::Value => condition.to_string(),
+        let place = Place {
+            layout: sources.language.layout(),
+            text: &file.text,
+            site,
+        };
+        let after = match site.kind.form() {
+            Form::Wrap if condition == "false" => String::new(),
+            Form::Wrap => place.wrap(condition),
+            Form::Leave => place.leave(condition),
+            Form::Replace | Form::Branch | Form::Narrow => site.template.line(site, condition),
         };
         Self {
             file: file.path.clone(),
@@ -70,65 +67,65 @@ pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> 
     Some(edits.fold(last, |text, edit| edit.apply(&text)))
 }
 
-/// What stands before a site on its line.
-fn before<'t>(text: &'t str, site: &Site) -> &'t str {
-    let line_start = text[..site.span.start].rfind('\n').map_or(0, |at| at + 1);
-    &text[line_start..site.span.start]
+/// A site in its file, where something is put in that has lines of its own.
+struct Place<'a> {
+    layout: &'a dyn Layout,
+    /// The file's.
+    text: &'a str,
+    site: &'a Site,
 }
 
-/// How a language says what is put in.
-struct Words(Language);
-
-impl Words {
-    /// What one level of indentation and a line's end are in this file.
-    fn habits(&self, text: &str, site: &Site, indent: &str) -> (String, &'static str) {
-        let unit = match self.0 {
-            _ if indent.starts_with('\t') => "\t".to_owned(),
-            Language::Rust => "    ".to_owned(),
-            Language::C => step(text),
-        };
-        let has_crlf = text[..site.span.end].contains("\r\n");
-        (unit, if has_crlf { "\r\n" } else { "\n" })
+impl Place<'_> {
+    /// What stands before the site on its line.
+    fn indent(&self) -> &str {
+        let before = &self.text[..self.site.span.start];
+        before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// `if CONDITION {` and what ends that.
-    fn branch(&self, condition: &str) -> (String, &'static str) {
-        match self.0 {
-            Language::Rust => (format!("if {condition} {{"), "}"),
-            Language::C => (format!("if ({condition}) {{"), "}"),
+    /// One level of indentation.
+    fn step(&self) -> String {
+        match self.indent().starts_with('\t') {
+            true => "\t".to_owned(),
+            false => self.layout.indentation(self.text),
         }
     }
 
-    /// The same around one statement alone on its lines, where the file does without braces.
-    fn branch_of_one(&self, text: &str, condition: &str) -> (String, &'static str) {
-        match self.0 == Language::C && is_sparing(text) {
-            true => (format!("if ({condition})"), ""),
-            false => self.branch(condition),
+    fn newline(&self) -> &'static str {
+        let has_crlf = self.text[..self.site.span.end].contains("\r\n");
+        if has_crlf { "\r\n" } else { "\n" }
+    }
+
+    /// The condition with what opens the block that depends on it, and what closes that: nothing where
+    /// the file does without for one statement.
+    fn block(&self, condition: &str, is_several: bool) -> (String, &'static str) {
+        let head = self.site.template.head(condition);
+        match self.site.template.block {
+            Some(block) if is_several || !self.layout.omits_braces(self.text) => {
+                (format!("{head} {}", block.open), block.close)
+            }
+            _ => (head, ""),
         }
     }
 
     /// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
     /// own if that has.
-    fn leave(&self, text: &str, site: &Site, condition: &str) -> String {
-        let indent = before(text, site);
-        let (unit, newline) = self.habits(text, site, indent);
+    fn leave(&self, condition: &str) -> String {
+        let Self { layout, site, .. } = self;
+        let (indent, newline) = (self.indent(), self.newline());
         let has_lines = indent.trim().is_empty();
-        let message = match site.message() {
-            "" => String::new(),
-            message => format!(", {message}"),
-        };
-        let body = &site.body;
-        match (site.asserts(), has_lines) {
-            (true, true) => return format!("assert!({condition}{message});{newline}{indent}"),
-            (true, false) => return format!("assert!({condition}{message}); "),
-            (false, false) => {
-                let (open, close) = self.branch(condition);
-                return format!("{open} {body} {close} ");
-            }
-            (false, true) => {}
+        if site.asserts() {
+            let assertion = layout.assertion(condition, site.message());
+            return match has_lines {
+                true => format!("{assertion}{newline}{indent}"),
+                false => format!("{assertion} "),
+            };
         }
-        let (open, close) = self.branch_of_one(text, condition);
-        let inside = format!("{open}{newline}{indent}{unit}{body}{newline}{indent}");
+        if !has_lines {
+            return site.template.line(site, condition);
+        }
+        let (open, close) = self.block(condition, false);
+        let (step, body) = (self.step(), &site.body);
+        let inside = format!("{open}{newline}{indent}{step}{body}{newline}{indent}");
         match close {
             "" => inside,
             _ => format!("{inside}{close}{newline}{indent}"),
@@ -136,8 +133,9 @@ impl Words {
     }
 
     /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
-    fn wrap(&self, text: &str, site: &Site, condition: &str) -> String {
-        let indent = before(text, site);
+    fn wrap(&self, condition: &str) -> String {
+        let Self { layout, text, site } = self;
+        let (indent, newline) = (self.indent(), self.newline());
         let rest = text[site.span.end..]
             .lines()
             .next()
@@ -146,77 +144,23 @@ impl Words {
         let is_comment = rest.starts_with("//") || rest.starts_with("/*");
         let alone = indent.trim().is_empty() && (rest.is_empty() || is_comment);
         if !alone {
-            let (open, close) = self.branch(condition);
-            return format!("{open} {} {close}", site.text);
+            return site.template.line(site, condition);
         }
-        let (unit, newline) = self.habits(text, site, indent);
+        let step = self.step();
         let mut body = String::new();
-        let in_literal = match self.0 {
-            Language::Rust => lines_inside_literals(&site.text),
-            // No literal of C has several lines, unless a line ends with a backslash.
-            Language::C => Vec::new(),
-        };
+        let in_literal = layout.lines_inside_literals(&site.text);
         for (number, line) in site.text.split_inclusive('\n').enumerate() {
             // A line that starts inside a string literal is part of its value.
             if number > 0 && !in_literal.contains(&number) && !line.trim().is_empty() {
-                body.push_str(&unit);
+                body.push_str(&step);
             }
             body.push_str(line);
         }
-        let (open, close) = match site.kind {
-            SiteKind::Statement => self.branch_of_one(text, condition),
-            _ => self.branch(condition),
-        };
-        let inside = format!("{open}{newline}{indent}{unit}{body}");
+        let (open, close) = self.block(condition, site.kind.info().is_several);
+        let inside = format!("{open}{newline}{indent}{step}{body}");
         match close {
             "" => inside,
             _ => format!("{inside}{newline}{indent}{close}"),
-        }
-    }
-}
-
-/// The white space of the first line that is indented; not of one in a comment.
-fn step(text: &str) -> String {
-    let indent = |line: &str| {
-        let rest = line.trim_start_matches([' ', '\t']);
-        let indent = &line[..line.len() - rest.len()];
-        let is_code = !rest.is_empty() && !rest.starts_with('*');
-        (is_code && (indent.len() > 1 || indent == "\t")).then(|| indent.to_owned())
-    };
-    let found = text
-        .lines()
-        .find_map(indent)
-        .filter(|indent| indent.len() <= 8);
-    found.unwrap_or_else(|| "    ".to_owned())
-}
-
-/// Whether most branches of a file that do one thing have no braces.
-fn is_sparing(text: &str) -> bool {
-    let branches = text.lines().map(str::trim).filter(|line| {
-        line.starts_with("if (") || line.starts_with("if(") || line.contains("else if (")
-    });
-    let (sparing, braced): (Vec<&str>, Vec<&str>) = branches.partition(|line| line.ends_with(')'));
-    sparing.len() > braced.iter().filter(|line| line.ends_with('{')).count()
-}
-
-/// Numbers of the lines, from 0, that start inside a literal of several lines.
-fn lines_inside_literals(text: &str) -> Vec<usize> {
-    let mut lines = Vec::new();
-    if let Ok(tokens) = text.parse::<proc_macro2::TokenStream>() {
-        collect(tokens, &mut lines);
-    }
-    lines
-}
-
-fn collect(tokens: proc_macro2::TokenStream, lines: &mut Vec<usize>) {
-    for token in tokens {
-        match token {
-            proc_macro2::TokenTree::Group(group) => collect(group.stream(), lines),
-            proc_macro2::TokenTree::Literal(literal) => {
-                let span = literal.span();
-                lines.extend(span.start().line..span.end().line);
-            }
-            _ => {}
         }
     }
 }
@@ -226,6 +170,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::source::{Language, SiteKind};
 
     fn wrapped(text: &str, statement: &str) -> String {
         wrapped_in(Language::Rust, text, statement)
@@ -233,6 +178,7 @@ mod tests {
 
     fn wrapped_in(language: Language, text: &str, statement: &str) -> String {
         let start = text.find(statement).unwrap();
+        let template = language.template(SiteKind::Statement).unwrap();
         let site = Site {
             id: String::new(),
             kind: SiteKind::Statement,
@@ -243,12 +189,18 @@ mod tests {
             text: statement.to_string(),
             body: String::new(),
             far: 0,
-            least: crate::spec::Binding::Or,
+            least: template.least,
+            template,
             function: 0,
             names: Arc::default(),
             is_pure: None,
         };
-        let after = Words(language).wrap(text, &site, "c");
+        let place = Place {
+            layout: language.layout(),
+            text,
+            site: &site,
+        };
+        let after = place.wrap("c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])
     }
 

@@ -6,7 +6,7 @@ use camino::Utf8Path;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{Site, SiteIndex, SiteKind};
+use crate::source::{Form, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span, Workspace};
 
@@ -169,7 +169,7 @@ fn guesses(
         let has_operator = ["&&", "||", "==", "!=", "<", ">", "!"]
             .into_iter()
             .any(is_made);
-        site.kind == SiteKind::Value && !has_operator && instrumentation.has(index)
+        site.kind.info().is_guess && !has_operator && instrumentation.has(index)
     };
     let of = |near: &dyn Fn(&Site) -> bool| {
         let sites = (0..).zip(&sources.sites);
@@ -245,7 +245,7 @@ fn initializers(
         .zip(sites)
         .filter(|(index, site)| {
             instrumentation.has(*index)
-                && matches!(site.kind, SiteKind::Statement | SiteKind::Run)
+                && site.kind.form() == Form::Wrap
                 && functions.contains(&site.function)
                 && assigns(&site.text)
         })

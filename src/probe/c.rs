@@ -1,9 +1,12 @@
 //! The macro calls of the runtime for C (`instrument/c/nopol.h`).
 
-use super::dialect::{Dialect, Frame, Pieces};
+use std::collections::BTreeSet;
+
+use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
 use crate::source::c::condition::{Access, access};
-use crate::source::{File, Site, SiteIndex, SiteKind};
+use crate::source::splice::Insertion;
+use crate::source::{File, Site, SiteIndex, Sources};
 
 /// The numbers of lines that are spliced in: so many for each site, from there on.
 const FIRST_LINE: u32 = 1_000_000;
@@ -80,20 +83,6 @@ impl Dialect for Macros {
         }
     }
 
-    /// In braces of its own, so that no `else` belongs to another `if` than before.
-    fn frame(&self, site: &Site) -> Frame {
-        let (before, after, at_end) = match site.kind {
-            SiteKind::Statement | SiteKind::Run => ("{ if (", ") { ".to_owned(), " } }"),
-            SiteKind::Exit => ("if (", format!(") {{ {} }} ", site.body), ""),
-            _ => ("", String::new(), ""),
-        };
-        Frame {
-            before,
-            after,
-            at_end,
-        }
-    }
-
     fn capture(&self, capture: &Capture, weak: bool) -> String {
         let text = &capture.text;
         let name = format!("{text:?}");
@@ -109,6 +98,11 @@ impl Dialect for Macros {
             }
             (_, Access::Value) => format!("NOPOL_VALUE({name}, {text})"),
         }
+    }
+
+    /// Fields and elements are read where they are captured.
+    fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(usize, Insertion<Part>)> {
+        Vec::new()
     }
 }
 

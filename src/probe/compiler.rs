@@ -8,7 +8,7 @@ use camino::Utf8Path;
 
 use super::blame::{blame, mentions, root};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
-use crate::source::{SiteIndex, SiteKind};
+use crate::source::SiteIndex;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
@@ -144,7 +144,7 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
             let here = &sources.sites[site as usize];
             let alike = (0..).zip(&sources.sites).filter(|(_, other)| {
                 !BORROWS.contains(&code)
-                    && other.kind == SiteKind::Exit
+                    && other.kind.is_exit()
                     && other.function == here.function
                     && other.body == here.body
             });

@@ -1,20 +1,24 @@
-//! The texts that are spliced in, which is all that differs between the languages here.
+//! The texts that are spliced in, which is all that differs between the languages here. What stands
+//! around a site's call is no part of it: that is the site's template.
 
-use super::{Capture, Part};
-use crate::source::{File, Site, SiteIndex};
+use std::collections::BTreeSet;
+
+use super::{Capture, Part, c, rust};
+use crate::source::splice::Insertion;
+use crate::source::{File, Language, Site, SiteIndex, Sources};
+
+/// The dialect of a language's runtime.
+pub(super) fn dialect(language: Language) -> &'static dyn Dialect {
+    match language {
+        Language::Rust => &rust::Macros,
+        Language::C => &c::Macros,
+    }
+}
 
 /// What stands around a condition: before it, and after it.
 pub(super) struct Pieces {
     pub opening: Vec<(String, Part)>,
     pub closing: Vec<(String, Part)>,
-}
-
-/// What stands around the macro call of a site.
-pub(super) struct Frame {
-    pub before: &'static str,
-    pub after: String,
-    /// After what is wrapped.
-    pub at_end: &'static str,
 }
 
 /// The macro calls of a language's runtime.
@@ -51,8 +55,14 @@ pub(super) trait Dialect {
         old: &str,
     ) -> Pieces;
 
-    fn frame(&self, site: &Site) -> Frame;
-
     /// One capture; `weak` reads by dynamic type only.
     fn capture(&self, capture: &Capture, weak: bool) -> String;
+
+    /// What reads values of the subject's own types, beside their definitions: the number of the file,
+    /// and the text. Parts that were dropped are left out.
+    fn observers(
+        &self,
+        sources: &Sources,
+        dropped: &BTreeSet<Part>,
+    ) -> Vec<(usize, Insertion<Part>)>;
 }

@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 
-use self::dialect::{Dialect, Frame};
+use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
-use crate::source::{Language, Site, SiteIndex, SiteKind, Sources};
+use crate::source::template::Frame;
+use crate::source::{Site, SiteIndex, Sources};
 
 /// The files with what is spliced into them.
 pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
@@ -144,11 +145,9 @@ impl<'a> Instrumentation<'a> {
             put(order(first) - 1, dialect.here(first, last));
             put(order(last + 1) - 1, "} ".to_string());
         }
-        if matches!(self.stage, Stage::Captures(_)) && self.sources.language == Language::Rust {
-            for (number, item) in self.sources.types.iter().enumerate() {
-                let methods = observe::methods(self.sources, item);
-                let text = observe::impl_for(number, item, &methods, &self.dropped);
-                insertions[item.file].extend(text);
+        if matches!(self.stage, Stage::Captures(_)) {
+            for (file, text) in dialect.observers(self.sources, &self.dropped) {
+                insertions[file].push(text);
             }
         }
         self.sources
@@ -163,9 +162,7 @@ impl<'a> Instrumentation<'a> {
     fn groups(&self) -> Vec<(SiteIndex, SiteIndex)> {
         let mut groups: Vec<(SiteIndex, SiteIndex)> = Vec::new();
         let sites = &self.sources.sites;
-        let exits = (0..)
-            .zip(sites)
-            .filter(|(_, site)| site.kind == SiteKind::Exit);
+        let exits = (0..).zip(sites).filter(|(_, site)| site.kind.is_exit());
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
                 Some((first, last)) if site.place() == sites[*first as usize].place() => {
@@ -205,7 +202,7 @@ impl<'a> Instrumentation<'a> {
             before,
             after,
             at_end,
-        } = dialect.frame(site);
+        } = site.template.shielded_frame(site);
         // What would be evaluated if nothing were instrumented stands in the text already, or is a
         // constant.
         let own = site.kind.unconditional().map(|own| own.to_string());
@@ -215,7 +212,7 @@ impl<'a> Instrumentation<'a> {
         };
         let old = own.unwrap_or_default();
         if !before.is_empty() {
-            put(start, opening, before.to_string(), owner);
+            put(start, opening, before, owner);
         }
         let pieces = match &self.stage {
             Stage::Conditions(_) | Stage::Captures(_) => {
@@ -257,7 +254,7 @@ impl<'a> Instrumentation<'a> {
         put(close_at, closing, after, owner);
         if !at_end.is_empty() {
             let closing = -(i64::from(index) + 1) * PIECES;
-            put(end, closing, at_end.to_string(), owner);
+            put(end, closing, at_end, owner);
         }
     }
 }
@@ -268,11 +265,4 @@ const PIECES: i64 = 1 << 16;
 /// Where a site's insertions come among those at one place.
 fn order(index: SiteIndex) -> i64 {
     (i64::from(index) + 1) * PIECES
-}
-
-fn dialect(language: Language) -> &'static dyn Dialect {
-    match language {
-        Language::Rust => &rust::Macros,
-        Language::C => &c::Macros,
-    }
 }

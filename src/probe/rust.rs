@@ -1,8 +1,11 @@
 //! The macro calls of the runtime for Rust (`instrument/src/macros.rs`).
 
-use super::dialect::{Dialect, Frame, Pieces};
-use super::{Capture, CaptureKind, Part};
-use crate::source::{File, Site, SiteIndex, SiteKind};
+use std::collections::BTreeSet;
+
+use super::dialect::{Dialect, Pieces};
+use super::{Capture, CaptureKind, Part, observe};
+use crate::source::splice::Insertion;
+use crate::source::{File, Site, SiteIndex, Sources};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";
@@ -66,27 +69,6 @@ impl Dialect for Macros {
         }
     }
 
-    fn frame(&self, site: &Site) -> Frame {
-        let (before, after, at_end) = match site.kind {
-            SiteKind::Statement | SiteKind::Run => ("if ", " { ".to_owned(), " }"),
-            SiteKind::Exit => ("if ", format!(" {{ {} }} ", site.body), ""),
-            SiteKind::Branch => (" else if ", format!(" {{ {} }}", site.body), ""),
-            SiteKind::Arm => (" if ", String::new(), ""),
-            SiteKind::Pattern => (" && ", String::new(), ""),
-            SiteKind::If
-            | SiteKind::ElseIf
-            | SiteKind::While
-            | SiteKind::Guard
-            | SiteKind::LetOperand
-            | SiteKind::Value => ("", String::new(), ""),
-        };
-        Frame {
-            before,
-            after,
-            at_end,
-        }
-    }
-
     fn capture(&self, capture: &Capture, weak: bool) -> String {
         let text = &capture.text;
         match capture.kind {
@@ -96,5 +78,19 @@ impl Dialect for Macros {
             CaptureKind::Value => format!("{RUNTIME}::see_value!({text:?}, {text})"),
             CaptureKind::Purity => format!("{RUNTIME}::pure!({text})"),
         }
+    }
+
+    fn observers(
+        &self,
+        sources: &Sources,
+        dropped: &BTreeSet<Part>,
+    ) -> Vec<(usize, Insertion<Part>)> {
+        let types = sources.types.iter().enumerate();
+        let texts = types.flat_map(|(number, item)| {
+            let methods = observe::methods(sources, item);
+            let texts = observe::impl_for(number, item, &methods, dropped);
+            texts.into_iter().map(|text| (item.file, text))
+        });
+        texts.collect()
     }
 }

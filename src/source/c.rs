@@ -6,12 +6,16 @@ pub mod conversions;
 mod effects;
 mod exits;
 mod harvest;
+pub mod language;
+pub mod layout;
 pub mod literals;
 mod masks;
 pub mod offers;
+pub mod policies;
 mod scope;
 mod sites;
 mod syntax;
+pub mod templates;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,16 @@
-//! What differs between the languages that subjects are written in, as far as the texts of
-//! expressions go.
+//! What differs between the languages that subjects are written in, one trait a concern. Each language
+//! has its answers in one value, [`Concerns`], which `rust/language.rs` and `c/language.rs` define;
+//! [`Language::concerns`] is the only place here that tells languages apart. The texts that are spliced
+//! in differ, too; they are told by `probe::dialect`, for they belong to the instrumentation.
 
-use super::c::{self, conversions};
+use camino::Utf8Path;
+
 use super::condition::Node;
-use super::rust::{condition, literals};
+use super::layout::Layout;
+use super::offer::Offer;
+use super::policies::Policies;
+use super::template::Template;
+use super::{Site, SiteKind, Sources, c, rust};
 use crate::spec::{Binding, Type, Value};
 
 /// What a subject is written in.
@@ -14,54 +21,114 @@ pub enum Language {
     C,
 }
 
-impl Language {
+/// Everything that a language answers for itself. Without a default, so that a new one has to answer
+/// it all.
+pub struct Concerns {
+    pub syntax: &'static dyn Syntax,
+    pub conversions: &'static dyn Conversions,
+    pub offering: &'static dyn Offering,
+    pub layout: &'static dyn Layout,
+    pub policies: &'static Policies,
+    /// How a condition is written at each kind of site; `None` for a kind that the language does not
+    /// have.
+    pub template: fn(SiteKind) -> Option<Template>,
+}
+
+/// The files of a subject that are to be read, as the subject knows them.
+pub trait Readable {
+    /// Reads them, and finds the functions, types and sites. `root` is the directory all paths are
+    /// relative to; `wanted` tells whether a file may have sites.
+    fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources;
+}
+
+/// The texts of expressions, read.
+pub trait Syntax {
     /// Parses a condition; `None` if it is not an expression on its own.
-    pub fn parse(self, text: &str) -> Option<Node> {
-        match self {
-            Self::Rust => condition::parse(text),
-            Self::C => c::condition::parse(text),
-        }
-    }
+    fn parse(&self, text: &str) -> Option<Node>;
 
     /// Whether evaluating a condition surely has no effect, as far as its syntax tells.
-    pub fn is_surely_pure(self, text: &str) -> bool {
-        match self {
-            Self::Rust => condition::is_surely_pure(text),
-            Self::C => c::condition::is_surely_pure(text),
-        }
-    }
+    fn is_surely_pure(&self, text: &str) -> bool;
 
     /// How tightly a whole condition's text holds together.
-    pub fn binding_of(self, text: &str) -> Binding {
-        match self {
-            Self::Rust => condition::binding_of(text),
-            Self::C => c::condition::binding_of(text),
-        }
-    }
+    fn binding_of(&self, text: &str) -> Binding;
 
     /// The text of a comparison with the opposite operator; `None` for anything else and for orders,
     /// which NaN or an order of one's own may upset.
-    pub fn opposite(self, text: &str) -> Option<String> {
-        match self {
-            Self::Rust => condition::opposite(text),
-            Self::C => c::condition::opposite(text),
-        }
-    }
-
-    /// The type that operands of two types are converted to; `None` where they are not.
-    pub fn common_type(self, a: Type, b: Type) -> Option<Type> {
-        match self {
-            Self::Rust => None,
-            Self::C => conversions::common(a, b),
-        }
-    }
+    fn opposite(&self, text: &str) -> Option<String>;
 
     /// The value of a literal as a constant of the given type, if it can be one. `text` may start
     /// with a minus sign.
-    pub fn constant(self, text: &str, ty: Type) -> Option<Value> {
+    fn constant(&self, text: &str, ty: Type) -> Option<Value>;
+}
+
+/// What operands are converted to.
+pub trait Conversions {
+    /// The type that operands of two types are converted to; `None` where they are not.
+    fn common_type(&self, a: Type, b: Type) -> Option<Type>;
+}
+
+/// What may be said at a site beyond the values of its variables.
+pub trait Offering {
+    /// Guesses, the nearest group first, each with how many of it are taken at most.
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)>;
+}
+
+impl Language {
+    /// The language's answers.
+    fn concerns(self) -> &'static Concerns {
         match self {
-            Self::Rust => literals::value(text, ty),
-            Self::C => c::literals::value(text, ty),
+            Self::Rust => &rust::language::CONCERNS,
+            Self::C => &c::language::CONCERNS,
         }
+    }
+
+    /// How the search treats subjects of this language.
+    pub fn policies(self) -> &'static Policies {
+        self.concerns().policies
+    }
+
+    /// How its files are laid out.
+    pub fn layout(self) -> &'static dyn Layout {
+        self.concerns().layout
+    }
+
+    /// What is offered at its sites.
+    pub fn offering(self) -> &'static dyn Offering {
+        self.concerns().offering
+    }
+
+    /// How it writes a condition at a site of this kind; `None` if it has none.
+    pub fn template(self, kind: SiteKind) -> Option<Template> {
+        (self.concerns().template)(kind)
+    }
+
+    /// See [`Syntax::parse`].
+    pub fn parse(self, text: &str) -> Option<Node> {
+        self.concerns().syntax.parse(text)
+    }
+
+    /// See [`Syntax::is_surely_pure`].
+    pub fn is_surely_pure(self, text: &str) -> bool {
+        self.concerns().syntax.is_surely_pure(text)
+    }
+
+    /// See [`Syntax::binding_of`].
+    pub fn binding_of(self, text: &str) -> Binding {
+        self.concerns().syntax.binding_of(text)
+    }
+
+    /// See [`Syntax::opposite`].
+    pub fn opposite(self, text: &str) -> Option<String> {
+        self.concerns().syntax.opposite(text)
+    }
+
+    /// See [`Syntax::constant`].
+    pub fn constant(self, text: &str, ty: Type) -> Option<Value> {
+        self.concerns().syntax.constant(text, ty)
+    }
+
+    /// See [`Conversions::common_type`].
+    pub fn common_type(self, a: Type, b: Type) -> Option<Type> {
+        self.concerns().conversions.common_type(a, b)
     }
 }

@@ -3,11 +3,15 @@
 
 pub mod c;
 pub mod condition;
+pub mod kind;
 pub mod language;
+pub mod layout;
 pub mod offer;
 pub mod offers;
+pub mod policies;
 pub mod rust;
 pub mod splice;
+pub mod template;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,104 +19,13 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
+pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
+use self::template::Template;
 use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
 pub type SiteIndex = u32;
-
-/// What kind of place a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SiteKind {
-    If,
-    ElseIf,
-    While,
-    /// A match arm's guard.
-    Guard,
-    /// A run of operands of a let-chain that are not `let`.
-    LetOperand,
-    /// A boolean expression whose value is used: returned, bound, passed, stored.
-    Value,
-    /// A statement that can be skipped.
-    Statement,
-    /// Several statements, one after the other, that can be skipped together.
-    Run,
-    /// A place where the function or loop can be left: `if CONDITION { BODY }`.
-    Exit,
-    /// A place for a further branch: `else if CONDITION { BODY }`.
-    Branch,
-    /// A match arm without a guard.
-    Arm,
-    /// An `if let` or `while let` to which an operand can be added.
-    Pattern,
-}
-
-impl SiteKind {
-    /// The name of the patch kind that applies here, as in `--kind` and in reports.
-    pub fn patch_kind(self) -> PatchKind {
-        match self {
-            Self::Statement | Self::Run => PatchKind::Precondition,
-            Self::Value => PatchKind::Expression,
-            Self::Exit => PatchKind::Guard,
-            _ => PatchKind::Condition,
-        }
-    }
-
-    /// The outcome that leaves the subject as it is, where there is no condition yet.
-    pub fn unconditional(self) -> Option<bool> {
-        match self {
-            Self::Statement | Self::Run | Self::Arm | Self::Pattern => Some(true),
-            Self::Exit | Self::Branch => Some(false),
-            _ => None,
-        }
-    }
-
-    /// Whether there is a condition, or an expression, that a patch replaces.
-    pub fn has_condition(self) -> bool {
-        self.unconditional().is_none()
-    }
-
-    /// Whether it is a place where something new can stand: more of them, and costlier patches.
-    pub fn is_new(self) -> bool {
-        matches!(
-            self,
-            Self::Run | Self::Exit | Self::Branch | Self::Arm | Self::Pattern
-        )
-    }
-}
-
-/// What a patch at a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PatchKind {
-    /// A new condition in place of the old one.
-    Condition,
-    /// A new boolean expression in place of the old one.
-    Expression,
-    /// A new `if` around a statement.
-    Precondition,
-    /// A new way out: `if CONDITION { return … }`.
-    Guard,
-}
-
-impl PatchKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [
-        Self::Condition,
-        Self::Expression,
-        Self::Precondition,
-        Self::Guard,
-    ];
-
-    /// The kind's name in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Condition => "condition",
-            Self::Expression => "expression",
-            Self::Precondition => "precondition",
-            Self::Guard => "guard",
-        }
-    }
-}
 
 /// A place in the subject where a patch can go.
 #[derive(Clone, Debug)]
@@ -136,6 +49,8 @@ pub struct Site {
     pub far: u32,
     /// How tightly the text around holds an expression here.
     pub least: Binding,
+    /// What stands around a condition here, in an instrumented build and in a patch.
+    pub template: Template,
     /// The enclosing function: index into [`Sources::functions`].
     pub function: usize,
     /// Names visible here, outermost first, each once.
@@ -151,7 +66,7 @@ pub const PANICS: &str = "panic!();";
 impl Site {
     /// Whether a patch here is an assertion.
     pub fn asserts(&self) -> bool {
-        self.kind == SiteKind::Exit && self.body.starts_with("panic!(")
+        self.kind.is_exit() && self.body.starts_with("panic!(")
     }
 
     /// With what an assertion here panics, as a literal; empty without a message.

@@ -4,14 +4,11 @@
 use std::collections::BTreeSet;
 
 use super::offer::Offer;
-use super::{Language, Site, Sources, c, rust};
+use super::{Site, Sources};
 
 /// Everything offered at a site, what is nearest first.
 pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {
-    let groups = match sources.language {
-        Language::Rust => rust::offers::groups(sources, site),
-        Language::C => c::offers::groups(sources, site),
-    };
+    let groups = sources.language.offering().groups(sources, site);
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     for (group, most) in groups {

@@ -15,10 +15,10 @@ use super::effects::is_pure;
 use super::exits;
 use super::scope::{Assigned, Scopes};
 use super::syntax::{bare, operator, text_of};
+use super::templates::template;
 use super::types::Declarations;
 use crate::hash;
 use crate::source::{DeclaredType, Site, SiteKind, Sources};
-use crate::spec::Binding;
 
 /// What is known of the whole program.
 pub struct Known<'a> {
@@ -140,6 +140,9 @@ impl Finder<'_> {
         far: u32,
         is_pure: bool,
     ) {
+        let Some(template) = template(kind) else {
+            return;
+        };
         // Inside of what a macro stands for there is nothing to splice into, and a directive in the
         // middle of an expression does not survive being an argument.
         let text = self.text[span.clone()].to_owned();
@@ -163,10 +166,8 @@ impl Finder<'_> {
             text,
             body,
             far,
-            least: match kind {
-                SiteKind::LetOperand => Binding::Compare,
-                _ => Binding::Or,
-            },
+            least: template.least,
+            template,
             function: self.function,
             names: self.scopes.visible(),
             is_pure: Some(is_pure),

@@ -9,11 +9,11 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
+use super::templates::template;
 use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
 use crate::source::{Exit, Function, Name, PANICS, Site, SiteKind, Sources};
-use crate::spec::Binding;
 
 /// Longer ones are too much to repeat.
 const LONGEST: usize = 120;
@@ -243,6 +243,9 @@ fn collect(tokens: TokenStream, found: &mut Vec<String>) {
 pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) -> Vec<Site> {
     let mut nth: BTreeMap<String, u32> = BTreeMap::new();
     let mut sites = Vec::new();
+    let Some(template) = template(SiteKind::Exit) else {
+        return sites;
+    };
     for place in places {
         let function = &sources.functions[place.function];
         for (body, far) in bodies(sources, place, function, constructors) {
@@ -261,7 +264,8 @@ pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) 
                 text: String::new(),
                 body,
                 far,
-                least: Binding::Or,
+                least: template.least,
+                template,
                 function: place.function,
                 names: Arc::clone(&place.names),
                 is_pure: None,

@@ -5,13 +5,17 @@ pub mod condition;
 mod effects;
 pub mod exits;
 mod harvest;
+pub mod language;
+pub mod layout;
 pub mod literals;
 mod modules;
 pub mod offers;
 pub mod panics;
+pub mod policies;
 mod scope;
 pub mod siblings;
 mod sites;
+pub mod templates;
 mod types;
 mod values;
 

@@ -18,6 +18,7 @@ use super::effects::Effects;
 use super::exits::{self, Constructor, Place};
 use super::modules::Ast;
 use super::scope::Scopes;
+use super::templates::template;
 use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
@@ -118,18 +119,19 @@ impl Finder<'_> {
     }
 
     fn site(&mut self, kind: SiteKind, span: Range<usize>, at: proc_macro2::LineColumn) {
-        self.site_with(kind, span, at, String::new(), least(kind));
+        self.site_with(kind, span, at, String::new(), None);
     }
 
+    /// A site; `least` if that is not the same at all sites of its kind.
     fn site_with(
         &mut self,
         kind: SiteKind,
         span: Range<usize>,
         at: proc_macro2::LineColumn,
         body: String,
-        least: Binding,
+        least: Option<Binding>,
     ) {
-        let Some(function) = self.function else {
+        let (Some(function), Some(template)) = (self.function, template(kind)) else {
             return;
         };
         let text = self.text[span.clone()].to_string();
@@ -149,7 +151,8 @@ impl Finder<'_> {
             text,
             body,
             far: 0,
-            least,
+            least: least.unwrap_or(template.least),
+            template,
             function,
             names: self.scopes.visible(),
             is_pure: None,
@@ -317,7 +320,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         if is_site {
             let least = if loose { Binding::Or } else { Binding::Atom };
             let (span, at) = (self.range(expr), expr.span().start());
-            self.site_with(SiteKind::Value, span, at, String::new(), least);
+            self.site_with(SiteKind::Value, span, at, String::new(), Some(least));
         }
         let inside = covered || is_site;
         match expr {
@@ -459,14 +462,5 @@ impl Finder<'_> {
         let labels = std::mem::take(&mut self.labels);
         visit(self);
         (self.within, self.labels) = (within, labels);
-    }
-}
-
-/// How tightly the text around a site of a kind holds its condition, where that tells.
-fn least(kind: SiteKind) -> Binding {
-    match kind {
-        // It stands between `&&`s.
-        SiteKind::LetOperand | SiteKind::Pattern => Binding::And,
-        _ => Binding::Or,
     }
 }

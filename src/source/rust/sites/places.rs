@@ -3,8 +3,8 @@
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Stmt};
 
+use super::Finder;
 use super::forms::is_skippable;
-use super::{Finder, least};
 use crate::source::SiteKind;
 use crate::source::rust::exits::{self, Place};
 
@@ -26,7 +26,7 @@ impl Finder<'_> {
     /// A place right after a node where something new can stand.
     pub(super) fn site_after(&mut self, kind: SiteKind, node: &impl Spanned, body: String) {
         let at = self.range(node).end;
-        self.site_with(kind, at..at, node.span().end(), body, least(kind));
+        self.site_with(kind, at..at, node.span().end(), body, None);
     }
 
     /// A place before a statement where the function or loop can be left.

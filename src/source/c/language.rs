@@ -1,0 +1,68 @@
+//! What C answers to each concern, from the files beside this one.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::layout::Style;
+use super::policies::POLICIES;
+use super::templates::template;
+use super::{condition, conversions, literals, offers};
+use crate::source::condition::Node;
+use crate::source::language::{Concerns, Conversions, Offering, Readable, Syntax};
+use crate::source::offer::Offer;
+use crate::source::{Site, Sources};
+use crate::spec::{Binding, Type, Value};
+
+/// C's answers.
+pub const CONCERNS: Concerns = Concerns {
+    syntax: &C,
+    conversions: &C,
+    offering: &C,
+    layout: &Style,
+    policies: &POLICIES,
+    template,
+};
+
+/// The files that are to be read, relative to the root.
+pub struct Files(pub Vec<Utf8PathBuf>);
+
+impl Readable for Files {
+    fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
+        super::read(root, &self.0, wanted)
+    }
+}
+
+struct C;
+
+impl Syntax for C {
+    fn parse(&self, text: &str) -> Option<Node> {
+        condition::parse(text)
+    }
+
+    fn is_surely_pure(&self, text: &str) -> bool {
+        condition::is_surely_pure(text)
+    }
+
+    fn binding_of(&self, text: &str) -> Binding {
+        condition::binding_of(text)
+    }
+
+    fn opposite(&self, text: &str) -> Option<String> {
+        condition::opposite(text)
+    }
+
+    fn constant(&self, text: &str, ty: Type) -> Option<Value> {
+        literals::value(text, ty)
+    }
+}
+
+impl Conversions for C {
+    fn common_type(&self, a: Type, b: Type) -> Option<Type> {
+        conversions::common(a, b)
+    }
+}
+
+impl Offering for C {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+        offers::groups(sources, site)
+    }
+}

@@ -1,0 +1,46 @@
+//! How Rust files are laid out: as rustfmt does it.
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::source::layout::Layout;
+
+/// Rust's layout.
+pub struct Style;
+
+impl Layout for Style {
+    fn indentation(&self, _: &str) -> String {
+        "    ".to_owned()
+    }
+
+    fn omits_braces(&self, _: &str) -> bool {
+        false
+    }
+
+    fn lines_inside_literals(&self, text: &str) -> Vec<usize> {
+        let mut lines = Vec::new();
+        if let Ok(tokens) = text.parse::<TokenStream>() {
+            collect(tokens, &mut lines);
+        }
+        lines
+    }
+
+    fn assertion(&self, condition: &str, message: &str) -> String {
+        match message {
+            "" => format!("assert!({condition});"),
+            message => format!("assert!({condition}, {message});"),
+        }
+    }
+}
+
+fn collect(tokens: TokenStream, lines: &mut Vec<usize>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), lines),
+            TokenTree::Literal(literal) => {
+                let span = literal.span();
+                lines.extend(span.start().line..span.end().line);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What stands around a condition at a site. The instrumented build and the final patch are written from
+//! the same [`Template`], one for each kind of site and language (`rust/templates.rs`,
+//! `c/templates.rs`), so that they cannot disagree.
+
+use super::Site;
+use super::kind::Form;
+use crate::spec::Binding;
+
+/// How a language writes a condition at sites of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Right before the condition.
+    pub before: &'static str,
+    /// Right after it.
+    pub after: &'static str,
+    /// Around what depends on the condition, if something does ([`Form::has_block`]).
+    pub block: Option<Block>,
+    /// How tightly the text around holds the condition, unless a site knows better.
+    pub least: Binding,
+}
+
+/// What makes several statements one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub open: &'static str,
+    pub close: &'static str,
+    /// Around the whole, where an `else` that follows could otherwise change hands; empty where the
+    /// language has no such question.
+    pub shield: [&'static str; 2],
+}
+
+/// The texts around a condition, on one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Before the condition.
+    pub before: String,
+    /// After it, and before the site's own text if that depends on it.
+    pub after: String,
+    /// After the site's own text.
+    pub at_end: String,
+}
+
+impl Template {
+    /// The condition takes the place of one that is there.
+    pub const fn replacing(least: Binding) -> Self {
+        Self::following("", least)
+    }
+
+    /// The condition follows what is there.
+    pub const fn following(before: &'static str, least: Binding) -> Self {
+        Self {
+            before,
+            after: "",
+            block: None,
+            least,
+        }
+    }
+
+    /// The condition decides about a block.
+    pub const fn branching(before: &'static str, after: &'static str, block: Block) -> Self {
+        Self {
+            before,
+            after,
+            block: Some(block),
+            least: Binding::Or,
+        }
+    }
+
+    /// The condition with what stands around it, up to the block.
+    pub fn head(&self, condition: &str) -> String {
+        format!("{}{condition}{}", self.before, self.after)
+    }
+
+    /// What stands around the condition of a site of this kind.
+    pub fn frame(&self, site: &Site) -> Frame {
+        let (open, close) = self
+            .block
+            .map_or(("", ""), |block| (block.open, block.close));
+        let Self { before, after, .. } = self;
+        let body = &site.body;
+        let (after, at_end) = match site.kind.form() {
+            Form::Replace | Form::Narrow => ((*after).to_owned(), String::new()),
+            Form::Wrap => (format!("{after} {open} "), format!(" {close}")),
+            Form::Leave => (format!("{after} {open} {body} {close} "), String::new()),
+            Form::Branch => (format!("{after} {open} {body} {close}"), String::new()),
+        };
+        Frame {
+            before: (*before).to_owned(),
+            after,
+            at_end,
+        }
+    }
+
+    /// The same, where nobody minds further braces: what is skipped stands in braces of its own.
+    pub fn shielded_frame(&self, site: &Site) -> Frame {
+        let frame = self.frame(site);
+        match (site.kind.form(), self.block) {
+            (Form::Wrap, Some(block)) => Frame {
+                before: block.shield[0].to_owned() + &frame.before,
+                at_end: frame.at_end + block.shield[1],
+                ..frame
+            },
+            _ => frame,
+        }
+    }
+
+    /// The site's text with a condition, on one line.
+    pub fn line(&self, site: &Site, condition: &str) -> String {
+        let Frame {
+            before,
+            after,
+            at_end,
+        } = self.frame(site);
+        let text = match site.kind.form() {
+            Form::Wrap => &*site.text,
+            Form::Replace | Form::Leave | Form::Branch | Form::Narrow => "",
+        };
+        [&before, condition, &after, text, &at_end].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Language, SiteKind};
+
+    /// The kind after that one; a new variant has to find its place here.
+    fn next(kind: &SiteKind) -> Option<SiteKind> {
+        match kind {
+            SiteKind::If => Some(SiteKind::ElseIf),
+            SiteKind::ElseIf => Some(SiteKind::While),
+            SiteKind::While => Some(SiteKind::Guard),
+            SiteKind::Guard => Some(SiteKind::LetOperand),
+            SiteKind::LetOperand => Some(SiteKind::Value),
+            SiteKind::Value => Some(SiteKind::Statement),
+            SiteKind::Statement => Some(SiteKind::Run),
+            SiteKind::Run => Some(SiteKind::Exit),
+            SiteKind::Exit => Some(SiteKind::Branch),
+            SiteKind::Branch => Some(SiteKind::Arm),
+            SiteKind::Arm => Some(SiteKind::Pattern),
+            SiteKind::Pattern => None,
+        }
+    }
+
+    #[test]
+    fn a_template_has_a_block_where_statements_depend_on_the_condition() {
+        for kind in std::iter::successors(Some(SiteKind::If), next) {
+            for language in [Language::Rust, Language::C] {
+                if let Some(template) = language.template(kind) {
+                    let has_block = template.block.is_some();
+                    assert_eq!(has_block, kind.form().has_block(), "{kind:?}");
+                }
+            }
+        }
+    }
+}
