@@ -140,3 +140,61 @@ pub fn uncured(targets: &[TestIndex], fixes: &[Fix]) -> Vec<TestIndex> {
     let targets = targets.iter().copied();
     targets.filter(|test| !cured(test)).collect()
 }
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// An engine's evidence that knows nothing.
+    #[derive(Debug)]
+    struct Nothing;
+
+    impl Evidence for Nothing {}
+
+    /// A fix at one site, in a function of its own.
+    pub fn fix(site: SiteIndex, condition: &str, cost: u32, targets: &[TestIndex]) -> Fix {
+        Fix {
+            edits: vec![SiteEdit {
+                site,
+                function: site as usize,
+                suspiciousness: 1.0,
+                condition: condition.to_owned(),
+                switched: condition.to_owned(),
+                cost,
+                why: String::new(),
+                is_loose: false,
+                is_trivial: false,
+                evidence: Arc::new(Nothing),
+            }],
+            targets: targets.to_vec(),
+            cost,
+        }
+    }
+
+    #[test]
+    fn a_last_resort_cures_nothing_for_good() {
+        let mut constant = fix(1, "true", 1000, &[0, 1]);
+        constant.edits[0].is_trivial = true;
+        assert_eq!(uncured(&[0, 1], &[constant.clone()]), [0, 1]);
+        assert_eq!(uncured(&[0, 1], &[constant, fix(2, "a", 9, &[1])]), [0]);
+    }
+
+    #[test]
+    fn a_fix_is_known_by_its_sites_and_texts() {
+        let (a, b) = (fix(1, "a", 1, &[0]), fix(1, "a", 7, &[0, 1]));
+        assert!(a.is_text_of(&b));
+        assert!(!a.is_text_of(&fix(2, "a", 1, &[0])));
+        let mut pair = a.clone();
+        pair.edits.extend(fix(2, "c", 1, &[0]).edits);
+        assert!(!pair.is_text_of(&a) && !a.is_text_of(&pair));
+        assert_eq!(single_sites(&[pair, a]), BTreeSet::from([1]));
+    }
+
+    #[test]
+    fn an_engine_without_contexts_has_an_answer_to_everything() {
+        assert_eq!(Nothing.disagreements(), 0);
+        assert!(!Nothing.equals(&Nothing) && !Nothing.pads(&Nothing));
+        assert!(Nothing.clauses(&[]).is_empty());
+        assert!(Nothing.difference(&Nothing).is_none());
+    }
+}

@@ -66,3 +66,40 @@ impl Notes {
         outcome.tried_pairs |= notes.tried_pairs;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{AngelicHow, AngelicReport};
+
+    fn site(id: &str, is_angelic: bool) -> SiteReport {
+        let angelic = AngelicReport {
+            test: "t".to_owned(),
+            how: AngelicHow::Constant(true),
+        };
+        SiteReport {
+            id: id.to_owned(),
+            kind: "condition",
+            file: "src/lib.rs".to_owned(),
+            line: 1,
+            column: 1,
+            text: "a".to_owned(),
+            suspiciousness: 1.0,
+            angelic: is_angelic.then_some(angelic).into_iter().collect(),
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn the_first_reason_for_an_angelic_site_is_kept() {
+        let mut notes = Notes {
+            sites: vec![site("a", true), site("b", false)],
+            ..Notes::default()
+        };
+        notes.set_reason("a", "first");
+        notes.set_reason("a", "second");
+        notes.set_reason("b", "never angelic");
+        let reasons: Vec<_> = notes.sites.iter().map(|site| site.reason.clone()).collect();
+        assert_eq!(reasons, [Some("first".to_owned()), None]);
+    }
+}

@@ -98,3 +98,60 @@ pub fn groups(fixes: &[Fix]) -> Vec<Group> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::fix::tests::fix;
+
+    fn order(fixes: Vec<Fix>) -> Vec<String> {
+        let text = |fix: Fix| fix.edits[0].condition.clone();
+        spread(fixes).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn other_places_come_before_the_third_variant_at_one_place() {
+        let fixes = vec![
+            fix(1, "a > b", 10, &[0]),
+            fix(1, "a >= b", 11, &[0]),
+            fix(1, "a != b", 12, &[0]),
+            fix(2, "c", 20, &[0]),
+        ];
+        assert_eq!(order(fixes), ["a > b", "a >= b", "c", "a != b"]);
+    }
+
+    #[test]
+    fn what_cures_more_tests_comes_first_and_last_resorts_last() {
+        let mut constant = fix(3, "true", 0, &[0, 1, 2]);
+        constant.edits[0].is_trivial = true;
+        let fixes = vec![fix(1, "a", 5, &[0]), constant, fix(2, "b", 50, &[0, 1])];
+        assert_eq!(order(fixes), ["b", "a", "true"]);
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_the_order_of_finding() {
+        let fixes = vec![
+            fix(2, "b", 10, &[0]),
+            fix(1, "a", 10, &[0]),
+            fix(3, "c", 10, &[0]),
+        ];
+        let reversed = fixes.iter().rev().cloned().collect();
+        assert_eq!(order(fixes), order(reversed));
+    }
+
+    #[test]
+    fn tests_are_grouped_by_the_first_fix_that_cures_them() {
+        let fixes = [
+            fix(1, "a", 1, &[0, 1]),
+            fix(2, "b", 2, &[1, 2]),
+            fix(3, "c", 3, &[3]),
+            fix(4, "d", 4, &[2]),
+        ];
+        let groups = groups(&fixes);
+        let tests: Vec<_> = groups.iter().map(|group| group.tests.clone()).collect();
+        assert_eq!(tests, [vec![0, 1], vec![2], vec![3]]);
+        // A fix is listed where the first of its tests is.
+        let fixes: Vec<_> = groups.iter().map(|group| group.fixes.clone()).collect();
+        assert_eq!(fixes, [vec![0, 1], vec![3], vec![2]]);
+    }
+}

@@ -13,6 +13,7 @@ use crate::report::progress::Progress;
 use crate::run::id::{TargetId, TestId};
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner, TestRun, Verdict};
+use crate::source::policies::Policies;
 use crate::source::{Site, SiteIndex, Sources};
 
 /// What every step after the baseline works with.
@@ -49,10 +50,34 @@ impl Session<'_> {
     /// Bounds on forced runs.
     pub fn bounds(&self) -> Bounds {
         Bounds {
-            timeout: self.settings.forced_timeout(self.baseline),
+            timeout: self.forced_timeout(),
             fuel: self.settings.fuel,
             flips: self.settings.flips,
         }
+    }
+
+    /// What the subject's language asks of the search.
+    pub fn policies(&self) -> &'static Policies {
+        self.sources.language.policies()
+    }
+
+    /// The wall-clock limit of a forced run, behind its fuel: far above what any test of the
+    /// baseline took, for a busy machine must not change the result. A failing test that takes long as it
+    /// is will hardly take less once it is cured.
+    fn forced_timeout(&self) -> Duration {
+        let baseline = self.baseline;
+        let slowest = |tests: Vec<TestIndex>| {
+            let ended = tests
+                .into_iter()
+                .filter(|test| baseline.verdicts[*test] != Verdict::TimedOut);
+            ended.map(|test| baseline.seconds[test]).fold(0.0, f64::max)
+        };
+        let usual = f64::max(
+            10.0 * slowest(baseline.passing()),
+            4.0 * slowest(baseline.failing()),
+        );
+        let limit = self.policies().least_timeout + Duration::from_secs_f64(usual);
+        limit.min(self.settings.test_timeout)
     }
 
     /// How long a test may take with instrumentation.

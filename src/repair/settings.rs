@@ -9,9 +9,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::run::Verdict;
 use crate::run::sandbox::SandboxMode;
-use crate::run::suite::{Baseline, TestIndex};
 use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::{Project, SubjectError};
 pub use crate::synth::EngineKind;
@@ -162,28 +160,6 @@ impl Settings {
             Some(jobs) => jobs.get(),
             None => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
         }
-    }
-
-    /// The wall-clock limit of a forced run, behind its fuel: far above what any test of the
-    /// baseline took, for a busy machine must not change the result. A failing test that takes long as it
-    /// is will hardly take less once it is cured.
-    pub fn forced_timeout(&self, baseline: &Baseline) -> Duration {
-        let slowest = |tests: Vec<TestIndex>| {
-            let ended = tests
-                .into_iter()
-                .filter(|test| baseline.verdicts[*test] != Verdict::TimedOut);
-            ended.map(|test| baseline.seconds[test]).fold(0.0, f64::max)
-        };
-        // Every loop of Rust burns fuel; what `goto` makes of C does not, and sanitizers slow all down.
-        let least = match &self.project {
-            Project::Cargo(_) => 2.0,
-            Project::C(_) => 5.0,
-        };
-        let usual = f64::max(
-            10.0 * slowest(baseline.passing()),
-            4.0 * slowest(baseline.failing()),
-        );
-        Duration::from_secs_f64(least + usual).min(self.test_timeout)
     }
 
     /// Whether a file may have sites.

@@ -21,7 +21,7 @@ use crate::report::{
 };
 use crate::run::pool;
 use crate::run::suite::TestIndex;
-use crate::source::Language;
+use crate::source::policies::FormatTool;
 
 /// Patches shown that differ in nothing but where in a function they stand.
 const MOST_ALIKE: usize = 2;
@@ -189,15 +189,17 @@ impl Session<'_> {
         wanted
     }
 
-    /// What a fix changes in the subject, as rustfmt would have it.
+    /// What a fix changes in the subject, formatted as its files are.
     fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
         let edits = fix.edits.iter().map(|edit| {
             let site = self.site(edit.site);
             let text = &self.sources.files[site.file].text;
             let edit = Edit::at(self.sources, site, &edit.condition);
-            match self.sources.language {
-                Language::Rust => formatter.formatted(&self.copies.plain.root, text, edit),
-                Language::C => edit,
+            match self.policies().formatter {
+                Some(FormatTool::Rustfmt) => {
+                    formatter.formatted(&self.copies.plain.root, text, edit)
+                }
+                None => edit,
             }
         });
         edits.collect()

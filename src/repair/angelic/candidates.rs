@@ -18,6 +18,7 @@ use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::{How, Sequence, When, pool};
+use crate::source::kind::Form;
 use crate::source::{Site, SiteKind};
 use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
@@ -37,11 +38,11 @@ const NEW_BRANCH: u32 = 18;
 
 /// What a patch at a site costs beyond its condition.
 fn extra_cost(site: &Site) -> u32 {
-    let own = match site.kind {
-        SiteKind::Statement | SiteKind::Run => NEW_STATEMENT,
-        SiteKind::Exit => NEW_EXIT,
-        SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => NEW_BRANCH,
-        _ => 0,
+    let own = match site.kind.form() {
+        Form::Replace => 0,
+        Form::Wrap => NEW_STATEMENT,
+        Form::Leave => NEW_EXIT,
+        Form::Branch | Form::Narrow => NEW_BRANCH,
     };
     own + site.far
 }
@@ -250,17 +251,14 @@ impl At<'_> {
                 let share = CONTRARY * u64::from(violated) / (shown + FEW);
                 let cost = DISAGREES + u32::try_from(share).unwrap_or(u32::MAX);
                 // What leaves early with what would be returned anyway is no change.
-                match site.kind {
-                    SiteKind::Exit => cost / 2,
-                    _ => cost,
-                }
+                if site.kind.is_exit() { cost / 2 } else { cost }
             }
         };
         let goes_on = |expr: &Expr| match (expr, &spec.old) {
             (Expr::Or(old, _), Some(known)) => **old == *known,
             _ => false,
         };
-        let longer = match site.kind == SiteKind::While && goes_on(&made.expr) {
+        let longer = match site.kind.info().is_loop && goes_on(&made.expr) {
             true => LONGER,
             false => 0,
         };
@@ -314,11 +312,11 @@ impl At<'_> {
                 condition: (value != site.asserts()).to_string(),
                 switched: value.to_string(),
                 cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness, site.kind),
-                why: match site.kind {
-                    SiteKind::Statement | SiteKind::Run => {
-                        "last resort: left out altogether".into()
+                why: match site.kind.form() {
+                    Form::Wrap => "last resort: left out altogether".into(),
+                    Form::Replace | Form::Leave | Form::Branch | Form::Narrow => {
+                        format!("last resort: always {value}")
                     }
-                    _ => format!("last resort: always {value}"),
                 },
                 is_loose: true,
                 is_trivial: true,

@@ -12,8 +12,8 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
+use crate::source::SiteIndex;
 use crate::source::rust::panics;
-use crate::source::{Language, SiteIndex};
 
 /// Conditions that are changed slightly beside, whether or not a forced outcome showed them.
 const MOST_SLIGHT: usize = 40;
@@ -143,11 +143,10 @@ impl Session<'_> {
         uncured(targets, known).is_empty() && known.iter().any(cheap)
     }
 
-    /// What a patch may cost more for the passing tests that evaluate what it changes: where these are
-    /// commands, each says something about the outcome, and what explains a hundred of them is no accident.
-    /// Of a crate's tests few are about any one condition.
+    /// What a patch may cost more for the passing tests that evaluate what it changes: where tests are many,
+    /// what explains a hundred of them is no accident.
     fn support(&self, knowledge: &Knowledge, held: &Fix) -> u32 {
-        if self.sources.language != Language::C {
+        if !self.policies().passing_tests_say_little {
             return 0;
         }
         let passing = self.baseline.passing();

@@ -13,7 +13,7 @@ use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
 use crate::run::{Plan, Verdict};
-use crate::source::{SiteIndex, SiteKind};
+use crate::source::SiteIndex;
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 
@@ -162,7 +162,7 @@ impl Session<'_> {
         for reached in knowledge.spectrum.reached.values_mut() {
             let exits = reached
                 .iter()
-                .filter(|(site, _)| sites[**site as usize].kind == SiteKind::Exit);
+                .filter(|(site, _)| sites[**site as usize].kind.is_exit());
             let counted: Vec<(SiteIndex, Counter)> =
                 exits.map(|(site, counter)| (*site, *counter)).collect();
             for (first, counter) in counted {

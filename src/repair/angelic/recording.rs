@@ -15,7 +15,7 @@ use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
 use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
-use crate::source::{Language, SiteIndex, SiteKind, offers};
+use crate::source::{SiteIndex, offers};
 
 /// Passing tests, each at one place, that are tried under the other outcome.
 const MOST_INDIFFERENT: usize = 600;
@@ -61,10 +61,9 @@ impl Session<'_> {
         angelic: &[AngelicSite],
     ) -> Result<Vec<Place>> {
         let mut recording = self.record_with(knowledge, targets, angelic, false)?;
-        // In C what is offered may be undefined where it is evaluated, and a sanitizer ends the run. Then only
-        // what the program has there is read.
+        // Then only what the program itself reads there is read.
         let disturbed = std::mem::take(&mut recording.disturbed);
-        if self.sources.language == Language::C && !disturbed.is_empty() {
+        if self.policies().captures_may_be_undefined && !disturbed.is_empty() {
             let is_disturbed = |found: &AngelicSite| disturbed.contains(&found.site);
             let mut again = angelic.to_vec();
             again.retain(is_disturbed);
@@ -295,7 +294,7 @@ impl Session<'_> {
         let mut trials = Vec::new();
         for found in angelic {
             let site = &self.sources.sites[found.site as usize];
-            if site.kind == SiteKind::Exit {
+            if site.kind.is_exit() {
                 let visits = |test: &TestIndex| {
                     let counter = spectrum.reached.get(test)?.get(&found.site)?;
                     Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
@@ -330,8 +329,7 @@ impl Session<'_> {
         angelic: &[AngelicSite],
         near: &[TestIndex],
     ) -> Result<Vec<(usize, TestIndex)>> {
-        // A crate's own tests say more each, and cost more; its patches were measured without.
-        if self.sources.language != Language::C {
+        if !self.policies().passing_tests_say_little {
             return Ok(Vec::new());
         }
         let mut trials = Vec::new();
