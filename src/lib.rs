@@ -9,6 +9,7 @@ pub mod exchange;
 pub mod hash;
 pub mod localize;
 pub mod patch;
+pub mod paths;
 pub mod probe;
 pub mod repair;
 pub mod report;

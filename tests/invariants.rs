@@ -68,6 +68,16 @@ fn assert_never(room: &str, modules: &[&str]) {
     }
 }
 
+/// Of a room, only some parts name these modules.
+fn assert_only_in(room: &str, modules: &[&str], parts: &[&str]) {
+    for (file, code) in sources(room) {
+        let is_part = parts.iter().any(|part| file.starts_with(part));
+        for module in modules {
+            assert!(is_part || !names(&code, module), "{file} names {module}");
+        }
+    }
+}
+
 #[test]
 fn only_the_solver_room_knows_z3() {
     assert_only("z3", &["src/synth/smt"]);
@@ -153,6 +163,7 @@ fn rooms_do_not_know_what_they_must_not() {
         ]
         .concat(),
     );
+    assert_never("src/paths.rs", &["crate", "std::fs"]);
     assert_never(
         "src/subject",
         &[
@@ -169,7 +180,50 @@ fn rooms_do_not_know_what_they_must_not() {
         ]
         .concat(),
     );
-    assert_never("src/patch", &[&pipeline[..], &["crate::synth"]].concat());
+    assert_never(
+        "src/patch",
+        &[&pipeline[..], &processes, &["crate::synth", "crate::check"]].concat(),
+    );
+    assert_never(
+        "src/check",
+        &[
+            &pipeline[..],
+            &["crate::synth", "crate::contexts", "crate::spec"],
+        ]
+        .concat(),
+    );
+    assert_never(
+        "src/contexts",
+        &[
+            &pipeline[..],
+            &[
+                "std::process",
+                "std::fs",
+                "crate::subject",
+                "crate::run::process",
+                "crate::run::command",
+                "crate::patch",
+                "crate::check",
+                "crate::probe",
+                "crate::synth",
+            ],
+        ]
+        .concat(),
+    );
+    // What an engine knows of expressions stays with the engine.
+    assert_only_in(
+        "src/repair",
+        &[
+            "crate::spec",
+            "crate::synth",
+            "crate::contexts",
+            "crate::exchange",
+        ],
+        &["src/repair/angelic/", "src/repair/settings.rs"],
+    );
+    for room in ["src/repair.rs", "src/repair"] {
+        assert_never(room, &["crate::cli", "std::process", "std::fs", "walkdir"]);
+    }
     assert_never(
         "src/report",
         &[

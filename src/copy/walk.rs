@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
 
 use super::files;
+use crate::paths::{normal, relative};
 
 /// Entries and bytes behind one link that leads out; what has more is not copied.
 const MOST_ENTRIES: usize = 20_000;
@@ -154,7 +155,11 @@ impl<'a> Copier<'a> {
         };
         if let Some(copied) = self.copied(&target) {
             let dir = to.parent().unwrap_or(to);
-            symlink(relative(dir, &copied), to)
+            let told = match relative(dir, &copied) {
+                here if here.as_os_str().is_empty() => ".".into(),
+                told => told,
+            };
+            symlink(told, to)
                 .with_context(|| format!("cannot create the link {}", to.display()))?;
             return Ok(());
         }
@@ -243,35 +248,6 @@ impl<'a> Copier<'a> {
         self.left_out
             .push(format!("{path} is not in the working copy: {why}"));
     }
-}
-
-/// A path without `.` and `..`, by its text alone.
-pub fn normal(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(normal.pop()),
-            part => normal.push(part),
-        }
-    }
-    normal
-}
-
-/// How a path is told in a directory; both absolute.
-fn relative(dir: &Path, path: &Path) -> PathBuf {
-    let mut ups = PathBuf::new();
-    for ancestor in dir.ancestors() {
-        if let Ok(below) = path.strip_prefix(ancestor) {
-            return match ups.join(below) {
-                here if here.as_os_str().is_empty() => ".".into(),
-                path => path,
-            };
-        }
-        ups.push("..");
-    }
-    path.to_owned()
 }
 
 #[cfg(test)]

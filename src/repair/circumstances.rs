@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use camino::Utf8Path;
 
 use super::settings::Settings;
 use crate::report::Outcome;
@@ -194,7 +193,7 @@ impl Own<'_> {
 
     /// The binary compiled as if it were in the user's tree, if where it is has been compiled into it.
     fn in_place(&self) -> Result<Option<Binary>> {
-        if !knows(&self.binary.exe, &self.workspace.root) {
+        if !self.binary.has_compiled_in(&self.workspace.root) {
             return Ok(None);
         }
         let mut build = self.workspace.build(Linked::InPlace)?;
@@ -213,10 +212,4 @@ fn denial(output: &str) -> Option<&'static str> {
         "Network is unreachable",
     ];
     WORDS.into_iter().find(|words| output.contains(words))
-}
-
-/// Whether a program has a path in it.
-fn knows(program: &Utf8Path, path: &Utf8Path) -> bool {
-    let bytes = std::fs::read(program).unwrap_or_default();
-    memchr::memmem::find(&bytes, path.as_str().as_bytes()).is_some()
 }

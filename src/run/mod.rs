@@ -15,7 +15,7 @@ mod warden;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,6 +49,14 @@ pub struct Binary {
     pub tree: Arc<Tree>,
     /// Where it may write beside that.
     pub writable: Vec<Utf8PathBuf>,
+}
+
+impl Binary {
+    /// Whether a path was compiled into the test binary.
+    pub fn has_compiled_in(&self, path: &Utf8Path) -> bool {
+        let bytes = fs::read(&self.exe).unwrap_or_default();
+        memchr::memmem::find(&bytes, path.as_str().as_bytes()).is_some()
+    }
 }
 
 /// How the tests of a target are run and judged.

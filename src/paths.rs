@@ -1,0 +1,46 @@
+//! Paths by their text alone: what is asked for need not be there.
+
+use std::path::{Component, Path, PathBuf};
+
+/// An absolute path without `.` and `..`.
+pub fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+/// How an absolute path is told in a directory, with `..` where it is not below; empty if it is that.
+pub fn relative(dir: &Path, path: &Path) -> PathBuf {
+    let (dir, path) = (normal(dir), normal(path));
+    let mut ups = PathBuf::new();
+    for ancestor in dir.ancestors() {
+        if let Ok(below) = path.strip_prefix(ancestor) {
+            return ups.join(below);
+        }
+        ups.push("..");
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_from_a_directory_it_is_below_and_from_others() {
+        let told = |dir: &str, path: &str| relative(Path::new(dir), Path::new(path));
+        assert_eq!(told("/a/b", "/a/b/src/c.rs"), Path::new("src/c.rs"));
+        assert_eq!(told("/a/b", "/a/src/c.rs"), Path::new("../src/c.rs"));
+        assert_eq!(told("/a/b", "/a/b/../bc/./c.rs"), Path::new("../bc/c.rs"));
+        assert_eq!(told("/a/b/c", "/d"), Path::new("../../../d"));
+        assert_eq!(told("/a", "/a"), Path::new(""));
+    }
+}
