@@ -1,5 +1,5 @@
-//! Whether a patch holds: judged by the tests in the build that has all candidates, and at last
-//! rebuilt alone. Knows nothing of how it was found.
+//! Whether a patch is plausible: judged by the tests in the build with all candidates, and at last built
+//! on its own. Knows nothing of how it was found.
 
 pub mod format;
 pub mod judge;

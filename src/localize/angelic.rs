@@ -32,8 +32,8 @@ pub struct AngelicSite {
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
     /// What is forced elsewhere at the same time, where this site alone cures nothing.
     pub beside: Option<(SiteIndex, Sequence)>,
-    /// Only its operators and constants are to be changed, not what it is made of.
-    pub is_slight: bool,
+    /// Only its operators and constants are to be changed: operator mutations.
+    pub only_operator_mutations: bool,
 }
 
 /// Bounds on a forced run.
@@ -480,7 +480,7 @@ impl Search<'_> {
                     suspiciousness: suspect.suspiciousness,
                     cures: cures.remove(&suspect.site)?,
                     beside: None,
-                    is_slight: false,
+                    only_operator_mutations: false,
                 })
             })
             .collect())

@@ -1,4 +1,4 @@
-//! The subject as it is: it builds, which tests it has, and which fail every time.
+//! The baseline: the subject builds, which tests it has, and which fail in every run.
 
 use anyhow::Result;
 
@@ -14,7 +14,7 @@ use crate::source::rust::panics;
 use crate::subject::workspace::{Build, Linked, Workspace};
 use crate::subject::{Kind, SubjectError};
 
-/// Builds the subject, with lints capped if only those are in the way.
+/// Builds the subject; caps lints if nothing but denied lints fails the build.
 pub fn build(
     progress: &Progress,
     outcome: &mut Outcome,
@@ -52,8 +52,8 @@ pub fn build(
     Ok(build)
 }
 
-/// Failing tests of which is told what is wrong with them.
-const MOST_COMPLAINTS: usize = 5;
+/// Failing tests whose failure is described in the report.
+const MOST_REASONS_TOLD: usize = 5;
 
 /// Lists the tests of a plain build and runs each twice, unless they are only to be listed.
 pub fn take(
@@ -103,7 +103,7 @@ pub fn take(
         tests: &tests,
         binaries: &build.binaries,
     };
-    // A test that hangs once is not waited for twice.
+    // A test that hangs is not run a second time.
     let ended = |test: &TestIndex| first[*test].verdict != Verdict::TimedOut;
     let again: Vec<TestIndex> = suite.all().into_iter().filter(ended).collect();
     let second = suite.run_all(&again, plan, &|| phase.step())?;
@@ -115,7 +115,7 @@ pub fn take(
             tests[*test]
         ));
     }
-    believe(outcome, &suite, &mut baseline, plan)?;
+    retry_failing(outcome, &suite, &mut baseline, plan)?;
     circumstances::set_aside(settings, outcome, workspace, &suite, &mut baseline)?;
     if first.iter().all(|run| run.verdict.passed()) {
         let failing = circumstances::failing_for_user(settings, &suite)?;
@@ -137,7 +137,7 @@ pub fn take(
         let why = first[test].why.as_ref()?;
         Some(format!("{} {why}", tests[test]))
     });
-    outcome.complaints = told.take(MOST_COMPLAINTS).collect();
+    outcome.complaints = told.take(MOST_REASONS_TOLD).collect();
     outcome.flaky_tests = baseline.flaky.iter().map(name).collect();
     progress.finish(
         phase,
@@ -160,12 +160,12 @@ pub fn take(
     Ok((tests, baseline))
 }
 
-/// How often a test must fail to be believed, and the seconds after which it is believed anyhow.
+/// A test is steady if it fails this many times, or for this many seconds in all.
 const MOST_RUNS: usize = 10;
 const MOST_SECONDS: f64 = 10.0;
 
-/// Runs the failing tests more often, until one passes: what fails now and then has no patch.
-fn believe(
+/// Repeats failing tests to find flaky ones: a test that fails now and then has no patch.
+fn retry_failing(
     outcome: &mut Outcome,
     suite: &Suite,
     baseline: &mut Baseline,
@@ -192,7 +192,7 @@ fn believe(
     Ok(())
 }
 
-/// There are tests, and those asked for are among them.
+/// Checks that there are tests, and that those asked for are among them.
 fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
     if tests.is_empty() {
         let filters = settings.project.test_args();
@@ -223,7 +223,7 @@ fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError
     }
 }
 
-/// The test whose name, with or without its modules, is most like a text.
+/// The test whose name, with or without its modules, is most similar to `wanted`.
 fn nearest<'t>(wanted: &str, tests: &'t [TestId]) -> Option<&'t str> {
     const ALIKE: f64 = 0.85;
     let likeness = |test: &TestId| {
@@ -239,7 +239,7 @@ fn nearest<'t>(wanted: &str, tests: &'t [TestId]) -> Option<&'t str> {
     (likeness(best) >= ALIKE).then_some(&*best.name)
 }
 
-/// The tests to cure. `None` if there is nothing to repair, as the outcome then says.
+/// The tests to cure; `None` if there is nothing to repair, which the outcome then tells.
 pub fn targets(
     settings: &Settings,
     outcome: &mut Outcome,
@@ -306,7 +306,7 @@ pub fn targets(
     Ok(Some(targets))
 }
 
-/// The message of the panic that the first failing test that wants one is waiting for.
+/// The message that the first failing `#[should_panic]` test expects.
 pub fn wanted_panic(
     workspace: &Workspace,
     tests: &[TestId],
@@ -319,7 +319,7 @@ pub fn wanted_panic(
     panics::expected_below(&workspace.root, name)
 }
 
-/// Where no test fails an example in the documentation may: that is said, since `cargo test` fails, too.
+/// Tells which doctests fail where no test does: `cargo test` fails then, too.
 pub fn look_at_doctests(
     settings: &Settings,
     progress: &Progress,

@@ -1,5 +1,5 @@
-//! Whether failing tests fail for the user, too: the working copy is not the user's tree, nor are its
-//! runs quite those of `cargo test`. A test that fails only here says nothing of the subject.
+//! Whether failing tests also fail for the user. The working copy is not the user's tree, and its runs are
+//! confined; a test that fails only because of that says nothing about the subject.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,12 @@ use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Harness, Runner, TestRun};
 use crate::subject::workspace::{Linked, Workspace};
 
-/// Failing tests of one binary that are looked at one by one; of more than that the binary as a whole says
-/// enough.
+/// Failing tests of one binary that are examined one by one.
 const MOST: usize = 40;
-/// Seconds that the tests of a binary may take if they are run once more, all together.
-const PATIENCE: f64 = 60.0;
+/// The tests of a binary are run once more, all together, only if they take at most so many seconds.
+const MOST_SECONDS_TOGETHER: f64 = 60.0;
 
-/// Sets aside the failing tests that pass as the user runs them, and tells why.
+/// Sets aside the failing tests that pass when run as the user runs them, and tells why.
 pub fn set_aside(
     settings: &Settings,
     outcome: &mut Outcome,
@@ -74,8 +73,8 @@ pub fn set_aside(
     Ok(())
 }
 
-/// Where nothing fails here: the tests that fail for the user. What is refused to write to the user's
-/// directory does not count.
+/// The tests that fail when run as the user runs them, where none fails here. A test that fails because it
+/// may not write to the user's directory does not count.
 pub fn failing_for_user(settings: &Settings, suite: &Suite) -> Result<Vec<TestIndex>> {
     let mut failing = Vec::new();
     for (target, binary) in suite.binaries {
@@ -114,7 +113,7 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// Those that pass when all tests of the binary run in one process.
+    /// The tests that pass when all tests of the binary run in one process.
     fn together(
         &self,
         suite: &Suite,
@@ -124,7 +123,7 @@ impl Own<'_> {
             (0..suite.tests.len()).filter(|test| suite.tests[*test].target == *self.target);
         let seconds: f64 = of_target.clone().map(|test| baseline.seconds[test]).sum();
         let is_one = matches!(self.binary.harness, Harness::Standard { .. });
-        if !is_one || of_target.count() < 2 || seconds > PATIENCE {
+        if !is_one || of_target.count() < 2 || seconds > MOST_SECONDS_TOGETHER {
             return Ok(Default::default());
         }
         let limit = self.settings.test_timeout.mul_f64(2.0);
@@ -132,8 +131,8 @@ impl Own<'_> {
         self.runner.passing_together(self.binary, limit, confined)
     }
 
-    /// Why a test passes as the user runs it; `None` if it does not. `elsewhere` is the same binary,
-    /// compiled as if it were in the user's tree, once it is known whether that is another one.
+    /// Why a test passes when run as the user runs it; `None` if it fails. `elsewhere` caches the binary
+    /// compiled as if it were in the user's tree: `Some(None)` if there is no difference.
     fn why(&self, test: &str, elsewhere: &mut Option<Option<Binary>>) -> Result<Option<String>> {
         if self.passes(self.binary, test, Circumstances::OWN)? {
             for single in Circumstances::SINGLE {
@@ -147,7 +146,7 @@ impl Own<'_> {
             ));
         }
         if let Harness::Commands(_) = self.binary.harness {
-            // In the subject itself there need not be what the build has made.
+            // The subject's own directory may lack build products.
             for single in Circumstances::SINGLE {
                 if self.passes(self.binary, test, single)? {
                     return Ok(Some(self.reason(single)));
@@ -165,7 +164,7 @@ impl Own<'_> {
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
     }
 
-    /// Whether runs are in a sandbox.
+    /// Whether runs are sandboxed.
     fn is_shut_in(&self) -> bool {
         self.settings.sandbox != SandboxMode::Off
     }
@@ -191,7 +190,8 @@ impl Own<'_> {
         }
     }
 
-    /// The binary compiled as if it were in the user's tree, if where it is has been compiled into it.
+    /// The binary compiled as if it were in the user's tree, if the path of the working copy is compiled into
+    /// it.
     fn in_place(&self) -> Result<Option<Binary>> {
         if !self.binary.has_compiled_in(&self.workspace.root) {
             return Ok(None);
@@ -201,7 +201,7 @@ impl Own<'_> {
     }
 }
 
-/// The words by which a test says that it was refused something.
+/// The words in a test's output that show that the sandbox denied it something.
 fn denial(output: &str) -> Option<&'static str> {
     const WORDS: [&str; 6] = [
         "Permission denied",

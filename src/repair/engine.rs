@@ -1,5 +1,5 @@
-//! The seam for engines: each looks for fixes in its own way. Ranking, judging, validation, grouping
-//! and reporting are the same for all.
+//! The seam for engines. Each looks for fixes in its own way; ranking, judging, validation, grouping and
+//! reporting are shared.
 
 use anyhow::Result;
 
@@ -14,8 +14,8 @@ use crate::run::suite::TestIndex;
 
 /// A way to look for fixes.
 pub trait Engine {
-    /// Which of the failing tests it looks at, after the engines before it found the fixes `known`, which
-    /// hold. None if it has nothing to do.
+    /// The failing tests among `targets` that it works on, given the plausible fixes `known` so far. None
+    /// if there is nothing for it to do.
     fn wants(
         &self,
         session: &Session,
@@ -24,8 +24,8 @@ pub trait Engine {
         known: &[Fix],
     ) -> Vec<TestIndex>;
 
-    /// Looks for fixes of these tests: the tests have not judged them, and their order says nothing. What
-    /// it learns beside, it adds to the knowledge.
+    /// Looks for fixes that cure these tests. The fixes are candidates: they are ranked and judged
+    /// afterwards. What else it learns, it adds to the knowledge.
     ///
     /// # Errors
     /// If the run is stopped, or the subject does not build with what was put in.
@@ -38,8 +38,8 @@ pub trait Engine {
     ) -> Result<Vec<Fix>>;
 }
 
-/// The engines in the order in which they are asked: the first ones find what a maintainer is most
-/// likely to write, the last ones cost most.
+/// The engines in the order in which they run: the first ones find what a maintainer is most likely to
+/// write, the last ones cost most.
 pub fn engines() -> [&'static dyn Engine; 4] {
     [&Existing, &Insertions, &Unconfirmed, &Pairs]
 }

@@ -1,4 +1,4 @@
-//! A patch to be, whichever engine found it: what is judged, validated, ranked and reported.
+//! Candidate patches, whichever engine found them: what is judged, validated, ranked and reported.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -10,14 +10,14 @@ use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{SiteIndex, Sources};
 
-/// A patch to be: edits that are made together.
+/// A candidate patch: edits that are made together.
 #[derive(Clone, Debug)]
 pub struct Fix {
-    /// At least one, each at another site.
+    /// At least one; no two at the same site.
     pub edits: Vec<SiteEdit>,
-    /// Failing tests that it is to cure.
+    /// Failing tests that it should cure.
     pub targets: Vec<TestIndex>,
-    /// How unlikely a maintainer is to write it; comparable between sites and engines.
+    /// How unlikely a maintainer is to write it; comparable across sites and engines.
     pub cost: u32,
 }
 
@@ -31,58 +31,58 @@ pub struct SiteEdit {
     pub suspiciousness: f64,
     /// The condition as the patch has it.
     pub condition: String,
-    /// The expression as the build with all candidates has it: when to take the branch or early exit,
-    /// with typed literals.
+    /// The condition as the build with all candidates has it: when to take the branch or early exit, with
+    /// typed literals.
     pub switched: String,
     pub cost: u32,
     /// What was changed, in a few words.
     pub why: String,
-    /// It explains less than what was observed, so that the tests decide more than usual.
+    /// It does not explain everything that was observed, so the tests must decide.
     pub is_loose: bool,
-    /// A constant condition, or a statement that is left out: a last resort.
+    /// A last resort: a constant condition, or a statement that is deleted.
     pub is_trivial: bool,
-    /// What its engine knows of it.
+    /// What its engine knows about it.
     pub evidence: Arc<dyn Evidence>,
 }
 
-/// What only the engine knows that found an edit. Each method has an answer for engines that know
-/// nothing of the kind; then more tests are run, and less is told.
+/// What only the engine that found an edit knows about it. Every method has a default for engines that
+/// cannot answer it; then more tests are run, and the report tells less.
 pub trait Evidence: Any + Debug + Send + Sync {
-    /// Observations of passing tests with which the edit disagrees.
+    /// The number of observations in passing tests that the edit contradicts.
     fn disagreements(&self) -> u32 {
         0
     }
 
-    /// Passing tests that surely go on as they did, although they reach the site.
+    /// Passing tests that reach the site and that the edit provably does not affect.
     fn unaffected(&self, _: &Sources, _: SiteIndex) -> BTreeSet<TestIndex> {
         BTreeSet::new()
     }
 
-    /// Whether the edit is proved to be the same as another one at the same site.
+    /// Whether the edit is proved equivalent to another one at the same site.
     fn equals(&self, _: &dyn Evidence) -> bool {
         false
     }
 
-    /// Whether the edit is another one at the same site with a clause more that no observation asks for.
-    fn pads(&self, _: &dyn Evidence) -> bool {
+    /// Whether the edit only adds a clause that no observation asks for to another one at the same site.
+    fn adds_idle_clause_to(&self, _: &dyn Evidence) -> bool {
         false
     }
 
-    /// What decided each clause of the condition, left to right.
+    /// Which tests decided each clause of the condition, left to right.
     fn clauses(&self, _: &[TestId]) -> Vec<ClauseReport> {
         Vec::new()
     }
 
-    /// What tells the edit from another one at the same site; `None` if that cannot be said.
+    /// How the edit differs from another one at the same site, if that is known.
     fn difference(&self, _: &dyn Evidence) -> Option<Difference> {
         None
     }
 }
 
-/// What tells two edits apart.
+/// How two edits differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Whether they differ in a context that was recorded.
+    /// Whether they differ in a recorded context.
     pub is_seen: bool,
     /// The smallest context in which they differ, names and values; empty if none was found.
     pub context: Vec<(String, String)>,
@@ -96,7 +96,7 @@ impl Fix {
         self.edits.iter().any(|edit| edit.is_trivial)
     }
 
-    /// Whether some edit explains less than what was observed.
+    /// Whether some edit does not explain everything that was observed.
     pub fn is_loose(&self) -> bool {
         self.edits.iter().any(|edit| edit.is_loose)
     }
@@ -114,26 +114,26 @@ impl Fix {
         }
     }
 
-    /// Whether it makes the same text of the same sites.
+    /// Whether it has the same conditions at the same sites.
     pub fn is_text_of(&self, other: &Self) -> bool {
         let mut pairs = self.edits.iter().zip(&other.edits);
         self.edits.len() == other.edits.len()
             && pairs.all(|(a, b)| a.site == b.site && a.condition == b.condition)
     }
 
-    /// Whether it changes one site only, this one.
+    /// Whether it changes this site and no other.
     pub fn is_only_at(&self, site: SiteIndex) -> bool {
         self.sites() == [site]
     }
 }
 
-/// The sites that some fix changes alone.
+/// The sites of fixes that change a single site.
 pub fn single_sites(fixes: &[Fix]) -> BTreeSet<SiteIndex> {
     let single = fixes.iter().filter(|fix| fix.edits.len() == 1);
     single.flat_map(Fix::sites).collect()
 }
 
-/// The failing tests that none of these fixes cures, last resorts aside.
+/// The failing tests that none of these fixes cures; last resorts do not count.
 pub fn uncured(targets: &[TestIndex], fixes: &[Fix]) -> Vec<TestIndex> {
     let real = fixes.iter().filter(|fix| !fix.is_trivial());
     let cured = |test: &TestIndex| real.clone().any(|fix| fix.targets.contains(test));
@@ -193,7 +193,7 @@ pub mod tests {
     #[test]
     fn an_engine_without_contexts_has_an_answer_to_everything() {
         assert_eq!(Nothing.disagreements(), 0);
-        assert!(!Nothing.equals(&Nothing) && !Nothing.pads(&Nothing));
+        assert!(!Nothing.equals(&Nothing) && !Nothing.adds_idle_clause_to(&Nothing));
         assert!(Nothing.clauses(&[]).is_empty());
         assert!(Nothing.difference(&Nothing).is_none());
     }

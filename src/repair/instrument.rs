@@ -16,21 +16,21 @@ use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
-/// The first build of what the subject has, made while it is built as it is.
+/// The first instrumented build, made beside the plain one.
 pub struct Prebuilt {
     sites: BTreeSet<SiteIndex>,
     build: Build,
 }
 
 impl Prebuilt {
-    /// Builds it with every site.
+    /// Builds the subject with all existing sites instrumented.
     ///
     /// # Errors
     /// If a file cannot be written, or the run is stopped.
     pub fn build(sources: &Sources, workspace: &Workspace, runtime: &Utf8Path) -> Result<Self> {
         let none = BTreeSet::new();
-        let mut sites = there(sources, &none);
-        sites.extend(entries(sources, &none));
+        let mut sites = existing_sites(sources, &none);
+        sites.extend(function_entries(sources, &none));
         let stage = Stage::Conditions(sites.clone());
         let instrumentation = Instrumentation::new(sources, stage, none, BTreeSet::new());
         compiler::write(workspace, &instrumentation.files())?;
@@ -38,7 +38,7 @@ impl Prebuilt {
         Ok(Self { sites, build })
     }
 
-    /// The build, if these are its sites.
+    /// The build, if it has these sites.
     fn of(self, stage: &Stage, capturing: &BTreeSet<TargetId>) -> Option<Build> {
         let is_same = matches!(stage, Stage::Conditions(sites) if *sites == self.sites);
         let mut build = self.build;
@@ -51,24 +51,24 @@ impl Prebuilt {
     }
 }
 
-/// The sites that the subject has.
-pub fn there(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
-    sites(sources, excluded, |site| !site.kind.is_new())
+/// The sites of conditions and statements that exist in the subject.
+pub fn existing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
+    sites_where(sources, excluded, |site| !site.kind.is_new())
 }
 
-/// One place in each function where it can be seen that the function is entered, whether or not
-/// that comes to any condition.
-pub fn entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
+/// One site in each function that shows whether the function is entered, even if no condition in it is
+/// reached.
+pub fn function_entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     let mut first: BTreeMap<usize, SiteIndex> = BTreeMap::new();
-    for index in sites(sources, excluded, Site::asserts) {
+    for index in sites_where(sources, excluded, Site::asserts) {
         let site = &sources.sites[index as usize];
         first.entry(site.function).or_insert(index);
     }
     first.into_values().collect()
 }
 
-/// The sites of a kind that a build may have.
-pub fn sites(
+/// The sites that satisfy a predicate and are not excluded.
+pub fn sites_where(
     sources: &Sources,
     excluded: &BTreeSet<SiteIndex>,
     wanted: impl Fn(&Site) -> bool,
@@ -79,7 +79,7 @@ pub fn sites(
 }
 
 impl<'a> Session<'a> {
-    /// Builds one stage of the instrumentation, less what the compiler rejects.
+    /// Builds one stage of the instrumentation without the parts that the compiler rejects.
     ///
     /// # Errors
     /// If an error of the compiler cannot be traced to a site, or the run is stopped.
@@ -114,25 +114,25 @@ impl<'a> Session<'a> {
     }
 
     /// Runs the whole suite with the instrumentation switched off and compares with the baseline.
-    /// Tests that hang in the baseline hang here, too, and are not waited for again.
+    /// Tests that hang in the baseline are not run: they would hang here, too.
     ///
     /// # Errors
     /// If the run is stopped.
     pub fn changed_outcomes(&self, build: &Build) -> Result<Vec<TestIndex>> {
         let suite = self.suite(&build.binaries);
         let passing = self.baseline.passing();
-        let slowest = passing.iter().map(|test| self.patience(*test)).max();
+        let slowest = passing.iter().map(|test| self.timeout_of(*test)).max();
         let mut changed =
             suite.not_passing(&passing, self.baseline, slowest.unwrap_or_default())?;
 
         let mut failing = self.baseline.failing();
         failing.retain(|test| self.baseline.verdicts[*test] != Verdict::TimedOut);
         let plan = |test| Plan {
-            timeout: self.patience(test),
+            timeout: self.timeout_of(test),
             ..Plan::default()
         };
         let runs = suite.run_all(&failing, plan, &|| ())?;
-        changed.extend(self.differing(&failing, &runs));
+        changed.extend(self.with_other_verdict(&failing, &runs));
         Ok(changed)
     }
 }

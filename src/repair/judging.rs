@@ -1,4 +1,5 @@
-//! From candidates to those that hold: one build that has all of them, and judgement by the tests.
+//! From candidate fixes to plausible ones: one build holds all of them behind a run-time switch, and the
+//! tests judge each.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +8,7 @@ use anyhow::Result;
 
 use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
-use super::ranking::spread;
+use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refuted, Switch};
 use crate::probe::{Part, Stage};
@@ -15,19 +16,19 @@ use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 
-/// Fixes that are built at once and judged.
+/// Fixes in one build.
 const MOST_JUDGED: usize = 400;
-/// Fixes judged before looking whether there are enough; the same on every machine, whatever
-/// its number of processors, for the patches shown must be.
+/// Fixes judged between two looks at whether there are enough. It does not depend on the number of
+/// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
-/// Plausible candidates beyond those to be shown, for some may fail when they are rebuilt alone.
+/// Plausible fixes beyond those to be shown: some may be rejected when they are built on their own.
 const SPARE: usize = 3;
 
-/// How much less a fix has to cost to be judged before those that are known to cure more.
+/// How much cheaper a fix must be to be judged before fixes that cure more tests.
 const PROMISING: u32 = 8;
 
-/// Puts those first that are known to cure fewer tests than others but cost much less: they may well
-/// cure as many.
+/// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as
+/// many.
 fn promote(fixes: &mut Vec<Fix>) {
     let most = fixes.iter().map(|fix| fix.targets.len()).max().unwrap_or(0);
     let of_most = fixes.iter().filter(|fix| fix.targets.len() == most);
@@ -41,11 +42,11 @@ fn promote(fixes: &mut Vec<Fix>) {
 }
 
 impl Session<'_> {
-    /// Builds all fixes at once and judges them, best first, until enough of them hold; those are returned.
-    /// Some are `known` to hold already.
+    /// Builds all fixes at once and judges them, best first, until enough are plausible; returns those.
+    /// Fixes in `known` were found plausible before.
     ///
     /// # Errors
-    /// If the run is stopped; what holds by then is in the knowledge.
+    /// If the run is stopped; the fixes found plausible by then are in [`Knowledge::held`].
     pub fn judge(
         &self,
         knowledge: &mut Knowledge,
@@ -53,7 +54,7 @@ impl Session<'_> {
         fixes: Vec<Fix>,
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        let mut fixes = spread(fixes);
+        let mut fixes = diversify(fixes);
         fixes.truncate(MOST_JUDGED);
         promote(&mut fixes);
         if fixes.is_empty() {
@@ -98,12 +99,12 @@ impl Session<'_> {
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
         let mut refuted = Refuted::new();
-        // Should the run be stopped, what holds by then is kept.
+        // If the run is stopped, the fixes found plausible by then are kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let verdicts = pool::map(self.runner.jobs, some, |(fix, switch)| {
-                // What a site was never seen to cure a candidate there may cure all the same.
+                // A fix may cure tests that no forced outcome at its site cured.
                 let mut others = targets.to_vec();
                 others.retain(|test| {
                     let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
@@ -132,7 +133,7 @@ impl Session<'_> {
                 }
             }
             judged += some.len();
-            // Enough to show, with some to spare, unless another fault is still without a patch.
+            // Stop with enough to show and some to spare, unless a failing test is still without a fix.
             let real = known
                 .iter()
                 .filter(|fix| !fix.is_trivial())
@@ -149,7 +150,7 @@ impl Session<'_> {
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
         if plausible.is_empty() {
-            // If that build itself is why, it should be said.
+            // Tell if the build itself is the reason.
             for test in self.changed_outcomes(&build)? {
                 knowledge.notes.warn(format!(
                     "{} has another outcome in the build that holds all candidates, so they could not be judged by it",
@@ -161,8 +162,8 @@ impl Session<'_> {
         Ok(plausible)
     }
 
-    /// The passing tests that each fix could break: those that reach a site of it, and of these only
-    /// those with an evaluation there that does not go on as it did.
+    /// The passing tests that each fix could break: those that reach one of its sites with an evaluation
+    /// whose outcome the fix changes.
     fn affected(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Vec<Vec<TestIndex>> {
         let spectrum = &knowledge.spectrum;
         let passing = self.baseline.passing();
@@ -182,7 +183,7 @@ impl Session<'_> {
         fixes.iter().map(affected).collect()
     }
 
-    /// Says of each site whose candidates all fell where they fell.
+    /// Notes for each site why none of its candidates is plausible.
     fn explain_failures(
         &self,
         knowledge: &mut Knowledge,

@@ -1,5 +1,5 @@
-//! What a run learned so far: from builds what compiles, from traces what is reached, and what the
-//! report will say of it.
+//! What a search has learned so far: from builds what compiles, from traces what is reached, and what the
+//! report will tell about it.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +11,28 @@ use crate::probe::Part;
 use crate::report::{Outcome, SiteReport};
 use crate::source::SiteIndex;
 
-/// What builds and traces taught.
+/// What builds and traces have taught.
 #[derive(Default)]
 pub struct Knowledge {
     /// The first instrumented build, if it was made beside the plain one and is not used yet.
     pub prebuilt: Option<Prebuilt>,
-    /// Sites that no build may have: they do not compile, or change what a test does.
+    /// Sites that no build may have: they do not compile, or change the outcome of a test.
     pub excluded: BTreeSet<SiteIndex>,
-    /// Sites whose conditions are always evaluated, for the compiler wants it so.
+    /// Parts that the compiler accepts only in a weaker form: conditions that are always evaluated,
+    /// captures that are read by dynamic type.
     pub weakened: BTreeSet<Part>,
-    /// Texts, by function, that the compiler rejected as captures.
+    /// Captures, by function and text, that the compiler rejected.
     pub refused: BTreeSet<(usize, String)>,
-    /// Which test reaches which site, as far as it was traced.
+    /// Which test reaches which site, as far as traced.
     pub spectrum: Spectrum,
-    /// Where a forced outcome cures a failing test.
+    /// Sites where a forced outcome cures a failing test.
     pub angelic: Vec<AngelicSite>,
-    /// Fixes that were judged to hold, and are not validated yet.
+    /// Plausible fixes that are not validated yet.
     pub held: Vec<Fix>,
     pub notes: Notes,
 }
 
-/// What the report will say.
+/// What the report will tell.
 #[derive(Debug, Default)]
 pub struct Notes {
     pub warnings: Vec<String>,
@@ -49,7 +50,7 @@ impl Notes {
         self.warnings.push(warning);
     }
 
-    /// Says why an angelic site gave no patch, unless that was said before.
+    /// Notes why an angelic site gave no patch; the first reason is kept.
     pub fn set_reason(&mut self, id: &str, reason: &str) {
         let is_it = |site: &&mut SiteReport| site.id == id && !site.angelic.is_empty();
         if let Some(site) = self.sites.iter_mut().find(is_it) {

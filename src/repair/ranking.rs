@@ -1,5 +1,4 @@
-//! Patches to be, in the order in which they are judged and shown, and the failing tests grouped
-//! by what cures them.
+//! The order in which fixes are judged and shown, and the failing tests grouped by what cures them.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +6,15 @@ use super::fix::{Fix, SiteEdit};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 
-/// Candidates at one site, and candidates of one function with one condition: each costs so much
-/// more than the one before it, for most of them say the same.
-const CROWDED: u32 = 7;
-const REPEATED: u32 = 14;
+/// What a fix costs more for each better one at the same site, or with the same condition in the same
+/// function: most of these are variants of one idea.
+const SAME_SITE: u32 = 7;
+const SAME_CONDITION: u32 = 14;
 
-/// The fixes best first, but so that what is like better ones comes later: of variants that the
-/// tests cannot tell apart a reader wants one, and the other places. Last resorts are last; before
-/// them those that cure more tests come first.
-pub fn spread(mut fixes: Vec<Fix>) -> Vec<Fix> {
+/// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a
+/// reader wants one of them and then the other places. Fixes that cure more tests come first; last
+/// resorts come last.
+pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
     fixes.sort_by(|a, b| {
         let by_targets = b.targets.len().cmp(&a.targets.len());
         by_targets.then_with(|| by_edits(a, b))
@@ -29,7 +28,7 @@ pub fn spread(mut fixes: Vec<Fix>) -> Vec<Fix> {
         let same = said
             .entry(fix.edits.iter().map(says).collect())
             .or_default();
-        let crowd = CROWDED * *before + REPEATED * *same;
+        let crowd = SAME_SITE * *before + SAME_CONDITION * *same;
         *before += 1;
         *same += 1;
         spread.push((fix.cost + crowd, fix));
@@ -65,7 +64,7 @@ pub fn by_cost(a: &SiteEdit, b: &SiteEdit) -> std::cmp::Ordering {
         .then(a.site.cmp(&b.site))
 }
 
-/// Failing tests with one cause, as far as can be told: what cures them.
+/// Failing tests that seem to have one cause: the same fixes cure them.
 #[derive(Debug)]
 pub struct Group {
     pub tests: Vec<TestIndex>,
@@ -73,9 +72,9 @@ pub struct Group {
     pub fixes: Vec<usize>,
 }
 
-/// Groups the tests by the fixes, best first: the tests that the first fix cures, then those that
-/// the first fix cures that cures any other, and so on. A fix belongs to the first group of which
-/// it cures a test. So several faults do not hide behind variants of one patch.
+/// Groups the failing tests by fix, best first: the tests that the first fix cures, then the tests cured
+/// by the first fix that cures any other, and so on. A fix belongs to the first group of which it cures a
+/// test. This way several faults do not hide behind variants of one patch.
 pub fn groups(fixes: &[Fix]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut group_of: BTreeMap<TestIndex, usize> = BTreeMap::new();
@@ -106,7 +105,7 @@ mod tests {
 
     fn order(fixes: Vec<Fix>) -> Vec<String> {
         let text = |fix: Fix| fix.edits[0].condition.clone();
-        spread(fixes).into_iter().map(text).collect()
+        diversify(fixes).into_iter().map(text).collect()
     }
 
     #[test]

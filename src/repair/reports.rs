@@ -1,4 +1,4 @@
-//! Sites and tests in the words of the report.
+//! Sites, tests and forced outcomes as the report has them.
 
 use super::session::Session;
 use super::settings::Settings;
@@ -9,7 +9,7 @@ use crate::run::id::TestId;
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::{PatchKind, Site, Sources};
 
-/// A site, not yet looked at.
+/// A site without results.
 pub fn site(sources: &Sources, site: &Site) -> SiteReport {
     SiteReport {
         id: site.id.clone(),
@@ -27,10 +27,10 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
     }
 }
 
-/// Puts all tests, and all places a patch can go, into the outcome.
+/// Adds all tests, and all places where a patch can go, to the outcome.
 pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &mut Outcome) {
     let excluded = settings.excluded(sources);
-    // Something new could stand nearly everywhere.
+    // Nearly every place is an insertion point; early exits are listed if they are asked for.
     let is_listed = |site: &Site| {
         let kind = site.kind.patch_kind();
         !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
@@ -42,7 +42,7 @@ pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &
     outcome.ending = Ending::Listed;
 }
 
-/// The suspects in their order, with the outcomes that cure tests.
+/// The suspicious sites in their order, with the forced outcomes that cure tests.
 pub fn suspects(
     session: &Session,
     suspects: &[Suspect],
@@ -70,7 +70,7 @@ pub fn suspects(
         .collect()
 }
 
-/// What a sequence forces, in the words of the report.
+/// What a sequence forces, as the report has it.
 fn how(sequence: &Sequence) -> AngelicHow {
     let set = |forced: &Forced| match forced.how {
         How::Set(value) => value,

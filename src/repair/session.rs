@@ -1,5 +1,5 @@
-//! What stays as it is during a run: the subject and its builds, its sources, its tests and how they
-//! fare, and what was asked for.
+//! What does not change during a search: the subject's working copies, sources, tests and baseline, and
+//! the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::run::{Binary, Runner, TestRun, Verdict};
 use crate::source::policies::Policies;
 use crate::source::{Site, SiteIndex, Sources};
 
-/// What every step after the baseline works with.
+/// What every step after the baseline reads.
 pub struct Session<'a> {
     pub settings: &'a Settings,
     pub progress: &'a Progress,
@@ -27,7 +27,7 @@ pub struct Session<'a> {
     pub baseline: &'a Baseline,
     /// Where the runtime for instrumented builds is.
     pub runtime: Utf8PathBuf,
-    /// Sites that are not to be patched. They are traced all the same: their coverage tells which tests
+    /// Sites that must not be patched. They are still traced, because their coverage tells which tests
     /// enter the function.
     pub unwanted: BTreeSet<SiteIndex>,
 }
@@ -56,14 +56,14 @@ impl Session<'_> {
         }
     }
 
-    /// What the subject's language asks of the search.
+    /// How the search treats the subject's language.
     pub fn policies(&self) -> &'static Policies {
         self.sources.language.policies()
     }
 
-    /// The wall-clock limit of a forced run, behind its fuel: far above what any test of the
-    /// baseline took, for a busy machine must not change the result. A failing test that takes long as it
-    /// is will hardly take less once it is cured.
+    /// The wall-clock limit of a forced run, beside its fuel: far above what any test of the baseline took,
+    /// because a busy machine must not change the result. A slow failing test is hardly faster once it is
+    /// cured.
     fn forced_timeout(&self) -> Duration {
         let baseline = self.baseline;
         let slowest = |tests: Vec<TestIndex>| {
@@ -81,7 +81,7 @@ impl Session<'_> {
     }
 
     /// How long a test may take with instrumentation.
-    pub fn patience(&self, test: TestIndex) -> Duration {
+    pub fn timeout_of(&self, test: TestIndex) -> Duration {
         let usual = self.baseline.seconds[test];
         let limit = self.settings.test_timeout;
         match self.baseline.verdicts[test] {
@@ -90,15 +90,15 @@ impl Session<'_> {
         }
     }
 
-    /// The steady tests among these whose verdict is another than in the baseline.
-    pub fn differing(&self, tests: &[TestIndex], runs: &[TestRun]) -> Vec<TestIndex> {
+    /// The steady tests among these whose verdict differs from the baseline.
+    pub fn with_other_verdict(&self, tests: &[TestIndex], runs: &[TestRun]) -> Vec<TestIndex> {
         let mut steady: BTreeSet<TestIndex> = self.baseline.passing().into_iter().collect();
         steady.extend(self.baseline.failing());
         let differs = |(test, run): &(&TestIndex, &TestRun)| {
             let before = self.baseline.verdicts[**test];
             steady.contains(test) && run.verdict.passed() != before.passed()
         };
-        let differing = tests.iter().zip(runs).filter(differs);
-        differing.map(|(test, _)| *test).collect()
+        let with_other_verdict = tests.iter().zip(runs).filter(differs);
+        with_other_verdict.map(|(test, _)| *test).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! What a run needs before anything is known of the subject's tests: where the tool works, the working
-//! copies, the sources, the runtime.
+//! What a run needs before the baseline: a place to work in, the working copies, the sources, the
+//! runtime.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl<'s> Setup<'s> {
         })
     }
 
-    /// Runs tests as the settings say.
+    /// A runner for the tests.
     pub fn runner(&self) -> Runner<'_> {
         Runner::new(
             self.supervisor,
@@ -125,8 +125,8 @@ impl<'s> Setup<'s> {
         Ok(copies)
     }
 
-    /// Reads the sources of a copy, and sees to it that each is a file of its own in all of them: where it
-    /// was a link, cargo would not notice later that it is written to.
+    /// Reads the sources, and makes each a regular file in all copies: where a source is a link, cargo does
+    /// not notice when it is written later.
     ///
     /// # Errors
     /// If a pattern is malformed or matches no file, or a file cannot be written.
@@ -140,8 +140,8 @@ impl<'s> Setup<'s> {
         Ok(sources)
     }
 
-    /// Builds the subject as it is; beside that the runtime, and, if that does not compile anybody's
-    /// dependencies a second time, the first instrumented build.
+    /// Builds the subject as it is, and beside it the runtime and, if no dependency would be compiled
+    /// twice, the first instrumented build.
     ///
     /// # Errors
     /// If the subject does not build, or the run is stopped.
@@ -188,7 +188,7 @@ impl<'s> Setup<'s> {
         Ok((runtime, prebuilt))
     }
 
-    /// What a search found, or that somebody else removed the copies it worked in.
+    /// Explains the error of a search whose working copies were removed by somebody else.
     ///
     /// # Errors
     /// Those of the search.
@@ -205,14 +205,14 @@ impl<'s> Setup<'s> {
 }
 
 impl<'a> Copies<'a> {
-    /// All that there are.
+    /// All copies.
     pub fn all(&self) -> impl Iterator<Item = &Workspace<'a>> {
         [&self.plain, &self.instrumented]
             .into_iter()
             .chain(&self.bare)
     }
 
-    /// What the baseline taught of the plain copy holds for the others, too.
+    /// Applies to the other copies what the baseline taught about the plain one.
     pub fn share_settings(&mut self) {
         let Self {
             plain,
@@ -226,7 +226,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// What a test did to the working copy, as a sentence.
+/// A sentence on what a test did to the working copy.
 pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
     const MOST_TOLD: usize = 3;
     let paths = changes

@@ -1,5 +1,5 @@
-//! From what holds to patches: each is built by itself, and has to pass the whole suite, before it
-//! is shown.
+//! From plausible fixes to the patches of the report. Each patch is built on its own and must pass the
+//! whole test suite before it is shown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use camino::Utf8Path;
 
 use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
-use super::ranking::{groups, spread};
+use super::ranking::{diversify, groups};
 use super::session::Session;
 use crate::check::format::Formatter;
 use crate::check::validate::Validator;
@@ -23,8 +23,8 @@ use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
 
-/// Patches shown that differ in nothing but where in a function they stand.
-const MOST_ALIKE: usize = 2;
+/// Patches shown that differ only in where in a function they stand.
+const MOST_VARIANTS: usize = 2;
 
 /// A fix that is shown, and the index of its patch.
 struct Shown<'c> {
@@ -32,15 +32,15 @@ struct Shown<'c> {
     patch: usize,
 }
 
-/// A fix that was rebuilt by itself.
+/// A fix that was built on its own.
 struct Checked {
     edits: Vec<Edit>,
-    /// The failing tests that it cures; `None` if it does not hold.
+    /// The failing tests that it cures; `None` if it was rejected.
     cured: Option<Vec<TestIndex>>,
 }
 
 impl Session<'_> {
-    /// Validates what is plausible and puts the patches for each group of failing tests into the outcome.
+    /// Validates plausible fixes and adds the patches for each group of failing tests to the outcome.
     ///
     /// # Errors
     /// If the run is stopped; the patches validated by then are in the outcome.
@@ -53,15 +53,14 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let plausible = spread(plausible);
+        let plausible = diversify(plausible);
         let shown = self.validate(knowledge, outcome, &plausible)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &plausible, &shown);
         Ok(())
     }
 
-    /// Rebuilds plausible fixes by themselves, best first, until there are enough patches for each
-    /// group of failing tests.
+    /// Validates plausible fixes, best first, until each group of failing tests has enough patches.
     fn validate<'c>(
         &self,
         knowledge: &mut Knowledge,
@@ -99,28 +98,28 @@ impl Session<'_> {
         for group in groups(plausible) {
             let fixes: Vec<&Fix> = group.fixes.iter().map(|nth| &plausible[*nth]).collect();
             let first = outcome.patches.len();
-            let mut known: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
+            let mut checks: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
             let mut from = 0;
             loop {
                 let left = self.settings.top + first - outcome.patches.len();
-                let said: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
-                let wanted = self.worth_showing(&fixes, from, said, left);
+                let known: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
+                let wanted = self.next_to_show(&fixes, from, known, left);
                 let Some(nth) = wanted.first().copied() else {
                     break;
                 };
-                if !known.contains_key(&nth) {
-                    // All that will be shown if all of them hold.
+                if !checks.contains_key(&nth) {
+                    // Check at once all that will be shown if none is rejected.
                     let mut unknown = wanted;
-                    unknown.retain(|nth| !known.contains_key(nth));
+                    unknown.retain(|nth| !checks.contains_key(nth));
                     knowledge.notes.builds += u32::try_from(unknown.len())?;
                     let checked = pool::map(at_once, &unknown, |nth| Ok(check(fixes[*nth])))?;
-                    known.extend(unknown.into_iter().zip(checked));
+                    checks.extend(unknown.into_iter().zip(checked));
                 }
                 from = nth + 1;
-                let Some(checked) = known.remove(&nth) else {
+                let Some(checked) = checks.remove(&nth) else {
                     continue;
                 };
-                // If the run was stopped, what comes before is kept.
+                // If the run was stopped, the patches before this one are kept.
                 let Checked { edits, cured } = checked?;
                 knowledge.held.retain(|held| !held.is_text_of(fixes[nth]));
                 if let Some(cured) = cured {
@@ -146,13 +145,13 @@ impl Session<'_> {
         Ok(shown)
     }
 
-    /// Shows what was plausible when the run was stopped, and could not be checked any more.
+    /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
-        let held = spread(std::mem::take(&mut knowledge.held));
+        let held = diversify(std::mem::take(&mut knowledge.held));
         let fixes: Vec<&Fix> = held.iter().collect();
         let left = self.settings.top.saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
-        for nth in self.worth_showing(&fixes, 0, Vec::new(), left) {
+        for nth in self.next_to_show(&fixes, 0, Vec::new(), left) {
             let fix = fixes[nth];
             let edits = self.edits(fix, &formatter);
             let rank = outcome.patches.len() + 1;
@@ -166,12 +165,13 @@ impl Session<'_> {
         }
     }
 
-    /// The next of these fixes, no more than `most`, that say something beside those said and each other.
-    fn worth_showing<'c>(
+    /// The next fixes to show, at most `most`: those that are neither equivalent to nor variants of the
+    /// `known` ones and each other.
+    fn next_to_show<'c>(
         &self,
         fixes: &[&'c Fix],
         from: usize,
-        mut said: Vec<&'c Fix>,
+        mut known: Vec<&'c Fix>,
         most: usize,
     ) -> Vec<usize> {
         let mut wanted = Vec::new();
@@ -179,17 +179,20 @@ impl Session<'_> {
             if wanted.len() == most {
                 break;
             }
-            let is_known = |other: &&Fix| is_same(other, fix) || is_padded(other, fix);
-            let like = said.iter().filter(|other| self.is_like(other, fix)).count();
-            if like < MOST_ALIKE && !said.iter().any(is_known) {
-                said.push(fix);
+            let is_known = |other: &&Fix| is_same(other, fix) || adds_idle_clause(other, fix);
+            let like = known
+                .iter()
+                .filter(|other| self.is_variant(other, fix))
+                .count();
+            if like < MOST_VARIANTS && !known.iter().any(is_known) {
+                known.push(fix);
                 wanted.push(nth);
             }
         }
         wanted
     }
 
-    /// What a fix changes in the subject, formatted as its files are.
+    /// The edits of a fix, formatted as the subject's files are.
     fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
         let edits = fix.edits.iter().map(|edit| {
             let site = self.site(edit.site);
@@ -205,8 +208,8 @@ impl Session<'_> {
         edits.collect()
     }
 
-    /// Whether two fixes do the same on the same condition somewhere in the same function.
-    fn is_like(&self, a: &Fix, b: &Fix) -> bool {
+    /// Whether two fixes put the same condition and body into the same function.
+    fn is_variant(&self, a: &Fix, b: &Fix) -> bool {
         let body = |edit: &SiteEdit| &self.site(edit.site).body;
         let same = |(a, b): (&SiteEdit, &SiteEdit)| {
             a.function == b.function && a.condition == b.condition && body(a) == body(b)
@@ -250,7 +253,7 @@ impl Session<'_> {
         found.map_or("", |known| &known.text).into()
     }
 
-    /// The diff of all files that these edits change.
+    /// The unified diff of all files that these edits change.
     fn diff(&self, edits: &[Edit]) -> String {
         let changed = self.sources.files.iter().filter_map(|file| {
             let after = apply_all(edits, &file.path, &file.text)?;
@@ -268,7 +271,8 @@ impl Session<'_> {
         ids.collect::<Vec<String>>().join("+")
     }
 
-    /// Says of each patch what decided its clauses, and what tells it from the best other one at its place.
+    /// Adds to each patch which tests decided its clauses, and how it differs from the best other patch at
+    /// the same sites.
     fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
         for (nth, Shown { fix, patch }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
@@ -295,7 +299,7 @@ impl Session<'_> {
         }
     }
 
-    /// Says of each site with candidates that hold why none of them is shown.
+    /// Notes for each site with plausible fixes why none of them is shown.
     fn explain_ranks(
         &self,
         knowledge: &mut Knowledge,
@@ -310,7 +314,7 @@ impl Session<'_> {
                 continue;
             }
             let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
-            let repeats = |fix: &Fix| shown.iter().any(|other| self.is_like(other.fix, fix));
+            let repeats = |fix: &Fix| shown.iter().any(|other| self.is_variant(other.fix, fix));
             let reason = if patches.len() >= self.settings.top {
                 "its candidates rank below the patches shown".to_string()
             } else if held().any(repeats) {
@@ -324,14 +328,15 @@ impl Session<'_> {
     }
 }
 
-/// Whether two fixes are proved to be the same conditions at the same sites.
+/// Whether two fixes are proved to be equivalent.
 fn is_same(a: &Fix, b: &Fix) -> bool {
     let mut edits = a.edits.iter().zip(&b.edits);
     a.sites() == b.sites() && edits.all(|(a, b)| a.evidence.equals(&*b.evidence))
 }
 
-/// Whether a fix is one that is shown already with a clause more that no test asks for.
-fn is_padded(shown: &Fix, fix: &Fix) -> bool {
+/// Whether a fix only adds a clause that no test asks for to one that is shown already.
+fn adds_idle_clause(shown: &Fix, fix: &Fix) -> bool {
     let mut edits = shown.edits.iter().zip(&fix.edits);
-    shown.sites() == fix.sites() && edits.all(|(shown, edit)| edit.evidence.pads(&*shown.evidence))
+    shown.sites() == fix.sites()
+        && edits.all(|(shown, edit)| edit.evidence.adds_idle_clause_to(&*shown.evidence))
 }

@@ -1,4 +1,4 @@
-//! Step three: expressions that explain the contexts of each site.
+//! Step three: synthesize expressions that explain the contexts of each site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::evidence::{Explanation, Observed};
-use super::recording::Place;
+use super::recording::RecordedSite;
 use crate::contexts::{self, Recorded};
 use crate::exchange;
 use crate::localize::angelic::AngelicSite;
@@ -24,14 +24,14 @@ use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
 
-/// Candidates of one site that are built and judged.
+/// Candidates of one site that are judged.
 const MOST_PER_SITE: usize = 10;
-/// Of those that leave something unexplained, further ones.
+/// Further candidates of one site that do not explain everything.
 const MOST_LOOSE_PER_SITE: usize = 8;
-/// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
+/// What an `if` around a statement costs beyond its condition: changing an existing one is the smaller patch.
 const NEW_STATEMENT: u32 = 12;
 
-/// What a new way out costs beyond its condition.
+/// What an early exit costs beyond its condition.
 const NEW_EXIT: u32 = 16;
 /// What a new branch, guard or operand costs beyond its condition.
 const NEW_BRANCH: u32 = 18;
@@ -47,8 +47,8 @@ fn extra_cost(site: &Site) -> u32 {
     own + site.far
 }
 
-/// What a patch costs at a place that passing tests reach, too, by the share of these: three times as
-/// much for something new, for what a whole suite never missed is hardly missing.
+/// What a patch costs at a site that passing tests reach, too, by their share. It is three times as
+/// much at insertion points: what a whole suite never missed is hardly missing.
 const COMMON: f64 = 8.0;
 
 fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
@@ -57,23 +57,23 @@ fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
     (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
 }
 
-/// What it costs to make a loop go on where it ended.
+/// What it costs to let a loop go on where it ended before.
 const LONGER: u32 = 24;
 
-/// What a candidate costs that leaves some forced outcomes of the failing test unexplained.
+/// What a candidate costs that explains only a relaxed spec.
 const RELAXED: u32 = 4;
 
-/// What a candidate costs that has another outcome than the old condition somewhere in a passing
-/// test. The tests decide whether that matters; often a branch taken otherwise does the same.
+/// What a candidate costs that changes an outcome in some passing test. The tests decide whether that
+/// matters; often the other branch does the same.
 const DISAGREES: u32 = 15;
-/// What it costs further to disagree with all that passing tests show; a part of it for a part.
+/// What it costs further if it changes all outcomes of passing tests; in proportion if it changes some.
 const CONTRARY: u64 = 40;
-/// A few evaluations say little: so many are thought to agree.
+/// Evaluations that are assumed to agree (additive smoothing): a few say little.
 const FEW: u64 = 8;
 
-/// z3's resources for all sites, specs and levels together: some five seconds on one core.
+/// z3's `rlimit` for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
-/// Levels a search goes through where it finds nothing, with two integer types.
+/// Levels that a search without result goes through, with two integer types.
 const LEVELS: u32 = 14;
 
 /// An edit that explains what was recorded at its site.
@@ -82,8 +82,8 @@ pub struct Candidate {
     pub edit: SiteEdit,
     /// Failing tests that it is to cure.
     pub targets: Vec<TestIndex>,
-    /// It has the form of the old condition, with another operator or constant.
-    pub is_slight: bool,
+    /// It is the old condition with another operator or constant.
+    pub is_operator_mutation: bool,
 }
 
 impl From<Candidate> for Fix {
@@ -96,7 +96,7 @@ impl From<Candidate> for Fix {
     }
 }
 
-/// What the candidates of one site have in common.
+/// What all candidates of one site share.
 struct At<'s> {
     site: &'s Site,
     found: &'s AngelicSite,
@@ -104,15 +104,15 @@ struct At<'s> {
 }
 
 impl Session<'_> {
-    /// Synthesizes at every place; the candidates of each, best first.
+    /// Synthesizes at every site; the candidates of each, best first.
     ///
     /// # Errors
-    /// If the run is stopped, or a problem cannot be written to where it was asked for.
+    /// If the run is stopped, or a problem cannot be written to `--dump`.
     pub(super) fn synthesize(
         &self,
         knowledge: &mut Knowledge,
         targets: &[TestIndex],
-        places: &[Place],
+        places: &[RecordedSite],
     ) -> Result<Vec<Vec<Candidate>>> {
         let runner = self.runner;
         let phase = self
@@ -128,7 +128,7 @@ impl Session<'_> {
                 false => found.cures.keys().copied().collect(),
             }
         };
-        let results = pool::map(runner.jobs, places, |Place { found, recorded }| {
+        let results = pool::map(runner.jobs, places, |RecordedSite { found, recorded }| {
             self.copies.plain.supervisor.check()?;
             let at = At {
                 site: self.site(found.site),
@@ -177,8 +177,8 @@ impl Session<'_> {
                 exchange::dump(dir, &name, spec, &problem.pool)
                     .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
             }
-            // What a weaker spec admits near the old condition is worth a trial; a search for more
-            // would only find what the tests then refute.
+            // For a relaxed spec only edits are worth a trial; what the solver finds for it, the tests
+            // refute.
             let rlimit = match penalty {
                 0 => rlimit / specs,
                 _ => 0,
@@ -195,12 +195,12 @@ impl Session<'_> {
         }
         let in_order = |a: &Candidate, b: &Candidate| by_cost(&a.edit, &b.edit);
         candidates.sort_by(in_order);
-        // One that explains several specs is worth what it costs where it fits best.
+        // A candidate that explains several specs keeps its lowest cost.
         let mut texts = BTreeSet::new();
         candidates.retain(|candidate| texts.insert(candidate.edit.condition.clone()));
-        candidates = various(candidates);
-        // Those that explain everything have most of the places, however many cheap edits explain
-        // only what must be.
+        candidates = diversify_kinds(candidates);
+        // Candidates that explain everything get most of the places, however many cheap edits explain
+        // only the hard rows.
         let mut places = [MOST_PER_SITE, MOST_LOOSE_PER_SITE];
         candidates.retain(|candidate| {
             let left = &mut places[usize::from(candidate.edit.is_loose)];
@@ -217,7 +217,7 @@ impl Session<'_> {
 }
 
 impl At<'_> {
-    /// What was synthesized, as an edit: its texts, and what it costs here.
+    /// A synthesized expression as an edit of the site.
     fn candidate(
         &self,
         observed: &Arc<Observed>,
@@ -250,7 +250,7 @@ impl At<'_> {
             violated => {
                 let share = CONTRARY * u64::from(violated) / (shown + FEW);
                 let cost = DISAGREES + u32::try_from(share).unwrap_or(u32::MAX);
-                // What leaves early with what would be returned anyway is no change.
+                // An early exit with the value that would be returned anyway changes nothing.
                 if site.kind.is_exit() { cost / 2 } else { cost }
             }
         };
@@ -267,7 +267,8 @@ impl At<'_> {
         let specs = problem.specs.iter().chain(&problem.relaxed);
         let mut old = specs.filter_map(|spec| spec.old.as_ref());
         Candidate {
-            is_slight: cost <= SLIGHT && old.any(|old| old.size() == made.expr.size()),
+            is_operator_mutation: cost <= MOST_MUTATION_COST
+                && old.any(|old| old.size() == made.expr.size()),
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: self.found.site,
@@ -289,7 +290,7 @@ impl At<'_> {
         }
     }
 
-    /// The last resort: the constant outcome that cures every test.
+    /// The last resort: a constant outcome that cures every test.
     fn trivial(&self, observed: &Arc<Observed>) -> Option<Candidate> {
         let (site, found) = (self.site, self.found);
         let cures = |value: bool| {
@@ -303,7 +304,7 @@ impl At<'_> {
         let (problem, expr) = observed.problem.with_constant(value);
         let observed = Observed::new(observed.language, problem, &observed.recorded);
         Some(Candidate {
-            is_slight: false,
+            is_operator_mutation: false,
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: found.site,
@@ -331,25 +332,25 @@ impl At<'_> {
     }
 }
 
-/// More than a slight change costs, even if it disagrees with some passing test.
-const SLIGHT: u32 = 40;
+/// What an operator mutation costs at most, even if it changes an outcome in a passing test.
+const MOST_MUTATION_COST: u32 = 40;
 
-/// What each candidate found in the same way as better ones costs more when places are few.
-const SAME_WAY: u32 = 3;
+/// What a candidate costs more for each better one with the same kind of edit.
+const SAME_KIND: u32 = 3;
 
-/// The candidates of a site, best first, but so that those found in some other way come earlier:
-/// another operator is no worse an idea than the tenth clause to add.
-fn various(candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let mut before: BTreeMap<String, u32> = BTreeMap::new();
+/// Diversifies the candidates of a site by kind of edit: another operator is no worse an idea than the
+/// tenth clause to add.
+fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut better: BTreeMap<String, u32> = BTreeMap::new();
     let mut ranked: Vec<(u32, Candidate)> = Vec::new();
     for candidate in candidates {
-        let of_way = before.entry(candidate.edit.why.clone()).or_default();
-        ranked.push((candidate.edit.cost + SAME_WAY * *of_way, candidate));
-        *of_way += 1;
+        let of_kind = better.entry(candidate.edit.why.clone()).or_default();
+        ranked.push((candidate.edit.cost + SAME_KIND * *of_kind, candidate));
+        *of_kind += 1;
     }
     ranked.sort_by_key(|(cost, _)| *cost);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// What a last resort costs, so that it comes after everything else.
+/// What a last resort costs: more than anything else.
 const TRIVIAL: u32 = 1000;

@@ -1,4 +1,4 @@
-//! What the recorded contexts say for an expression: which tests decided each clause, and on which
+//! What the recorded contexts tell about an expression: which tests decided each clause, and in which
 //! context it differs from another one.
 
 use std::any::Any;
@@ -15,7 +15,7 @@ use crate::source::{Language, SiteIndex, Sources};
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth::{self, Equality};
 
-/// What was recorded at a site, and the synthesis problem that came of it.
+/// What was recorded at a site, and the synthesis problem made of it.
 #[derive(Debug)]
 pub struct Observed {
     pub language: Language,
@@ -25,7 +25,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// What was observed.
+    /// A problem and the recording it was made of.
     pub fn new(language: Language, problem: Problem, recorded: &Arc<Recorded>) -> Self {
         Self {
             language,
@@ -42,7 +42,7 @@ pub struct Explanation {
     pub observed: Arc<Observed>,
     /// When to take the branch or early exit.
     pub expr: Expr,
-    /// The same, or for an assertion the opposite.
+    /// The same, or its negation for an assertion.
     pub written: Expr,
     /// Soft rows that it violates.
     pub soft_violated: u32,
@@ -117,7 +117,7 @@ impl Evidence for Explanation {
             || synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
     }
 
-    fn pads(&self, shown: &dyn Evidence) -> bool {
+    fn adds_idle_clause_to(&self, shown: &dyn Evidence) -> bool {
         let Some(shown) = explanation(shown) else {
             return false;
         };
@@ -157,7 +157,7 @@ impl Evidence for Explanation {
     }
 }
 
-/// The evidence of this engine, if it is that.
+/// The evidence, if it comes from this engine.
 fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
     let any: &dyn Any = evidence;
     any.downcast_ref()

@@ -1,4 +1,4 @@
-//! Conditions, boolean expressions and statements that the subject has.
+//! Conditions, boolean expressions and statements that exist in the subject.
 
 use anyhow::Result;
 
@@ -9,7 +9,7 @@ use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
 
-/// Looks for fixes at what the subject has.
+/// Looks for fixes at existing conditions and statements.
 pub struct Existing;
 
 impl Engine for Existing {
@@ -30,8 +30,8 @@ impl Engine for Existing {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        let sites = instrument::there(session.sources, &knowledge.excluded);
-        let entries = instrument::entries(session.sources, &knowledge.excluded);
+        let sites = instrument::existing_sites(session.sources, &knowledge.excluded);
+        let entries = instrument::function_entries(session.sources, &knowledge.excluded);
         let located = session.localize(knowledge, targets, sites, entries)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);

@@ -1,5 +1,5 @@
-//! Places where something new could stand: early exits, branches, guards, operands, `if`s around several
-//! statements. They cost more builds, and their patches rank lower.
+//! Insertion points: places where an early exit, a branch, a guard, an operand or an `if` around several
+//! statements can be added. They cost more builds than existing conditions, and their patches rank lower.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 use crate::source::rust::panics;
 
-/// Conditions that are changed slightly beside, whether or not a forced outcome showed them.
-const MOST_SLIGHT: usize = 40;
-/// Places for something new in one build.
+/// Conditions that get operator mutations, whether or not a forced outcome cured a test there.
+const MOST_MUTATED: usize = 40;
+/// Insertion points in one build.
 const MOST_NEW: usize = 2500;
-/// Places of one function, and angelic ways out in all, whose contexts are recorded.
+/// Places of one function, and angelic insertion points in all, whose contexts are recorded.
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
-/// A patch of what is there that costs no more ends the search.
+/// A plausible fix of an existing condition that costs at most this ends the search.
 const CHEAP: u32 = 20;
-/// What it may cost more at most if many tests stand behind it.
+/// What it may cost more at most if many tests support it.
 const MOST_SUPPORT: u32 = 40;
 
-/// Looks for fixes where something new could stand, and near the most suspicious conditions.
+/// Looks for fixes at insertion points, and for operator mutations of the most suspicious conditions.
 pub struct Insertions;
 
 impl Engine for Insertions {
@@ -51,24 +51,28 @@ impl Engine for Insertions {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        let new = session.new_places(knowledge, targets);
+        let new = session.insertion_points(knowledge, targets);
         if new.is_empty() {
             return Ok(Vec::new());
         }
         let located = session.localize(knowledge, targets, new, BTreeSet::new())?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
-        let mut sites = session.promising(&located.angelic);
-        sites.extend(session.slight(knowledge, targets));
+        let mut sites = session.worth_recording(&located.angelic);
+        sites.extend(session.to_mutate(knowledge, targets));
         knowledge.angelic.extend(located.angelic);
         session.fixes_at(knowledge, targets, &sites, known)
     }
 }
 
 impl Session<'_> {
-    /// Places for something new, in the functions that failing tests reach, the most suspicious
-    /// ones first. A function that could not be traced may have been reached.
-    fn new_places(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> BTreeSet<SiteIndex> {
+    /// Insertion points in the functions that failing tests enter, most suspicious functions first. A
+    /// function that could not be traced may have been entered.
+    fn insertion_points(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+    ) -> BTreeSet<SiteIndex> {
         let excluded = &knowledge.excluded;
         let sites = &self.sources.sites;
         let mut functions: BTreeMap<usize, f64> = BTreeMap::new();
@@ -77,11 +81,11 @@ impl Session<'_> {
             functions.entry(function).or_insert(suspect.suspiciousness);
         }
         let function = |index: SiteIndex| sites[index as usize].function;
-        let entries = instrument::entries(self.sources, excluded);
+        let entries = instrument::function_entries(self.sources, excluded);
         let seen: BTreeSet<usize> = entries.into_iter().map(function).collect();
         let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
         let may_panic = self.may_want_panics(targets);
-        let new = instrument::sites(self.sources, excluded, |site| {
+        let new = instrument::sites_where(self.sources, excluded, |site| {
             site.kind.is_new() && (may_panic || !site.asserts())
         });
         for index in new.difference(&self.unwanted).copied() {
@@ -113,9 +117,10 @@ impl Session<'_> {
             || files.any(|file| file.text.contains("catch_unwind"))
     }
 
-    /// The angelic places for something new that are worth recording: the most suspicious first, and
-    /// of each function the first ones, for what leaves it early can often do so a little later.
-    fn promising(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+    /// The angelic insertion points whose contexts are recorded: most suspicious first, at most
+    /// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
+    /// the next.
+    fn worth_recording(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
         let mut places: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
         let site = |found: &AngelicSite| self.site(found.site);
@@ -136,15 +141,15 @@ impl Session<'_> {
         ranked.into_iter().cloned().collect()
     }
 
-    /// Whether what holds leaves nothing to be found where something new could stand.
+    /// Whether the fixes known are so good that insertion points are not worth their builds.
     fn is_enough(&self, knowledge: &Knowledge, targets: &[TestIndex], known: &[Fix]) -> bool {
         let cheap =
             |held: &Fix| held.cost <= CHEAP + self.support(knowledge, held) && !held.is_loose();
         uncured(targets, known).is_empty() && known.iter().any(cheap)
     }
 
-    /// What a patch may cost more for the passing tests that evaluate what it changes: where tests are many,
-    /// what explains a hundred of them is no accident.
+    /// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
+    /// that explains a hundred tests is no accident.
     fn support(&self, knowledge: &Knowledge, held: &Fix) -> u32 {
         if !self.policies().passing_tests_say_little {
             return 0;
@@ -160,13 +165,12 @@ impl Session<'_> {
         least.unwrap_or(0).min(MOST_SUPPORT)
     }
 
-    /// The most suspicious conditions, each to be changed slightly. What a forced outcome shows may be
-    /// one way to pass and not the right one: where `>` stands for `>=`, several evaluations change, and
-    /// some only because of others.
-    fn slight(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Vec<AngelicSite> {
-        let mut sites = self.suspected(knowledge, targets, &[], MOST_SLIGHT);
+    /// The most suspicious conditions, for operator mutations. A forced outcome that cures a test may not be
+    /// the right one: where `>` should be `>=`, several evaluations change, some only because of others.
+    fn to_mutate(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Vec<AngelicSite> {
+        let mut sites = self.suspected(knowledge, targets, &[], MOST_MUTATED);
         for found in &mut sites {
-            found.is_slight = true;
+            found.only_operator_mutations = true;
         }
         sites
     }

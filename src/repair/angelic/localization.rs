@@ -1,4 +1,5 @@
-//! Step one: where a forced outcome cures a failing test.
+//! Step one, angelic fix localization (papers/nopol.txt §3.2): at which sites a forced outcome makes a
+//! failing test pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +18,13 @@ use crate::source::SiteIndex;
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 
-/// The part of all fuel that a test which hangs is traced with.
+/// A test that hangs is traced with this fraction of the fuel.
 const ENDLESS: u64 = 5;
 
-/// Failing tests in which cures are looked for.
+/// Failing tests that are run with forced outcomes.
 const MOST_TARGETS: usize = 12;
 
-/// Some of very many tests: the first half of that many, for the shortest come first, and of the others
-/// every so-many-th.
+/// A sample of very many tests, which are sorted by length: the shortest ones, and a spread of the others.
 fn sample(tests: Vec<TestIndex>) -> Vec<TestIndex> {
     let half = MOST_TARGETS / 2;
     if tests.len() <= MOST_TARGETS {
@@ -36,14 +36,14 @@ fn sample(tests: Vec<TestIndex>) -> Vec<TestIndex> {
 }
 
 /// What localization found.
-pub(super) struct Located {
+pub(super) struct Localization {
     pub suspects: Vec<Suspect>,
     pub angelic: Vec<AngelicSite>,
 }
 
 impl Session<'_> {
-    /// Builds with these sites instrumented, traces every test, ranks the sites and forces them.
-    /// Others are only traced.
+    /// Builds with the `wanted` sites instrumented, traces every test, ranks these sites and forces their
+    /// outcomes. Sites in `traced` are only traced.
     ///
     /// # Errors
     /// If the run is stopped, the subject does not build with what was put in, or every test has another
@@ -54,7 +54,7 @@ impl Session<'_> {
         targets: &[TestIndex],
         wanted: BTreeSet<SiteIndex>,
         traced: BTreeSet<SiteIndex>,
-    ) -> Result<Located> {
+    ) -> Result<Localization> {
         let runner = self.runner;
         let phase = self.progress.start("instrumenting sites", 0, runner.runs());
         let stage = Stage::Conditions(wanted.union(&traced).copied().collect());
@@ -72,7 +72,7 @@ impl Session<'_> {
         let mut targets = targets.to_vec();
         targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
         let mut suspects = knowledge.spectrum.rank(&targets, &passing);
-        // What cures these is held against all of them when it is judged.
+        // Candidates are judged with all targets later.
         let targets = sample(targets);
         suspects.retain(|suspect| {
             wanted.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
@@ -91,34 +91,34 @@ impl Session<'_> {
         let angelic_sites = count(angelic.len(), "angelic site");
         let result = format!("{angelic_sites} of {} reached", suspects.len());
         self.progress.finish(phase, runner.runs(), &result);
-        Ok(Located { suspects, angelic })
+        Ok(Localization { suspects, angelic })
     }
 
-    /// Whether a site may be patched, and compiles with what is put in.
+    /// Whether a site may be patched, and compiles with instrumentation.
     pub(super) fn may_patch(&self, knowledge: &Knowledge, site: SiteIndex) -> bool {
         !knowledge.excluded.contains(&site) && !self.unwanted.contains(&site)
     }
 
-    /// Checks that the instrumented build behaves as the subject, and traces every test.
+    /// Checks that the instrumented build behaves like the subject, and traces every test.
     fn trace(&self, knowledge: &mut Knowledge, build: &Build) -> Result<()> {
         let runs = self.runner.runs();
         let phase = self.progress.start("tracing tests", self.tests.len(), runs);
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
         let plan = |test: TestIndex| Plan {
             sites: Some(self.sources.sites.len()),
-            // A passing test ends by itself, however long it loops; of one that never does the
-            // beginning will do.
+            // A passing test ends by itself, however long it loops. For one that never ends, the
+            // beginning of its trace is enough.
             fuel: match self.baseline.verdicts[test] {
                 Verdict::Passed => None,
                 Verdict::TimedOut => Some(self.settings.fuel / ENDLESS),
                 _ => Some(self.settings.fuel),
             },
-            timeout: self.patience(test),
+            timeout: self.timeout_of(test),
             ..Plan::default()
         };
         let suite = self.suite(&build.binaries);
         let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
-        changed.extend(self.differing(&suite.all(), &traced));
+        changed.extend(self.with_other_verdict(&suite.all(), &traced));
         for (test, run) in traced.iter().enumerate() {
             if let Some(trace) = &run.trace {
                 knowledge.spectrum.add(test, trace, run.verdict);
@@ -156,7 +156,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A visit of a place is counted for one of its ways out; it was one of all of them.
+    /// A visit of a place is counted for one of its early exits only; counts it for all of them.
     fn share_visits(&self, knowledge: &mut Knowledge) {
         let sites = &self.sources.sites;
         for reached in knowledge.spectrum.reached.values_mut() {

@@ -1,5 +1,5 @@
-//! The engines of papers/nopol.txt: where a forced outcome cures a failing test, what the program knew
-//! there, and an expression that explains it. They differ in where they look.
+//! The engines after papers/nopol.txt: where a forced outcome cures a failing test, which values the
+//! program had there, and an expression that explains both. They differ in where they look.
 //!
 //! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
 //! what they know of an edit is in [`evidence`].
@@ -27,7 +27,7 @@ use crate::localize::spectrum::Suspect;
 use crate::run::suite::TestIndex;
 
 impl Session<'_> {
-    /// From angelic sites to fixes that explain what was recorded there.
+    /// Records contexts at angelic sites and synthesizes fixes that explain them.
     fn fixes_at(
         &self,
         knowledge: &mut Knowledge,
@@ -41,10 +41,12 @@ impl Session<'_> {
         let places = self.record(knowledge, targets, sites)?;
         let mut candidates = self.synthesize(knowledge, targets, &places)?;
         for (place, of_place) in places.iter().zip(&mut candidates) {
-            of_place.retain(|candidate| !place.found.is_slight || candidate.is_slight);
+            of_place.retain(|candidate| {
+                !place.found.only_operator_mutations || candidate.is_operator_mutation
+            });
         }
         let mut candidates: Vec<Candidate> = candidates.concat();
-        // What holds already is not found once more.
+        // Drop what is known already.
         let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
         let said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
@@ -52,9 +54,8 @@ impl Session<'_> {
         Ok(candidates.into_iter().map(Fix::from).collect())
     }
 
-    /// The conditions most suspicious for some tests, less those where a forced outcome cured all of
-    /// them. A test that evaluates one many times may need several of them changed; an edit of the
-    /// condition can still do that.
+    /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
+    /// that evaluates a condition many times may need several outcomes changed; an edit can do that.
     fn suspected(
         &self,
         knowledge: &Knowledge,
@@ -80,7 +81,7 @@ impl Session<'_> {
             suspiciousness: suspect.suspiciousness,
             cures: BTreeMap::new(),
             beside: None,
-            is_slight: false,
+            only_operator_mutations: false,
         })
         .collect()
     }

@@ -1,4 +1,4 @@
-//! `--multi`: two conditions changed at once, where no single one cures a failing test.
+//! `--multi`: two conditions changed together, where no single change cures a failing test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,10 @@ use crate::source::SiteIndex;
 
 /// Candidates of each of the two sites that are combined.
 const MOST_COMBINED: usize = 8;
-/// What a second edit costs.
+/// What the second edit costs beyond its own cost.
 const SECOND_EDIT: u32 = 20;
 
-/// Looks for fixes at two sites.
+/// Looks for fixes at two sites at once.
 pub struct Pairs;
 
 impl Engine for Pairs {
@@ -80,7 +80,7 @@ impl Session<'_> {
         knowledge: &mut Knowledge,
         targets: &[TestIndex],
     ) -> Result<Vec<Pair>> {
-        let wanted = instrument::there(self.sources, &knowledge.excluded);
+        let wanted = instrument::existing_sites(self.sources, &knowledge.excluded);
         let runner = self.runner;
         let phase = self.progress.start("forcing pairs", 0, runner.runs());
         let stage = Stage::Conditions(wanted.clone());
@@ -88,7 +88,7 @@ impl Session<'_> {
         let spectrum = &knowledge.spectrum;
         let suspects = spectrum.rank(targets, &self.baseline.passing());
         let mut ranked: Vec<SiteIndex> = suspects.iter().map(|suspect| suspect.site).collect();
-        // A test that is half cured may reach what no failing test reached.
+        // A test that gets further may reach sites that no failing test reached.
         let suspected: BTreeSet<SiteIndex> = ranked.iter().copied().collect();
         ranked.extend(wanted.difference(&suspected));
         ranked.retain(|site| wanted.contains(site) && self.may_patch(knowledge, *site));
@@ -115,8 +115,8 @@ impl Session<'_> {
     }
 }
 
-/// Each pair of sites as two angelic sites, one after the other: what cures the tests at either
-/// while the other is forced as in the pair found first.
+/// Each pair of sites as two angelic sites in a row: what cures the tests at the one while the other is
+/// forced as in the first pair found.
 fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<AngelicSite> {
     let mut by_sites: BTreeMap<[SiteIndex; 2], Vec<&Pair>> = BTreeMap::new();
     for pair in pairs {
@@ -142,7 +142,7 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
                 suspiciousness: suspiciousness.get(&site).copied().unwrap_or(0.0),
                 cures,
                 beside: Some(beside.clone()),
-                is_slight: false,
+                only_operator_mutations: false,
             }
         };
         sides.push(side(first, &best.second));
@@ -151,7 +151,7 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
     sides
 }
 
-/// The best candidates of two sites, each with each.
+/// The best candidates of two sites, combined with each other.
 fn combined(first: &[Candidate], second: &[Candidate]) -> Vec<Fix> {
     let real = |of_site: &[Candidate]| {
         let real = of_site

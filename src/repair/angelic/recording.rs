@@ -1,4 +1,4 @@
-//! Step two: what the program knew where a forced outcome cures a failing test.
+//! Step two, data collection (papers/nopol.txt §3.3): record the contexts at angelic sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,30 +17,30 @@ use crate::run::trace::Context;
 use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
 use crate::source::{SiteIndex, offers};
 
-/// Passing tests, each at one place, that are tried under the other outcome.
-const MOST_INDIFFERENT: usize = 600;
-/// Runs that ask a passing test whether it minds the opposite outcome of a condition.
-const MOST_INSENSITIVE: usize = 2000;
-/// Visits of a place that are tried one after the other.
-const MOST_VISITS: u32 = 8;
-/// Tests tried at one place one after the other: the first that hangs ends it.
-const PART: usize = 8;
+/// Pairs of a passing test and an early exit that are run with the exit taken.
+const MOST_EXIT_TRIALS: usize = 600;
+/// Pairs of a passing test and a condition that are run with all outcomes flipped.
+const MOST_FLIP_TRIALS: usize = 2000;
+/// An early exit is taken at single visits only if there are at most this many.
+const MOST_VISITS_TRIED: u32 = 8;
+/// Tests tried in turn at one early exit; the first that hangs ends it.
+const TRIALS_IN_TURN: usize = 8;
 
 /// An angelic site and what was recorded there.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct RecordedSite {
     pub found: AngelicSite,
     pub recorded: Arc<Recorded>,
 }
 
-/// What recording came to.
+/// What was recorded in one build.
 struct Recording {
-    places: Vec<Place>,
-    /// Tests that pass no more.
+    places: Vec<RecordedSite>,
+    /// Passing tests that fail while contexts are recorded.
     lost: Vec<TestIndex>,
-    /// Why some sites are left out.
+    /// Why some sites were left out.
     reasons: Vec<(SiteIndex, &'static str)>,
-    /// Where runs end otherwise than they did without recording.
+    /// Sites where recording changes how a run ends.
     disturbed: BTreeSet<SiteIndex>,
 }
 
@@ -48,9 +48,9 @@ struct Recording {
 type Captures = BTreeMap<SiteIndex, Vec<Capture>>;
 
 impl Session<'_> {
-    /// Builds with captures at the angelic sites and records the contexts: passing tests as they
-    /// are, failing tests while they are forced to pass. Sites where no forced run passes again are
-    /// left out, for there is no specification.
+    /// Builds with captures at the angelic sites and records contexts: of passing tests as they are, of
+    /// failing tests while they are forced to pass. Sites where no forced run passes again are left out,
+    /// because there is no specification.
     ///
     /// # Errors
     /// If the run is stopped, or the subject does not build with what was put in.
@@ -59,9 +59,9 @@ impl Session<'_> {
         knowledge: &mut Knowledge,
         targets: &[TestIndex],
         angelic: &[AngelicSite],
-    ) -> Result<Vec<Place>> {
+    ) -> Result<Vec<RecordedSite>> {
         let mut recording = self.record_with(knowledge, targets, angelic, false)?;
-        // Then only what the program itself reads there is read.
+        // Record these sites again with nothing but what the program itself reads there.
         let disturbed = std::mem::take(&mut recording.disturbed);
         if self.policies().captures_may_be_undefined && !disturbed.is_empty() {
             let is_disturbed = |found: &AngelicSite| disturbed.contains(&found.site);
@@ -70,7 +70,7 @@ impl Session<'_> {
             let second = self.record_with(knowledge, targets, &again, true)?;
             recording.places.retain(|place| !is_disturbed(&place.found));
             recording.places.extend(second.places);
-            let at = |place: &Place| angelic.iter().position(|found| *found == place.found);
+            let at = |place: &RecordedSite| angelic.iter().position(|found| *found == place.found);
             recording.places.sort_by_key(at);
             recording
                 .reasons
@@ -101,7 +101,7 @@ impl Session<'_> {
         Ok(recording.places)
     }
 
-    /// Records; nothing is offered if `plain`.
+    /// Records with all candidate terms, or only with what the program itself reads if `plain`.
     fn record_with(
         &self,
         knowledge: &mut Knowledge,
@@ -119,7 +119,7 @@ impl Session<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let offers = match found.is_slight || plain {
+                let offers = match found.only_operator_mutations || plain {
                     true => Vec::new(),
                     false => offers::at(self.sources, site),
                 };
@@ -163,11 +163,11 @@ impl Session<'_> {
             found.filter_map(move |(nth, found)| (found.site == site).then_some(nth))
         };
 
-        let near = self.near(spectrum, &all);
+        let near = self.reaching(spectrum, &all);
         let mut passed_differently = Vec::new();
         for (test, run) in near
             .iter()
-            .zip(self.as_they_are(spectrum, &suite, &near, &all)?)
+            .zip(self.record_unforced(spectrum, &suite, &near, &all)?)
         {
             let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
                 passed_differently.push(*test);
@@ -180,7 +180,7 @@ impl Session<'_> {
                 }
             }
         }
-        for (nth, test) in self.insensitive(spectrum, &suite, angelic, &near)? {
+        for (nth, test) in self.tests_without_preference(spectrum, &suite, angelic, &near)? {
             let Recorded {
                 passing,
                 indifferent,
@@ -189,20 +189,22 @@ impl Session<'_> {
             let of_test = passing.iter().filter(|(known, _)| *known == test);
             indifferent.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
         }
-        for context in self.indifferent(spectrum, &suite, angelic, &near, &instrumentation)? {
+        for context in
+            self.exits_that_do_not_matter(spectrum, &suite, angelic, &near, &instrumentation)?
+        {
             for nth in at(context.site) {
                 recorded[nth].indifferent.push(context.clone());
             }
         }
         for (nth, test, cure, dropped) in
-            self.replayed(spectrum, &suite, angelic, &instrumentation)?
+            self.replay_cures(spectrum, &suite, angelic, &instrumentation)?
         {
             recorded[nth].cured.entry(test).or_default().push(cure);
             recorded[nth].dropped += dropped;
         }
-        // Where no forced outcome cured a test there is only what it did.
+        // Where no forced outcome cured a test, its own contexts are all there is.
         if angelic.iter().any(|found| found.cures.is_empty()) {
-            let failing = self.as_they_are(spectrum, &suite, targets, &all)?;
+            let failing = self.record_unforced(spectrum, &suite, targets, &all)?;
             for trace in failing.iter().filter_map(|run| run.trace.as_ref()) {
                 for (site, contexts) in by_site(&trace.contexts) {
                     for nth in at(site) {
@@ -220,7 +222,7 @@ impl Session<'_> {
             let mut contexts = cures.map(|cure| &cure.contexts).chain(&recorded.uncured);
             let is_built = instrumentation.has(found.site);
             if is_built && contexts.any(|contexts| !contexts.is_empty()) {
-                places.push(Place {
+                places.push(RecordedSite {
                     found: found.clone(),
                     recorded: Arc::new(recorded),
                 });
@@ -249,8 +251,8 @@ impl Session<'_> {
         })
     }
 
-    /// The passing tests that reach any of these sites.
-    fn near(&self, spectrum: &Spectrum, sites: &[SiteIndex]) -> Vec<TestIndex> {
+    /// The passing tests that reach one of these sites.
+    fn reaching(&self, spectrum: &Spectrum, sites: &[SiteIndex]) -> Vec<TestIndex> {
         let mut tests = self.baseline.passing();
         let reaches = |test: TestIndex| {
             let mut sites = sites.iter();
@@ -260,8 +262,8 @@ impl Session<'_> {
         tests
     }
 
-    /// Runs tests with nothing forced and records at these sites.
-    fn as_they_are(
+    /// Runs tests without forcing and records contexts at these sites.
+    fn record_unforced(
         &self,
         spectrum: &Spectrum,
         suite: &Suite,
@@ -280,10 +282,10 @@ impl Session<'_> {
         suite.run_all(tests, plan, &|| ())
     }
 
-    /// Contexts in which passing tests pass even if they leave at a new way out: it returns what they
-    /// would get anyway, so that they say nothing about when to take it. Each test is made to leave
-    /// always, and if it does not pass, at one visit after the other.
-    fn indifferent(
+    /// Don't-care contexts: those in which passing tests pass even if an early exit is taken, so that they
+    /// say nothing about when to take it. The exit is taken at all visits, and if the test fails then, at
+    /// one visit after the other.
+    fn exits_that_do_not_matter(
         &self,
         spectrum: &Spectrum,
         suite: &Suite,
@@ -303,14 +305,22 @@ impl Session<'_> {
                 trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
             }
         }
-        trials.truncate(MOST_INDIFFERENT);
+        trials.truncate(MOST_EXIT_TRIALS);
         let of_site = trials.chunk_by(|(a, ..), (b, ..)| a == b);
-        let parts: Vec<_> = of_site.flat_map(|trials| trials.chunks(PART)).collect();
+        let parts: Vec<_> = of_site
+            .flat_map(|trials| trials.chunks(TRIALS_IN_TURN))
+            .collect();
         let contexts = pool::map(self.runner.jobs, &parts, |trials| {
             let mut found = Vec::new();
             for (site, test, visits) in *trials {
-                let trial =
-                    self.leaving(spectrum, suite, *site, *test, *visits, instrumentation)?;
+                let trial = self.passes_when_leaving(
+                    spectrum,
+                    suite,
+                    *site,
+                    *test,
+                    *visits,
+                    instrumentation,
+                )?;
                 let Some(contexts) = trial else { break };
                 found.extend(contexts);
             }
@@ -319,10 +329,9 @@ impl Session<'_> {
         Ok(contexts.concat())
     }
 
-    /// Passing tests that pass, too, with the opposite outcome at every evaluation of an angelic site:
-    /// what they show there they do not ask for. Where tests are many and say little each, most are of
-    /// that kind.
-    fn insensitive(
+    /// Passing tests that also pass with all outcomes of an angelic site flipped: their contexts there are
+    /// don't-cares. Only where one passing test says little, and many are of that kind.
+    fn tests_without_preference(
         &self,
         spectrum: &Spectrum,
         suite: &Suite,
@@ -335,14 +344,14 @@ impl Session<'_> {
         let mut trials = Vec::new();
         for (nth, found) in angelic.iter().enumerate() {
             let has_condition = self.sources.sites[found.site as usize].kind.has_condition();
-            if has_condition && !found.is_slight {
+            if has_condition && !found.only_operator_mutations {
                 let reach = near
                     .iter()
                     .filter(|test| spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));
             }
         }
-        trials.truncate(MOST_INSENSITIVE);
+        trials.truncate(MOST_FLIP_TRIALS);
         let bounds = self.bounds();
         let passes = pool::map(self.runner.jobs, &trials, |(nth, test)| {
             let forced = Forced {
@@ -362,9 +371,9 @@ impl Session<'_> {
         Ok(passing.map(|(trial, _)| trial).collect())
     }
 
-    /// The contexts in which one test passes although it is made to leave; `None` if it hangs then, for
-    /// others will, too.
-    fn leaving(
+    /// The contexts in which a test passes although the exit is taken; `None` if it hangs, because others
+    /// will hang, too.
+    fn passes_when_leaving(
         &self,
         spectrum: &Spectrum,
         suite: &Suite,
@@ -375,7 +384,7 @@ impl Session<'_> {
     ) -> Result<Option<Vec<Context>>> {
         let bounds = self.bounds();
         let single = (0..visits).map(When::At);
-        let single = single.filter(|_| (2..=MOST_VISITS).contains(&visits));
+        let single = single.filter(|_| (2..=MOST_VISITS_TRIED).contains(&visits));
         let mut found = Vec::new();
         for when in std::iter::once(When::Always).chain(single) {
             let forced = Forced {
@@ -407,9 +416,9 @@ impl Session<'_> {
         Ok(Some(found))
     }
 
-    /// Makes the forced runs again and records at their sites: the index of the angelic site, the
-    /// test, its contexts, and how many more there were.
-    fn replayed(
+    /// Repeats the forced runs and records contexts: index of the angelic site, test, contexts, and the
+    /// number of contexts that were dropped.
+    fn replay_cures(
         &self,
         spectrum: &Spectrum,
         suite: &Suite,
@@ -425,7 +434,7 @@ impl Session<'_> {
                 sites: Some(self.sources.sites.len()),
                 force: force.clone(),
                 capture: vec![*site, instrumentation.leader(*site)],
-                // The run passed with less; what is captured may loop, too.
+                // The run passed with less fuel, but captures may loop, too.
                 fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, spectrum))),
                 timeout: bounds.timeout,
                 ..Plan::default()

@@ -1,5 +1,5 @@
-//! The most suspicious conditions where no forced outcome showed a place: an edit may still do what no
-//! sequence that was tried does.
+//! The most suspicious conditions where no forced outcome cures a test: an edit may still do what none of
+//! the sequences tried does.
 
 use anyhow::Result;
 
@@ -10,10 +10,10 @@ use crate::repair::session::Session;
 use crate::repair::settings::Depth;
 use crate::run::suite::TestIndex;
 
-/// Conditions that are tried without an angelic outcome.
+/// Conditions that are tried.
 const MOST_UNCONFIRMED: usize = 20;
 
-/// Looks for fixes near the most suspicious conditions.
+/// Looks for edits of the most suspicious conditions.
 pub struct Unconfirmed;
 
 impl Engine for Unconfirmed {
