@@ -38,10 +38,10 @@ use crate::run::process::{Stopped, Supervisor};
 use crate::run::sandbox;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner};
-use crate::source::{self, PatchKind, SiteIndex, Sources};
+use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::work_dir::{Lane, WorkDir};
 use crate::subject::workspace::Workspace;
-use crate::subject::{Kind, Subject, SubjectError};
+use crate::subject::{Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
 /// outcome; what was found before the run was stopped is kept.
@@ -337,12 +337,7 @@ fn read_sources(
     outcome: &mut Outcome,
 ) -> Result<Sources> {
     let wanted = settings.file_filter()?;
-    let sources = match &subject.kind {
-        Kind::Cargo(packages) => {
-            source::rust::read(root, &packages.crate_roots(&subject.root), &wanted)
-        }
-        Kind::C(program) => source::c::read(root, &program.sources, &wanted),
-    };
+    let sources = subject.readable().read(root, &wanted);
     for (path, reason) in &sources.skipped {
         outcome
             .warnings
