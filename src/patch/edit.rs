@@ -110,11 +110,11 @@ impl Place<'_> {
     /// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
     /// own if that has.
     fn leave(&self, condition: &str) -> String {
-        let Self { layout, site, .. } = self;
+        let site = self.site;
         let (indent, newline) = (self.indent(), self.newline());
         let has_lines = indent.trim().is_empty();
-        if site.asserts() {
-            let assertion = layout.assertion(condition, site.message());
+        if let Some((assertion, message)) = site.assertion() {
+            let assertion = assertion.text(condition, message);
             return match has_lines {
                 true => format!("{assertion}{newline}{indent}"),
                 false => format!("{assertion} "),

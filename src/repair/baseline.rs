@@ -5,14 +5,14 @@ use anyhow::Result;
 use super::circumstances;
 use super::settings::{Depth, Settings};
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome, count};
+use crate::report::{Ending, Outcome};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
 use crate::source::Sources;
 use crate::source::rust::panics;
+use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
-use crate::subject::{Kind, SubjectError};
 
 /// Builds the subject; caps lints if nothing but denied lints fails the build.
 pub fn build(
@@ -41,14 +41,8 @@ pub fn build(
             SubjectError::CannotBuild(build.said, workspace.subject.build_command()).into(),
         );
     }
-    progress.finish(
-        phase,
-        runner.runs(),
-        &match &workspace.subject.kind {
-            Kind::Cargo(_) => count(build.binaries.len(), "test binary"),
-            Kind::C(program) => format!("`{}`", program.build.lines().next().unwrap_or_default()),
-        },
-    );
+    let built = workspace.subject.ecosystem.built(&build);
+    progress.finish(phase, runner.runs(), &built);
     Ok(build)
 }
 

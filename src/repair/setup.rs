@@ -17,10 +17,10 @@ use crate::run::Runner;
 use crate::run::confine::Confinement;
 use crate::run::process::Supervisor;
 use crate::run::sandbox;
-use crate::source::{self, Sources};
+use crate::source::Sources;
 use crate::subject::work_dir::{Lane, WorkDir};
 use crate::subject::workspace::{Build, Workspace};
-use crate::subject::{Kind, Subject, SubjectError};
+use crate::subject::{Subject, SubjectError};
 
 /// The subject, and where the tool works.
 pub struct Setup<'s> {
@@ -250,12 +250,7 @@ fn read_sources(
     outcome: &mut Outcome,
 ) -> Result<Sources> {
     let wanted = settings.file_filter()?;
-    let sources = match &subject.kind {
-        Kind::Cargo(packages) => {
-            source::rust::read(root, &packages.crate_roots(&subject.root), &wanted)
-        }
-        Kind::C(program) => source::c::read(root, &program.sources, &wanted),
-    };
+    let sources = subject.readable().read(root, &wanted);
     for (path, reason) in &sources.skipped {
         outcome
             .warnings

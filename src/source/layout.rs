@@ -11,7 +11,4 @@ pub trait Layout {
     /// Numbers of the lines of a text, from 0, that start inside a literal: indenting them would
     /// change its value.
     fn lines_inside_literals(&self, text: &str) -> Vec<usize>;
-
-    /// A statement that ends the program unless a condition holds; `message` is a literal, or empty.
-    fn assertion(&self, condition: &str, message: &str) -> String;
 }

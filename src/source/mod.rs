@@ -21,7 +21,7 @@ use camino::Utf8PathBuf;
 
 pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
-use self::template::Template;
+use self::template::{Assertion, Template};
 use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
@@ -60,19 +60,17 @@ pub struct Site {
     pub is_pure: Option<bool>,
 }
 
-/// The body of a way out that a patch writes as `assert!`; a message may be put in.
-pub const PANICS: &str = "panic!();";
-
 impl Site {
-    /// Whether a patch here is an assertion.
-    pub fn asserts(&self) -> bool {
-        self.kind.is_exit() && self.body.starts_with("panic!(")
+    /// What a patch here is written as, if it is an assertion, and with what message, as a literal or
+    /// empty.
+    pub fn assertion(&self) -> Option<(Assertion, &str)> {
+        let assertion = self.template.assertion?;
+        Some((assertion, assertion.message(&self.body)?))
     }
 
-    /// With what an assertion here panics, as a literal; empty without a message.
-    pub fn message(&self) -> &str {
-        let inside = self.body.strip_prefix("panic!(");
-        inside.map_or("", |inside| inside.trim_end_matches(");"))
+    /// Whether a patch here is an assertion.
+    pub fn asserts(&self) -> bool {
+        self.assertion().is_some()
     }
 
     /// Where it is; several ways out may share a place.
@@ -272,8 +270,10 @@ impl Sources {
 
     /// Makes every assertion panic with a message that is asked for.
     pub fn panic_with(&mut self, message: &str) {
-        for site in self.sites.iter_mut().filter(|site| site.asserts()) {
-            site.body = format!("panic!({message:?});");
+        for site in &mut self.sites {
+            if let Some((assertion, _)) = site.assertion() {
+                site.body = assertion.body_with(message);
+            }
         }
     }
 

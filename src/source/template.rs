@@ -17,6 +17,8 @@ pub struct Template {
     pub block: Option<Block>,
     /// How tightly the text around holds the condition, unless a site knows better.
     pub least: Binding,
+    /// What takes the place of a branch that only ends the program.
+    pub assertion: Option<Assertion>,
 }
 
 /// What makes several statements one.
@@ -27,6 +29,41 @@ pub struct Block {
     /// Around the whole, where an `else` that follows could otherwise change hands; empty where the
     /// language has no such question.
     pub shield: [&'static str; 2],
+}
+
+/// A statement that ends the program unless a condition holds. A way out that only ends the program is
+/// written so in a patch, with the opposite condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// The statement, around its condition.
+    pub around: [&'static str; 2],
+    /// Between the condition and a message.
+    pub comma: &'static str,
+    /// The body of such a way out, around the message if there is one.
+    pub body: [&'static str; 2],
+}
+
+impl Assertion {
+    /// The message of a body that only ends the program, as a literal or empty; `None` for any other
+    /// body.
+    pub fn message<'b>(&self, body: &'b str) -> Option<&'b str> {
+        let [open, close] = self.body;
+        let inside = body.strip_prefix(open)?;
+        Some(inside.trim_end_matches(close))
+    }
+
+    /// The body that ends the program with a message.
+    pub fn body_with(&self, message: &str) -> String {
+        let [open, close] = self.body;
+        format!("{open}{message:?}{close}")
+    }
+
+    /// The statement.
+    pub fn text(&self, condition: &str, message: &str) -> String {
+        let [open, close] = self.around;
+        let comma = if message.is_empty() { "" } else { self.comma };
+        [open, condition, comma, message, close].concat()
+    }
 }
 
 /// The texts around a condition, on one line.
@@ -53,6 +90,7 @@ impl Template {
             after: "",
             block: None,
             least,
+            assertion: None,
         }
     }
 
@@ -63,6 +101,7 @@ impl Template {
             after,
             block: Some(block),
             least: Binding::Or,
+            assertion: None,
         }
     }
 

@@ -4,17 +4,20 @@
 mod build;
 mod config;
 mod diagnostics;
+mod ecosystem;
 mod init;
 pub mod options;
 pub mod shim;
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use self::build::build;
+use self::build::build;
 pub use self::init::init;
 use self::options::COptions;
-use super::{Kind, Subject, SubjectError};
+use super::{Subject, SubjectError};
 use crate::hash::fnv1a;
 use crate::run::command::Case;
 use crate::run::id::{TargetId, TestId};
@@ -45,7 +48,7 @@ pub fn load(options: &COptions) -> Result<Subject, SubjectError> {
         target_dir: super::user_cache().unwrap_or_else(std_temporary).join(key),
         root,
         outside: Vec::new(),
-        kind: Kind::C(Box::new(program)),
+        ecosystem: Arc::new(program),
     })
 }
 
@@ -57,7 +60,7 @@ fn std_temporary() -> Utf8PathBuf {
 
 impl Program {
     /// All its tests.
-    pub fn tests(&self) -> Vec<TestId> {
+    fn all_tests(&self) -> Vec<TestId> {
         let test = |case: &Case| TestId {
             target: target(),
             name: case.name.clone(),
@@ -80,7 +83,7 @@ fn target() -> TargetId {
 ///
 /// # Errors
 /// If it cannot be written at all.
-pub fn runtime(base: &Utf8Path) -> Result<Utf8PathBuf> {
+fn runtime(base: &Utf8Path) -> Result<Utf8PathBuf> {
     let name = format!("runtime-c-{:016x}", fnv1a(HEADER));
     let cache = super::user_cache().map(|cache| cache.join(&name));
     if let Some(cache) = cache.filter(|cache| write_header(cache).is_ok()) {

@@ -1,6 +1,7 @@
 //! A cargo workspace: its metadata, which of its code may be patched, its builds and its tests.
 
 mod build;
+mod ecosystem;
 mod listing;
 pub mod options;
 mod outside;
@@ -8,15 +9,14 @@ pub mod runtime;
 mod seed;
 pub mod wrapper;
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
-pub use self::build::{build, doctests, may_have_doctests};
-pub use self::listing::list;
 use self::options::CargoOptions;
 use self::outside::Outside;
-pub use self::seed::seed;
-use super::{Kind, Subject, SubjectError, paths};
+use super::{Subject, SubjectError, paths};
 use crate::source::rust::CrateRoot;
 
 /// A package with code that may be patched.
@@ -88,7 +88,7 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
         root,
         target_dir: metadata.target_directory,
         outside: outside.dirs,
-        kind: Kind::Cargo(Box::new(packages)),
+        ecosystem: Arc::new(packages),
     })
 }
 

@@ -3,15 +3,20 @@
 
 pub mod c;
 pub mod cargo;
+pub mod ecosystem;
 pub mod paths;
 mod ways;
 pub mod work_dir;
 pub mod workspace;
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
+use self::ecosystem::{Description, Ecosystem};
+use crate::source::language::Readable;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
 /// exit code.
@@ -38,28 +43,27 @@ pub enum Project {
 }
 
 impl Project {
+    /// What was told, whatever the kind.
+    fn description(&self) -> &dyn Description {
+        match self {
+            Self::Cargo(options) => options,
+            Self::C(options) => options,
+        }
+    }
+
     /// How the tool is called for it.
     pub fn command(&self) -> &'static str {
-        match self {
-            Self::Cargo(_) => "cargo nopol",
-            Self::C(_) => "cargo nopol c",
-        }
+        self.description().command()
     }
 
     /// What chooses the tests.
     pub fn test_options(&self) -> &'static str {
-        match self {
-            Self::Cargo(_) => "-p, --test and the filters after `--`",
-            Self::C(_) => "`[[c.test]]`, `[c.tests]` and `[c.script]` in nopol.toml",
-        }
+        self.description().test_options()
     }
 
     /// The user's arguments for test binaries.
     pub fn test_args(&self) -> &[String] {
-        match self {
-            Self::Cargo(options) => &options.test_args,
-            Self::C(_) => &[],
-        }
+        self.description().test_args()
     }
 }
 
@@ -89,48 +93,37 @@ pub struct Subject {
     pub target_dir: Utf8PathBuf,
     /// Directories outside the root that it cannot be built without.
     pub outside: Vec<Utf8PathBuf>,
-    pub kind: Kind,
-}
-
-/// What a subject is made of.
-#[derive(Clone, Debug)]
-pub enum Kind {
-    Cargo(Box<cargo::Packages>),
-    C(Box<c::Program>),
+    /// How it is read, built and tested.
+    pub ecosystem: Arc<dyn Ecosystem>,
 }
 
 impl Subject {
-    /// Whether its tests run under sanitizers.
-    pub fn is_sanitized(&self) -> bool {
-        matches!(&self.kind, Kind::C(program) if program.sanitize)
-    }
-
     /// Finds out what is under repair.
     ///
     /// # Errors
     /// [`SubjectError::Usage`] if that cannot be read.
     pub fn load(project: &Project) -> Result<Self, SubjectError> {
-        match project {
-            Project::Cargo(options) => cargo::load(options),
-            Project::C(options) => c::load(options),
-        }
+        project.description().load()
+    }
+
+    /// The files that may have sites.
+    pub fn readable(&self) -> Box<dyn Readable> {
+        self.ecosystem.readable(&self.root)
+    }
+
+    /// Whether its tests run under sanitizers.
+    pub fn is_sanitized(&self) -> bool {
+        self.ecosystem.is_sanitized()
     }
 
     /// Whether its tests are built from nothing but its own code.
     pub fn stands_alone(&self) -> bool {
-        self.outside.is_empty()
-            && match &self.kind {
-                Kind::Cargo(packages) => packages.stand_alone(),
-                Kind::C(_) => true,
-            }
+        self.outside.is_empty() && self.ecosystem.stands_alone()
     }
 
     /// What builds it, in the words of whoever does that by hand.
     pub fn build_command(&self) -> String {
-        match &self.kind {
-            Kind::Cargo(_) => "cargo test --no-run".to_owned(),
-            Kind::C(program) => program.build.clone(),
-        }
+        self.ecosystem.build_command()
     }
 
     /// The directory that holds the root and all that is outside of it.

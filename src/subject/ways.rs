@@ -1,24 +1,26 @@
-//! What each kind of subject does with a working copy in its own way.
+//! What is done with a working copy in the way of its subject's kind.
 
 use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::SubjectError;
+use super::ecosystem::Ecosystem;
 use super::workspace::{Build, Doctests, Linked, Workspace};
-use super::{Kind, SubjectError, c, cargo};
 use crate::run::id::{TargetId, TestId};
 
 impl Workspace<'_> {
+    fn ecosystem(&self) -> &dyn Ecosystem {
+        &*self.subject.ecosystem
+    }
+
     /// Builds the tests, without running them.
     ///
     /// # Errors
     /// If nothing can be started or the run is stopped; that the subject does not compile is a result.
     pub fn build(&self, linked: Linked) -> Result<Build> {
-        let build = match &self.subject.kind {
-            Kind::Cargo(packages) => cargo::build(self, packages, linked),
-            Kind::C(program) => c::build(self, program, linked),
-        };
+        let build = self.ecosystem().build(self, linked);
         // What the build made of the tree belongs to it from now on.
         self.tree.settle()?;
         let build = build?;
@@ -38,10 +40,7 @@ impl Workspace<'_> {
     /// # Errors
     /// If it cannot be made.
     pub fn runtime(&self, base: &Utf8Path) -> Result<Utf8PathBuf> {
-        match &self.subject.kind {
-            Kind::Cargo(_) => cargo::runtime::build(base, &self.root),
-            Kind::C(_) => c::runtime(base),
-        }
+        self.ecosystem().runtime(base, &self.root)
     }
 
     /// The tests of a build, and the targets whose tests cannot be listed.
@@ -49,13 +48,7 @@ impl Workspace<'_> {
     /// # Errors
     /// If the run is stopped or a binary cannot be started.
     pub fn tests(&self, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
-        match &self.subject.kind {
-            Kind::Cargo(packages) => {
-                let args = &packages.options.test_args;
-                cargo::list(self, &mut build.binaries, args)
-            }
-            Kind::C(program) => Ok((program.tests(), Vec::new())),
-        }
+        self.ecosystem().tests(self, build)
     }
 
     /// Uses what was compiled for another working copy again, before anything was built in this one.
@@ -63,28 +56,19 @@ impl Workspace<'_> {
     /// # Errors
     /// If something cannot be read or written.
     pub fn share(&self, other: &Self) -> Result<()> {
-        match &self.subject.kind {
-            Kind::Cargo(_) if !self.subject.stands_alone() => {
-                cargo::seed(&other.target, &self.target)
-            }
-            _ => Ok(()),
-        }
+        self.ecosystem().share(other, self)
     }
 
-    /// Runs the examples in the documentation, until they say nothing for that long; `None` if there are none among these texts.
+    /// Runs the examples in the documentation, until they say nothing for that long; `None` if there are
+    /// none among these texts.
     ///
     /// # Errors
     /// If cargo cannot be started or the run is stopped.
     pub fn doctests<'t>(
         &self,
-        texts: impl Iterator<Item = &'t str>,
+        mut texts: impl Iterator<Item = &'t str>,
         silence: Duration,
     ) -> Result<Option<Doctests>> {
-        match &self.subject.kind {
-            Kind::Cargo(packages) if cargo::may_have_doctests(packages, texts) => {
-                cargo::doctests(self, packages, silence).map(Some)
-            }
-            _ => Ok(None),
-        }
+        self.ecosystem().doctests(self, &mut texts, silence)
     }
 }

@@ -5,13 +5,11 @@ use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Kind, Subject, SubjectError};
-use crate::copy::stamp::Stamp;
+use super::{Subject, SubjectError};
 use crate::copy::tree::Tree;
 use crate::copy::walk::Copier;
 use crate::copy::{files, git};
@@ -215,17 +213,7 @@ impl WorkDir {
                 copier.left_out.push(said);
             }
         }
-        if let Kind::C(program) = &subject.kind {
-            // `make` goes by the times: what was built is as old as it was, and what may be patched is
-            // newer, for it must be compiled as this run has it.
-            for (copy, original) in &copier.origins {
-                let modified = Stamp::of(&fs::metadata(original)?).modified();
-                set_time(copy, modified)?;
-            }
-            for source in &program.sources {
-                set_time(root.join(source).as_std_path(), SystemTime::now())?;
-            }
-        }
+        subject.ecosystem.set_times(&root, &copier.origins)?;
         // Cargo's own output, should a test call cargo here, is no business of ours.
         let exempt = places.iter().filter_map(|(from, to)| {
             let below = cache.strip_prefix(from).ok()?;
@@ -308,10 +296,4 @@ fn utf8(path: &std::path::Path) -> Result<Utf8PathBuf> {
     let path = path.canonicalize()?;
     Utf8PathBuf::from_path_buf(path)
         .map_err(|path| anyhow::anyhow!("{} is not UTF-8", path.display()))
-}
-
-fn set_time(path: &std::path::Path, time: SystemTime) -> Result<()> {
-    let file = File::options().append(true).open(path);
-    let touched = file.and_then(|file| file.set_modified(time));
-    touched.with_context(|| format!("cannot set the time of {}", path.display()))
 }

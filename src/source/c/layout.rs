@@ -35,8 +35,4 @@ impl Layout for Style {
     fn lines_inside_literals(&self, _: &str) -> Vec<usize> {
         Vec::new()
     }
-
-    fn assertion(&self, condition: &str, _: &str) -> String {
-        format!("assert({condition});")
-    }
 }

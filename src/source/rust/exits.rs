@@ -9,11 +9,11 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
-use super::templates::template;
+use super::templates::{PANICS, template};
 use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
-use crate::source::{Exit, Function, Name, PANICS, Site, SiteKind, Sources};
+use crate::source::{Exit, Function, Name, Site, SiteKind, Sources};
 
 /// Longer ones are too much to repeat.
 const LONGEST: usize = 120;

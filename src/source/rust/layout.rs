@@ -23,13 +23,6 @@ impl Layout for Style {
         }
         lines
     }
-
-    fn assertion(&self, condition: &str, message: &str) -> String {
-        match message {
-            "" => format!("assert!({condition});"),
-            message => format!("assert!({condition}, {message});"),
-        }
-    }
 }
 
 fn collect(tokens: TokenStream, lines: &mut Vec<usize>) {

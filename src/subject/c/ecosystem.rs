@@ -1,0 +1,104 @@
+//! A C program as a subject.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::options::COptions;
+use super::{Program, build, load, runtime};
+use crate::copy::stamp::Stamp;
+use crate::run::id::{TargetId, TestId};
+use crate::source::c::language::Files;
+use crate::source::language::Readable;
+use crate::subject::ecosystem::{Description, Ecosystem};
+use crate::subject::workspace::{Build, Doctests, Linked, Workspace};
+use crate::subject::{Subject, SubjectError};
+
+impl Description for COptions {
+    fn load(&self) -> Result<Subject, SubjectError> {
+        load(self)
+    }
+
+    fn command(&self) -> &'static str {
+        "cargo nopol c"
+    }
+
+    fn test_options(&self) -> &'static str {
+        "`[[c.test]]`, `[c.tests]` and `[c.script]` in nopol.toml"
+    }
+
+    fn test_args(&self) -> &[String] {
+        &[]
+    }
+}
+
+impl Ecosystem for Program {
+    fn readable(&self, _: &Utf8Path) -> Box<dyn Readable> {
+        Box::new(Files(self.sources.clone()))
+    }
+
+    fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
+        build(at, self, linked)
+    }
+
+    fn build_command(&self) -> String {
+        self.build.clone()
+    }
+
+    fn built(&self, _: &Build) -> String {
+        format!("`{}`", self.build.lines().next().unwrap_or_default())
+    }
+
+    fn runtime(&self, base: &Utf8Path, _: &Utf8Path) -> Result<Utf8PathBuf> {
+        runtime(base)
+    }
+
+    fn tests(&self, _: &Workspace, _: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
+        Ok((self.all_tests(), Vec::new()))
+    }
+
+    fn doctests(
+        &self,
+        _: &Workspace,
+        _: &mut dyn Iterator<Item = &str>,
+        _: Duration,
+    ) -> Result<Option<Doctests>> {
+        Ok(None)
+    }
+
+    /// What was compiled is in the copy itself.
+    fn share(&self, _: &Workspace, _: &Workspace) -> Result<()> {
+        Ok(())
+    }
+
+    /// `make` goes by the times: what was built is as old as it was, and what may be patched is newer,
+    /// for it must be compiled as this run has it.
+    fn set_times(&self, root: &Utf8Path, origins: &BTreeMap<PathBuf, PathBuf>) -> Result<()> {
+        for (copy, original) in origins {
+            let modified = Stamp::of(&fs::metadata(original)?).modified();
+            set_time(copy, modified)?;
+        }
+        for source in &self.sources {
+            set_time(root.join(source).as_std_path(), SystemTime::now())?;
+        }
+        Ok(())
+    }
+
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn is_sanitized(&self) -> bool {
+        self.sanitize
+    }
+}
+
+fn set_time(path: &Path, time: SystemTime) -> Result<()> {
+    let file = File::options().append(true).open(path);
+    let touched = file.and_then(|file| file.set_modified(time));
+    touched.with_context(|| format!("cannot set the time of {}", path.display()))
+}

@@ -1,0 +1,99 @@
+//! A cargo workspace as a subject.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::build::{build, doctests, may_have_doctests};
+use super::listing::list;
+use super::options::CargoOptions;
+use super::seed::seed;
+use super::{Packages, load, runtime};
+use crate::run::id::{TargetId, TestId};
+use crate::source::language::Readable;
+use crate::source::rust::language::Crates;
+use crate::subject::ecosystem::{Description, Ecosystem};
+use crate::subject::workspace::{Build, Doctests, Linked, Workspace};
+use crate::subject::{Subject, SubjectError};
+
+impl Description for CargoOptions {
+    fn load(&self) -> Result<Subject, SubjectError> {
+        load(self)
+    }
+
+    fn command(&self) -> &'static str {
+        "cargo nopol"
+    }
+
+    fn test_options(&self) -> &'static str {
+        "-p, --test and the filters after `--`"
+    }
+
+    fn test_args(&self) -> &[String] {
+        &self.test_args
+    }
+}
+
+impl Ecosystem for Packages {
+    fn readable(&self, root: &Utf8Path) -> Box<dyn Readable> {
+        Box::new(Crates(self.crate_roots(root)))
+    }
+
+    fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
+        build(at, self, linked)
+    }
+
+    fn build_command(&self) -> String {
+        "cargo test --no-run".to_owned()
+    }
+
+    fn built(&self, build: &Build) -> String {
+        match build.binaries.len() {
+            1 => "1 test binary".to_owned(),
+            several => format!("{several} test binaries"),
+        }
+    }
+
+    fn runtime(&self, base: &Utf8Path, root: &Utf8Path) -> Result<Utf8PathBuf> {
+        runtime::build(base, root)
+    }
+
+    fn tests(&self, at: &Workspace, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
+        list(at, &mut build.binaries, &self.options.test_args)
+    }
+
+    fn doctests(
+        &self,
+        at: &Workspace,
+        texts: &mut dyn Iterator<Item = &str>,
+        silence: Duration,
+    ) -> Result<Option<Doctests>> {
+        match may_have_doctests(self, texts) {
+            true => doctests(at, self, silence).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn share(&self, from: &Workspace, to: &Workspace) -> Result<()> {
+        match to.subject.stands_alone() {
+            true => Ok(()),
+            false => seed(&from.target, &to.target),
+        }
+    }
+
+    /// Cargo goes by what it knows of its own copies.
+    fn set_times(&self, _: &Utf8Path, _: &BTreeMap<PathBuf, PathBuf>) -> Result<()> {
+        Ok(())
+    }
+
+    fn stands_alone(&self) -> bool {
+        self.stand_alone()
+    }
+
+    fn is_sanitized(&self) -> bool {
+        false
+    }
+}
