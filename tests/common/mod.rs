@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -246,34 +244,6 @@ pub fn strings(value: &Value) -> Vec<String> {
     list.iter()
         .map(|item| item.as_str().unwrap().to_string())
         .collect()
-}
-
-/// Checks every fixture of a directory, by its name.
-pub fn check_fixtures(dir: &Path, check: fn(&str) -> Result<(), String>) {
-    let mut names: Vec<String> = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("expected.json").is_file())
-        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    assert!(names.len() >= 8, "fixtures are missing: {names:?}");
-    // Several at a time: most of what one takes is a compiler that uses one processor.
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(error) = check(name) {
-                        failures.lock().unwrap().push(format!("{name}: {error}"));
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().unwrap();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Whether something of a run is as it should be.

@@ -64,9 +64,18 @@ pub struct Case {
     /// Only the sandbox of Linux prevents it, or finds it out.
     #[serde(default)]
     pub needs_landlock: bool,
-    /// It is one of the project's own tests.
-    #[serde(default)]
-    pub is_test: bool,
+    /// Which of the project's own tests it is one of, if any.
+    pub tier: Option<Tier>,
+}
+
+/// Which command runs a case as a test.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// `make test`.
+    Test,
+    /// `make test-full`.
+    Full,
 }
 
 /// What came of a case.

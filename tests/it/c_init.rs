@@ -1,10 +1,8 @@
 //! `cargo nopol c --init`, and a repair with what it writes.
 
-mod common;
-
 use std::process::Command;
 
-use common::{Run, Subject};
+use crate::common::{Run, Subject};
 
 /// Says 1 of 0: `>=` should be `>`.
 const SIGN: &str = r#"#include <stdio.h>

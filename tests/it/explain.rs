@@ -1,11 +1,9 @@
 //! `cargo nopol explain`, and what else tells how a patch came about: the evidence in JSON, `--dump`
 //! and `--engine`.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Subject, strings};
+use crate::common::{Subject, strings};
 use serde_json::Value;
 
 fn percentile() -> Subject {

@@ -1,13 +1,11 @@
 //! Whatever is wrong with a C program gets a sentence, the documented exit code, and nothing is lost.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Run, Subject, strings};
+use crate::common::{Run, Subject, strings};
 use serde_json::Value;
 
 /// A bug, tests around it, and room for more: `>` should be `>=`.

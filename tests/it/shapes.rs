@@ -1,8 +1,6 @@
 //! Shapes of Rust code that instrumentation must survive, and options that choose among sites.
 
-mod common;
-
-use common::{GRADES, MANIFEST, Run, Subject, strings};
+use crate::common::{GRADES, MANIFEST, Run, Subject, strings};
 use serde_json::Value;
 
 fn patched(subject: &Subject, args: &[&str]) -> Value {

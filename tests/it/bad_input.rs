@@ -1,13 +1,11 @@
 //! Whatever is wrong gets a sentence, the documented exit code, and nothing is lost.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{GRADES, MANIFEST, Run, Subject, strings};
+use crate::common::{GRADES, MANIFEST, Run, Subject, strings};
 
 fn assert_says(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}\n{}", run.stdout, run.stderr);

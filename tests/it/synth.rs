@@ -1,11 +1,9 @@
 //! `cargo nopol synth`: problems from files, their JSON lines, and what is written for other
 //! solvers.
 
-mod common;
-
 use std::fs;
 
-use common::{Run, Subject};
+use crate::common::{Run, Subject};
 use serde_json::Value;
 
 /// `b && i < e`, where `e` is undefined unless `b`.
