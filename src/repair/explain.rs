@@ -7,6 +7,7 @@ use super::ranking::Fix;
 use crate::contexts::{Evidence, evidence};
 use crate::patch::render::Style;
 use crate::report::{ClauseReport, DifferenceReport, PatchReport};
+use crate::source::write;
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth;
 
@@ -81,7 +82,12 @@ fn values(candidate: &SiteCandidate, expr: &Expr, row: &Row) -> Vec<(String, Str
             used.push(term);
         }
     }
-    let text = |term: TermId| (terms[term].text.clone(), text(row.values[term].as_ref()));
+    let text = |term: TermId| {
+        (
+            write::text(&terms[term].access),
+            text(row.values[term].as_ref()),
+        )
+    };
     used.into_iter().map(text).collect()
 }
 
@@ -105,7 +111,7 @@ fn difference(
     let context: Vec<(String, String)> = found
         .iter()
         .flat_map(|context| &context.values)
-        .map(|(term, value)| (pool.terms[*term].text.clone(), text(value.as_ref())))
+        .map(|(term, value)| (write::text(&pool.terms[*term].access), text(value.as_ref())))
         .collect();
     Some(DifferenceReport {
         other: other_patch.id.clone(),

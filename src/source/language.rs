@@ -3,8 +3,8 @@
 
 use super::c::{self, conversions};
 use super::condition::Node;
-use super::rust::{condition, literals};
-use crate::spec::{Binding, Type, Value};
+use super::rust::{self, condition, literals};
+use crate::spec::{Access, Binding, Type, Value};
 
 /// What a subject is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,22 @@ impl Language {
         match self {
             Self::Rust => condition::parse(text),
             Self::C => c::condition::parse(text),
+        }
+    }
+
+    /// What an expression reads, as a tree.
+    pub fn access(self, text: &str) -> Access {
+        match self {
+            Self::Rust => rust::access::access(text),
+            Self::C => c::access::access(text),
+        }
+    }
+
+    /// What a method without arguments reads of a value.
+    pub fn method(self, of: Access, name: &str) -> Access {
+        match self {
+            Self::Rust => rust::access::method(of, name),
+            Self::C => Access::Method(Box::new(of), name.to_owned(), Vec::new()),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod offer;
 pub mod offers;
 pub mod rust;
 pub mod splice;
+pub mod write;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 
 pub use self::language::Language;
+/// What an expression reads: the tree that is captured and offered.
+pub use crate::spec::Access;
 use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.

@@ -1,7 +1,7 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
 use super::habits::habits;
-use super::normal::normal_form;
+use super::normal::{Form, normal_form};
 use super::rank;
 use super::sense::{has_stray_value, has_tautology, repeats_itself};
 use super::table::{Bits, Need, Table};
@@ -55,7 +55,7 @@ pub(super) struct Collector<'a> {
     /// The first rows that must be explained.
     first: Vec<usize>,
     /// By normal form, so that no expression is kept in two spellings.
-    found: BTreeMap<String, Found>,
+    found: BTreeMap<Form, Found>,
     accepted: usize,
 }
 

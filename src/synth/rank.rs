@@ -59,7 +59,7 @@
 //!
 //! Ties are broken by the structure of the expression, where earlier terms come first.
 
-use crate::spec::{CmpOp, Expr, Origin, Pool, Reading, Term, TermId, Type};
+use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type};
 
 /// Cost of `==` or `!=` with a number that only one context had.
 pub(super) const SINGLED_OUT: i64 = 16;
@@ -147,9 +147,9 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
         Origin::Old => return 2,
         Origin::Variable => 3,
         Origin::Field | Origin::Query => 4,
-        Origin::Constant => match numeric_text(&term.text) {
-            "0" => 2,
-            "1" => 3,
+        Origin::Constant => match glance(term) {
+            Some(0) => 2,
+            Some(1) => 3,
             _ => 4,
         },
         Origin::Named | Origin::FunctionLiteral => 5,
@@ -161,20 +161,19 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
     // `a.b.len()` is read at a glance, and what is longer is not.
     let steps = match term.constant {
         Some(_) => 0,
-        None => term.text.matches(['.', '[']).count() + term.text.matches("->").count(),
+        None => term.access.outline().steps(),
     };
     // What a collection has set aside is up to its allocator.
-    let cost = cost + 4 * u32::from(term.text.ends_with(".capacity()"));
+    let cost = cost + 4 * u32::from(matches!(term.access.as_query(), Some((_, Query::Capacity))));
     cost + 2 * u32::try_from(steps.saturating_sub(2)).unwrap_or(0).min(4)
 }
 
-/// A literal's digits without type suffix and trailing `.0`.
-fn numeric_text(text: &str) -> &str {
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.'));
-    let text = digits.map_or(text, |end| &text[..end]);
-    text.strip_suffix(".0")
-        .unwrap_or(text)
-        .trim_end_matches('.')
+/// The number that a literal says at a glance, if that is 0 or 1.
+fn glance(term: &Term) -> Option<u8> {
+    match &term.access {
+        Access::Literal(literal) => literal.glance,
+        _ => None,
+    }
 }
 
 /// Cost of an expression for what it is made of.
@@ -218,10 +217,9 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     match a.ty(pool) {
         Some(Type::F32 | Type::F64) if !op.orders() => cost += 2,
         Some(Type::Int(int)) if !int.signed() && literal(b) => {
-            let value = leaf(b).map_or("", |term| numeric_text(&term.text));
-            let needless = match value {
-                "0" => matches!(op, CmpOp::Le | CmpOp::Ne),
-                "1" => matches!(op, CmpOp::Lt | CmpOp::Ge),
+            let needless = match leaf(b).and_then(glance) {
+                Some(0) => matches!(op, CmpOp::Le | CmpOp::Ne),
+                Some(1) => matches!(op, CmpOp::Lt | CmpOp::Ge),
                 _ => false,
             };
             cost += 2 * u32::from(needless);
@@ -234,7 +232,8 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, IntType, Value};
+    use crate::source::Language;
+    use crate::spec::{Int, IntType, Value};
 
     /// `v.len()`, `v.is_empty()`, `n`, 0, 1, `x` (a float).
     fn pool() -> Pool {
@@ -249,15 +248,8 @@ mod tests {
             ("x", Type::F64, Origin::Variable, None),
         ];
         let term = |(text, ty, origin, constant): (&str, Type, Origin, Option<Value>)| Term {
-            text: text.to_owned(),
-            ty,
-            origin,
-            binding: Binding::Atom,
             constant,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Language::Rust.access(text), ty, origin)
         };
         Pool {
             terms: terms.map(term).to_vec(),

@@ -6,7 +6,7 @@
 //! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
 //! value of an operand held against one already, and some 50 excluded or included 0, 1 or 2.
 
-use crate::spec::{CmpOp, Expr, Origin, Pool, Reading, TermId, Type, Value};
+use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
 use crate::synth::rank;
 use crate::synth::sense::{clauses_of, same_operands};
@@ -104,7 +104,7 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
             Expr::Term(term) => {
                 let term = &pool.terms[*term];
                 let is_letter = term.reading == Reading::Character;
-                (term.text.ends_with(')'), is_letter)
+                (term.access.outline().ends_in_call(), is_letter)
             }
             _ => (false, false),
         };
@@ -223,16 +223,17 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
     let (Expr::Term(a), Expr::Term(b)) = (&**a, &**b) else {
         return Vec::new();
     };
-    let [of_a, of_b] = [a, b].map(|term| shape(&pool.terms[*term].text));
-    if of_a.len().max(of_b.len()) < 2 {
+    let shape = |term: TermId| pool.terms[term].access.outline().shape();
+    let [of_a, of_b] = [a, b].map(|term| shape(*term));
+    if of_a.0.len().max(of_b.0.len()) < 2 {
         return Vec::new();
     }
-    let like = |term: TermId, shape_of: &[String]| {
-        let like = |other: &TermId| {
-            let (term, other) = (&pool.terms[term], &pool.terms[*other]);
+    let like = |term: TermId, shape_of: &Outline| {
+        let like = |id: &TermId| {
+            let (term, other) = (&pool.terms[term], &pool.terms[*id]);
             term.ty == other.ty
                 && term.constant.is_some() == other.constant.is_some()
-                && shape(&other.text) == shape_of
+                && shape(*id) == *shape_of
         };
         let terms = (0..pool.terms.len()).filter(|other| !table.is_opaque(*other));
         terms.filter(like).collect::<Vec<TermId>>()
@@ -250,26 +251,6 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
 
 /// Clauses of one shape.
 const MOST_PARALLEL: usize = 300;
-
-/// What a text is made of, less the names and numbers.
-fn shape(text: &str) -> Vec<String> {
-    let mut shape: Vec<String> = Vec::new();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        shape.push(match first {
-            _ if first.is_ascii_digit() => "1".to_owned(),
-            _ if is_word(first) => "x".to_owned(),
-            _ => first.to_string(),
-        });
-        rest = rest[length..].trim_start();
-    }
-    shape
-}
 
 /// Where several comparisons are wrong, they are often wrong in the same way: all that have one
 /// operator, or all that are strict or inclusive, change together.

@@ -6,7 +6,7 @@
 //! each.
 
 use super::alternatives::alternatives;
-use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
+use crate::spec::{Access, ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
 use crate::synth::rank;
@@ -469,11 +469,8 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
 
 /// Whether two terms ask the same of two values, or two things of one value.
 fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
-    let parts = |term: TermId| {
-        let text = &pool.terms[term].text;
-        text.rsplit_once("->").or_else(|| text.rsplit_once('.'))
-    };
-    match (parts(a), parts(b)) {
+    let [a, b] = [a, b].map(|term| pool.terms[term].access.outline());
+    match (a.around_last_member(), b.around_last_member()) {
         (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
         _ => false,
     }
@@ -481,31 +478,14 @@ fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
 
 /// Whether a constant is a name, and no literal.
 fn is_named(pool: &Pool, term: TermId) -> bool {
-    pool.terms[term]
-        .text
-        .starts_with(|first: char| first.is_alphabetic())
-        && !pool.terms[term].text.contains(['\'', '"'])
+    matches!(pool.terms[term].access, Access::Variable(_))
 }
 
 /// The operators of two comparisons of the same operands, where these cannot be read.
 fn other_operator(pool: &Pool, a: TermId, b: TermId) -> Option<(CmpOp, CmpOp)> {
-    let split = |term: TermId| {
-        let text = &pool.terms[term].text;
-        let operators = [
-            CmpOp::Le,
-            CmpOp::Ge,
-            CmpOp::Eq,
-            CmpOp::Ne,
-            CmpOp::Lt,
-            CmpOp::Gt,
-        ];
-        operators.into_iter().find_map(|op| {
-            let operands = text.split_once(&format!(" {} ", op.token()))?;
-            Some((op, operands))
-        })
-    };
-    let ((before, of_a), (after, of_b)) = (split(a)?, split(b)?);
-    (of_a == of_b && before != after).then_some((before, after))
+    let comparison = |term: TermId| pool.terms[term].access.as_comparison();
+    let ((before, a, b), (after, c, d)) = (comparison(a)?, comparison(b)?);
+    ((a, b) == (c, d) && before != after).then_some((before, after))
 }
 
 /// Whether an edit is one that nobody makes: a literal to the left, or an operand that turns up on
