@@ -16,3 +16,4 @@ pub mod source;
 pub mod spec;
 pub mod subject;
 pub mod synth;
+pub mod weights;

@@ -2,13 +2,15 @@
 //! by the C compiler and run on random contexts, yield what [`Expr::eval_bool`] says, panics and what is
 //! undefined included.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
 use cargo_nopol::source::{Language, write};
 use cargo_nopol::spec::{
-    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type, Value,
+    Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type,
+    Value,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -470,7 +472,7 @@ fn compiled_c_yields_what_the_evaluator_says() {
     let mut rows = Vec::new();
     for nth in 0..CONTEXTS {
         write!(program, "static void set{nth}(void) {{").unwrap();
-        let mut seen: std::collections::BTreeMap<&str, Value> = std::collections::BTreeMap::new();
+        let mut seen: BTreeMap<&Access, Value> = BTreeMap::new();
         let mut values = Vec::new();
         for (term, read) in pool.terms.iter().zip(&read_in) {
             if term.constant.is_some() {

@@ -18,40 +18,12 @@ use crate::source::{Site, SiteIndex, SiteKind};
 use crate::spec::Expr;
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
+use crate::weights::WEIGHTS;
 
 /// Candidates of one site that are built and judged.
 const MOST_PER_SITE: usize = 10;
 /// Of those that leave something unexplained, further ones.
 const MOST_LOOSE_PER_SITE: usize = 8;
-/// What a new `if` costs beyond its condition: changing one that is there is the smaller patch.
-const NEW_STATEMENT: u32 = 12;
-
-/// What a new way out costs beyond its condition.
-const NEW_EXIT: u32 = 16;
-/// What a new branch, guard or operand costs beyond its condition.
-const NEW_BRANCH: u32 = 18;
-
-/// What a patch at a site costs beyond its condition.
-fn extra_cost(site: &Site) -> u32 {
-    let own = match site.kind {
-        SiteKind::Statement | SiteKind::Run => NEW_STATEMENT,
-        SiteKind::Exit => NEW_EXIT,
-        SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => NEW_BRANCH,
-        _ => 0,
-    };
-    own + site.far
-}
-
-/// What a patch costs at a place that passing tests reach, too, by the share of these: three times as
-/// much for something new, for what a whole suite never missed is hardly missing.
-const COMMON: f64 = 8.0;
-
-fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
-    let most = if kind.is_new() { 3.0 * COMMON } else { COMMON };
-    // Rounded down to a whole number.
-    (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
-}
-
 /// What it costs to make a loop go on where it ended.
 const LONGER: u32 = 24;
 
@@ -211,7 +183,7 @@ impl Run<'_> {
                     true => LONGER,
                     false => 0,
                 };
-                let extra = extra_cost(site) + longer;
+                let extra = WEIGHTS.place.of(site) + longer;
                 candidates.push(SiteCandidate {
                     site: found.site,
                     function: site.function,
@@ -227,11 +199,11 @@ impl Run<'_> {
                         + extra
                         + penalty
                         + disagrees
-                        + common(found.suspiciousness, site.kind),
+                        + WEIGHTS.place.common(found.suspiciousness, site.kind),
                     soft_violated: candidate.soft_violated,
                     is_loose: penalty > 0 || candidate.soft_violated > 0,
                     is_trivial: false,
-                    why: candidate.why,
+                    why: candidate.kind.to_string(),
                 });
             }
         }
@@ -285,7 +257,9 @@ impl Run<'_> {
             expr,
             text: (value != site.asserts()).to_string(),
             typed: value.to_string(),
-            cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness, site.kind),
+            cost: TRIVIAL
+                + WEIGHTS.place.of(site)
+                + WEIGHTS.place.common(found.suspiciousness, site.kind),
             soft_violated: 0,
             is_loose: true,
             is_trivial: true,

@@ -135,8 +135,10 @@ pub struct Site {
     pub text: String,
     /// What stands in the new branch, statements as text; empty unless there would be one.
     pub body: String,
-    /// How common such a body is: what a patch with it costs more than one with the best.
-    pub far: u32,
+    /// Where that comes from.
+    pub body_origin: BodyOrigin,
+    /// How many checks that panic on purpose it decides, or stands right before.
+    pub checks: u32,
     /// How tightly the text around holds an expression here.
     pub least: Binding,
     /// The enclosing function: index into [`Sources::functions`].
@@ -146,6 +148,28 @@ pub struct Site {
     /// Whether evaluating the condition leaves no trace, where the text tells; otherwise the compiler
     /// does.
     pub is_pure: Option<bool>,
+}
+
+/// Where the body of something new comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BodyOrigin {
+    /// The function has it already, or it says nothing but where to go on.
+    #[default]
+    Own,
+    /// A function like this one.
+    Sibling,
+    /// A value that the type suggests.
+    Obvious,
+    /// A parameter of the type that is returned.
+    Parameter,
+    /// A value of the type that is made from nothing.
+    Constructor,
+    /// A run of statements that leaves.
+    Run,
+    Break,
+    LabelledContinue,
+    LabelledBreak,
+    Panic,
 }
 
 /// The body of a way out that a patch writes as `assert!`; a message may be put in.

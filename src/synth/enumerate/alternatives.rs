@@ -8,12 +8,14 @@
 
 use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
+use crate::synth::kind::EditKind;
 use crate::synth::rank;
 use crate::synth::sense::{clauses_of, same_operands};
 use crate::synth::table::Table;
+use crate::weights::WEIGHTS;
 
 /// An edit, what it costs and how it is told.
-pub(super) type Alternative = (Expr, u32, &'static str);
+pub(super) type Alternative = (Expr, u32, EditKind);
 
 /// All such edits of the old condition.
 pub(super) fn alternatives(old: &Expr, table: &Table) -> Vec<Alternative> {
@@ -132,8 +134,8 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
                 true => 0,
                 false => oddness(value, &known, pool),
             };
-            let cost = rank::VALUE + rank::term_cost(value, pool) + oddness;
-            found.push(((chain.rebuild)(expr), cost, "another value added"));
+            let cost = WEIGHTS.edit.value + rank::term_cost(value, pool) + oddness;
+            found.push(((chain.rebuild)(expr), cost, EditKind::ValueAdded));
         }
     }
 }
@@ -152,11 +154,11 @@ fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
     let is_next = known.any(|known| known.checked_sub(new).is_some_and(|gap| gap.abs() == 1));
     let is_long = !(-9..=9).contains(&new);
     match () {
-        () if is_next && new > 0 => rank::NEXT_VALUE,
+        () if is_next && new > 0 => WEIGHTS.edit.next_value,
         // What is at or below a limit is said by an order.
-        () if is_next => rank::NUMBER + 3,
-        () if term.origin == Origin::Seen && is_long => rank::ODD_VALUE,
-        () => rank::NUMBER,
+        () if is_next => WEIGHTS.edit.next_below,
+        () if term.origin == Origin::Seen && is_long => WEIGHTS.edit.odd_value,
+        () => WEIGHTS.edit.number,
     }
 }
 
@@ -207,10 +209,10 @@ fn parallels(chain: &Chain, table: &Table, found: &mut Vec<Alternative>) {
         }
     }
     for clause in new {
-        let cost = rank::PARALLEL + rank::expr_cost(&clause, table.pool);
+        let cost = WEIGHTS.edit.parallel + rank::expr_cost(&clause, table.pool);
         let expr = (chain.rebuild)(chain.joined(chain.node.clone(), clause));
-        let why = "clause added of the same shape as another";
-        found.push((expr, cost, why));
+        let kind = EditKind::ParallelClauseAdded;
+        found.push((expr, cost, kind));
     }
 }
 
@@ -273,9 +275,9 @@ fn all_at_once(old: &Expr, found: &mut Vec<Alternative>) {
             Ge => Gt,
             other => other,
         };
-        let cost = rank::operator_cost(group[0], neighbour(group[0])) + rank::ALL_AT_ONCE;
-        let why = "comparisons changed between strict and inclusive";
-        found.push((with_operators(old, &neighbour), cost, why));
+        let cost = rank::operator_cost(group[0], neighbour(group[0])) + WEIGHTS.edit.all_at_once;
+        let kind = EditKind::StrictOrInclusive;
+        found.push((with_operators(old, &neighbour), cost, kind));
     }
 }
 
@@ -322,10 +324,10 @@ fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
             }
             let (special, usual) = (CmpOp::Eq, CmpOp::Ne);
             let clause = |op: CmpOp| Expr::Term(operand).cmp(op, Expr::Term(constant));
-            let cost = rank::CLAUSE + rank::expr_cost(&clause(special), pool);
-            let why = "special case added to the old condition";
-            found.push((old.clone().and(clause(usual)), cost, why));
-            found.push((old.clone().or(clause(special)), cost, why));
+            let cost = WEIGHTS.edit.clause + rank::expr_cost(&clause(special), pool);
+            let kind = EditKind::SpecialCaseAdded;
+            found.push((old.clone().and(clause(usual)), cost, kind.clone()));
+            found.push((old.clone().or(clause(special)), cost, kind));
         }
     }
 }

@@ -9,9 +9,10 @@
 use crate::spec::Expr;
 use crate::synth::atoms::Atom;
 use crate::synth::collect::Collector;
-use crate::synth::rank;
+use crate::synth::kind::EditKind;
 use crate::synth::sense::same_operands;
 use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
+use crate::weights::WEIGHTS;
 
 /// Combinations tried at most in one search.
 const MOST_TRIED: usize = 60_000;
@@ -41,11 +42,11 @@ pub(super) fn combinations(
     let mut search = Search::new(atoms, need, op);
     let wanted = search.wanted.clone();
     search.cover(&wanted, clauses, &mut Vec::new(), &mut |expr, cost| {
-        let why = match op {
-            BoolOp::And => format!("new condition: {clauses} clauses that must all hold"),
-            _ => format!("new condition: {clauses} clauses one of which must hold"),
+        let kind = match op {
+            BoolOp::And => EditKind::NewConjunction(clauses),
+            _ => EditKind::NewDisjunction(clauses),
         };
-        collector.offer(&expr, base + cost, &why);
+        collector.offer(&expr, base + cost, &kind);
     });
 }
 
@@ -59,8 +60,8 @@ pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Col
             let wanted = search.wanted.clone();
             search.cover(&wanted, 2, &mut Vec::new(), &mut |group, cost| {
                 let (expr, own) = join(outer, first.atom.expr.clone(), group);
-                let cost = base + own + first.atom.cost + cost + rank::GROUP;
-                collector.offer(&expr, cost, "new condition: a clause and a group of two");
+                let cost = base + own + first.atom.cost + cost + WEIGHTS.part.group;
+                collector.offer(&expr, cost, &EditKind::NewGroup);
             });
         }
     }
@@ -68,8 +69,8 @@ pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Col
 
 fn join(op: BoolOp, a: Expr, b: Expr) -> (Expr, u32) {
     match op {
-        BoolOp::And => (a.and(b), rank::AND),
-        _ => (a.or(b), rank::OR),
+        BoolOp::And => (a.and(b), WEIGHTS.part.and),
+        _ => (a.or(b), WEIGHTS.part.or),
     }
 }
 
