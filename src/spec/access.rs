@@ -283,6 +283,31 @@ impl Access {
         }
     }
 
+    /// How many steps there are to read: fields, methods and indices, as in its outline.
+    pub fn steps(&self) -> usize {
+        let all = |parts: &[Self]| parts.iter().map(Self::steps).sum::<usize>();
+        match self {
+            Self::Variable(_) => 0,
+            Self::Literal(literal) => literal.outline.steps(),
+            Self::Opaque(_, outline) => outline.steps(),
+            Self::Query(of, Query::StringLength) => of.steps(),
+            Self::Field(of, ..) | Self::Query(of, _) | Self::Payload(of, Payload::Moved) => {
+                1 + of.steps()
+            }
+            Self::Payload(of, _) => 2 + of.steps(),
+            Self::Method(of, _, arguments) => 1 + of.steps() + all(arguments),
+            Self::Call(of, arguments) => of.steps() + all(arguments),
+            Self::Index(of, index) => 1 + of.steps() + index.steps(),
+            Self::Infix(_, a, b) => a.steps() + b.steps(),
+            Self::Variant(of, text) | Self::Cast(of, text) => {
+                of.steps() + text.matches(['.', '[']).count()
+            }
+            Self::Prefix(_, of) | Self::Contents(of) | Self::Group(of) | Self::Written(_, of) => {
+                of.steps()
+            }
+        }
+    }
+
     /// The unwrapped values on the way, the outermost first: what each is the payload of.
     pub fn unwrapped(&self) -> impl Iterator<Item = &Self> {
         self.without_derefs()

@@ -59,7 +59,7 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
     // `a.b.len()` is read at a glance, and what is longer is not.
     let steps = match term.constant {
         Some(_) => 0,
-        None => term.access.outline().steps(),
+        None => term.access.steps(),
     };
     let capacity = match term.access.as_query() {
         Some((_, Query::Capacity)) => part.capacity,

@@ -178,6 +178,7 @@ mod tests {
             assert_eq!(write::text(&read), text);
             let outline = Outline::of_text(text);
             assert_eq!(read.outline(), outline, "{text}: {read:?}");
+            assert_eq!(read.steps(), outline.steps(), "{text}");
         }
     }
 
