@@ -4,6 +4,7 @@
 mod c;
 mod captures;
 mod evidence;
+mod limits;
 mod operands;
 mod rows;
 mod rust;
@@ -232,11 +233,8 @@ fn says_the_same(a: &Spec, b: &Spec) -> bool {
         rows.sort();
         rows
     };
-    let is_small = a.rows.len() <= MOST_SORTED;
+    let is_small = a.rows.len() <= limits::MOST_SORTED;
     is_plain
         && a.rows.len() == b.rows.len()
         && (a.rows == b.rows || is_small && sorted(a) == sorted(b))
 }
-
-/// Rows that are put in order to be compared.
-const MOST_SORTED: usize = 2000;

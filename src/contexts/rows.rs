@@ -1,5 +1,6 @@
 //! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
 
+use super::limits;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::captures::Columns;
@@ -7,14 +8,11 @@ use super::{Cure, Recorded};
 use crate::run::trace::Context;
 use crate::spec::{Row, Value};
 
-/// Ways to choose among angelic outcomes that are tried.
-const MOST_SPECS: usize = 4;
-
 /// One cure per failing test: the first of each, then the second of each, and so on; a test with
 /// fewer keeps its last.
 pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
     let most = recorded.cured.values().map(Vec::len).max().unwrap_or(0);
-    (0..most.min(MOST_SPECS))
+    (0..most.min(limits::MOST_SPECS))
         .map(|nth| {
             let cures = recorded.cured.values();
             cures

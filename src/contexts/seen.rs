@@ -2,6 +2,7 @@
 //! or the roundest number between the values that call for one outcome and those that call for
 //! the other.
 
+use super::limits;
 use std::collections::BTreeMap;
 
 use super::Recorded;
@@ -10,11 +11,6 @@ use super::rows::{changed, old};
 use super::terms::binding_of_literal;
 use crate::source::{Site, Sources};
 use crate::spec::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
-
-/// Distinct values a term may have at changed outcomes to be compared with each of them.
-const MOST_EQUAL: usize = 3;
-/// Values per site.
-const MOST: usize = 40;
 
 /// Values of the pool's terms that may be limits, as terms; none that is a constant already.
 pub fn values(
@@ -62,7 +58,7 @@ pub fn values(
             terms.push(id);
         }
     }
-    let terms = order.into_iter().take(MOST).filter_map(|key| {
+    let terms = order.into_iter().take(limits::MOST_SEEN).filter_map(|key| {
         let (value, seen_in) = found.remove(&key)?;
         let text = text(&value, habits);
         Some(Term {
@@ -135,7 +131,7 @@ fn limits(values: &Values) -> Vec<Value> {
         let Some(first) = changed.first() else {
             continue;
         };
-        if changed.len() <= MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
+        if changed.len() <= limits::MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
             limits.extend(changed.iter().filter(|value| is_short(value)).cloned());
         }
         if !first.ty().ordered() || first.ty() == Type::Char {

@@ -1,5 +1,6 @@
 //! The terms available at a site: what was read there, and constants.
 
+use super::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Index;
@@ -9,11 +10,6 @@ use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::{Language, Site, Sources, offers, write};
 use crate::spec::access::Prefix;
 use crate::spec::{Access, Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
-
-/// Terms read at a site, constants aside.
-const MOST_TERMS: usize = 120;
-/// Literals taken from the function, and again from the file, per type.
-const MOST_LITERALS: usize = 12;
 
 /// The terms read at the site: those of the old condition first, then by nearness of the
 /// variable, which is the reverse of the order in which names came into scope, then what else
@@ -91,7 +87,7 @@ pub fn observed(
     terms.sort_by_cached_key(|(position, term)| {
         (*position, term.origin, write::text(&term.access), term.ty)
     });
-    terms.truncate(MOST_TERMS);
+    terms.truncate(limits::MOST_TERMS);
     terms.into_iter().map(|(_, term)| term).collect()
 }
 
@@ -161,7 +157,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
                 let Some(value) = sources.language.constant(text, *ty) else {
                     continue;
                 };
-                if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
+                if *ty == Type::Bool || seen.contains(&value) || taken == limits::MOST_LITERALS {
                     continue;
                 }
                 taken += 1;

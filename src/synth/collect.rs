@@ -7,15 +7,10 @@ use super::rank;
 use super::sense::{has_stray_value, has_tautology, repeats_itself};
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
+use crate::synth::limits;
 use crate::weights::WEIGHTS;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// How many expressions are kept while searching.
-const KEPT: usize = 400;
-
-/// How many rows are looked at before all are: nearly everything fails one of these.
-const FIRST: usize = 64;
 
 /// What is kept of an expression.
 #[derive(Clone, Debug)]
@@ -67,7 +62,7 @@ impl<'a> Collector<'a> {
         Self {
             table,
             need: table.need(constrained),
-            first: constrained.iter().take(FIRST).collect(),
+            first: constrained.iter().take(limits::FIRST).collect(),
             found: BTreeMap::new(),
             accepted: 0,
         }
@@ -144,7 +139,7 @@ impl<'a> Collector<'a> {
                 self.found.insert(normal, found);
             }
         }
-        if self.found.len() > 2 * KEPT {
+        if self.found.len() > 2 * limits::KEPT {
             self.prune();
         }
     }
@@ -152,7 +147,7 @@ impl<'a> Collector<'a> {
     fn prune(&mut self) {
         let mut found: Vec<_> = std::mem::take(&mut self.found).into_iter().collect();
         found.sort_by(|(_, a), (_, b)| a.key().cmp(&b.key()));
-        found.truncate(KEPT);
+        found.truncate(limits::KEPT);
         self.found = found.into_iter().collect();
     }
 

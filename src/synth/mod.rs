@@ -16,6 +16,7 @@ mod enumerate;
 mod habits;
 mod impure;
 mod kind;
+mod limits;
 mod normal;
 mod rank;
 mod sense;
@@ -94,9 +95,6 @@ pub struct Synthesis {
     pub reason: Option<String>,
 }
 
-/// How many candidates that disagree with passing tests are returned beside those that do not.
-const DISAGREEING: usize = 6;
-
 /// Finds expressions that explain `spec`.
 ///
 /// First every row must be explained, but for soft ones whose values call for another outcome
@@ -154,7 +152,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
         more.sort_by_key(|other| other.cost);
         // What agrees has at least half of the places.
-        more.truncate(DISAGREEING.min(limits.candidates / 2));
+        more.truncate(limits::DISAGREEING.min(limits.candidates / 2));
         found.truncate(limits.candidates - more.len());
         found.extend(more);
         found.sort_by(|a, b| a.key().cmp(&b.key()));

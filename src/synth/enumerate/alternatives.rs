@@ -9,6 +9,7 @@
 use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
 use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::rank;
 use crate::synth::sense::{clauses_of, same_operands};
 use crate::synth::table::Table;
@@ -170,13 +171,10 @@ fn partner(value: TermId, known: &[&Value], pool: &Pool) -> Option<TermId> {
     };
     let other = pool.terms[value].constant.as_ref()?.other_case()?;
     let is_it = |term: &TermId| pool.terms[*term].constant.as_ref() == Some(&other);
-    (known.len() >= LETTERS && known.iter().all(is_both))
+    (known.len() >= limits::LETTERS && known.iter().all(is_both))
         .then(|| (0..pool.terms.len()).find(is_it))
         .flatten()
 }
-
-/// So many letters show a habit.
-const LETTERS: usize = 4;
 
 /// The operand and the constant of `operand op constant`.
 fn with_constant<'e>(clause: &'e Expr, op: CmpOp, pool: &Pool) -> Option<(&'e Expr, TermId)> {
@@ -247,12 +245,9 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
     pairs
         .filter(|(a, b)| a != b && pool.go_together(*a, *b))
         .map(|(a, b)| Expr::Term(a).cmp(*op, Expr::Term(b)))
-        .take(MOST_PARALLEL)
+        .take(limits::MOST_PARALLEL)
         .collect()
 }
-
-/// Clauses of one shape.
-const MOST_PARALLEL: usize = 300;
 
 /// Where several comparisons are wrong, they are often wrong in the same way: all that have one
 /// operator, or all that are strict or inclusive, change together.

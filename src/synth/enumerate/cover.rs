@@ -10,18 +10,10 @@ use crate::spec::Expr;
 use crate::synth::atoms::Atom;
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::sense::same_operands;
 use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
 use crate::weights::WEIGHTS;
-
-/// Combinations tried at most in one search.
-const MOST_TRIED: usize = 60_000;
-/// Combinations offered at most in one search.
-const MOST_OFFERED: usize = 1500;
-/// Clauses that cover the same rows, cheapest first.
-const PER_COVER: usize = 3;
-/// Clauses beside which a group is searched for.
-const MOST_OUTER: usize = 150;
 
 /// A clause and the rows it takes care of.
 struct Clause<'a> {
@@ -54,7 +46,7 @@ pub(super) fn combinations(
 pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for (outer, inner) in [(BoolOp::And, BoolOp::Or), (BoolOp::Or, BoolOp::And)] {
         let firsts = Search::new(atoms, need, outer).clauses;
-        for first in firsts.iter().take(MOST_OUTER) {
+        for first in firsts.iter().take(limits::MOST_OUTER) {
             let rest = need.of_right(outer, &first.atom.planes);
             let mut search = Search::new(atoms, &rest, inner);
             let wanted = search.wanted.clone();
@@ -111,7 +103,7 @@ impl<'a> Search<'a> {
                 .entry((covers.clone(), undefined.and(&wanted)))
                 .or_default();
             *alike += 1;
-            if *alike <= PER_COVER {
+            if *alike <= limits::PER_COVER {
                 clauses.push(Clause { atom, covers });
             }
         }
@@ -137,7 +129,7 @@ impl<'a> Search<'a> {
             return;
         };
         for index in 0..self.clauses.len() {
-            if self.tried >= MOST_TRIED || self.offered >= MOST_OFFERED {
+            if self.tried >= limits::MOST_TRIED || self.offered >= limits::MOST_OFFERED {
                 return;
             }
             let clause = &self.clauses[index];
@@ -195,7 +187,7 @@ impl<'a> Search<'a> {
             return;
         }
         for guard in 0..self.clauses.len() {
-            if self.offered >= MOST_OFFERED {
+            if self.offered >= limits::MOST_OFFERED {
                 return;
             }
             if order.contains(&guard)

@@ -10,6 +10,7 @@ use crate::spec::{Access, ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::rank;
 use crate::synth::sense::same_operands;
 use crate::synth::table::{BoolOp, Need, Table};
@@ -23,9 +24,6 @@ struct Edit {
     /// Whether a clause may be added on top.
     extensible: bool,
 }
-
-/// On top of how many edits a clause is added, cheapest first.
-const EXTENDED: usize = 64;
 
 /// The old condition, if it says anything: of `true` nothing stays in a condition made from it.
 fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
@@ -84,7 +82,7 @@ pub(in crate::synth) fn two_edits(
     let mut first = edits(old, table);
     first.retain(|edit| edit.extensible);
     first.sort_by_key(|edit| edit.cost);
-    for edit in first.iter().take(EXTENDED) {
+    for edit in first.iter().take(limits::EXTENDED) {
         let kind = EditKind::AndClauseAdded(Box::new(edit.kind.clone()));
         let unchanged = |expr: Expr| expr;
         let site = Site {

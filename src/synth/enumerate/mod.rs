@@ -13,10 +13,8 @@ use super::engine::{Engine, Levels, Task};
 use super::kind::EditKind;
 use super::table::{BoolOp, FALSE, Need, TRUE, UNDEFINED};
 use crate::spec::Expr;
+use crate::synth::limits;
 use crate::weights::WEIGHTS;
-
-/// With fewer single edits than are shown, a second one is looked at.
-const FEW: usize = 5;
 
 /// What is near the old condition, then new conditions.
 pub(super) struct Enumerate;
@@ -39,7 +37,7 @@ impl Engine for Enumerate {
                 collector.accepted(),
             );
             let single = collector.accepted();
-            if single < FEW {
+            if single < limits::FEW_EDITS {
                 edits::two_edits(task.table, task.atoms(), &need, collector);
                 let both = collector.accepted() - single;
                 // Only the cheapest edits are extended, so finding nothing proves nothing.
