@@ -18,3 +18,4 @@ pub mod source;
 pub mod spec;
 pub mod subject;
 pub mod synth;
+pub mod weights;
