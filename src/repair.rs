@@ -152,7 +152,7 @@ fn pipeline(
     progress: &mut Progress,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let subject = Subject::load(&settings.project)?;
+    let subject = settings.subject()?;
     let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
     supervisor.bequeath(work.fleeting()?, work.lock())?;
     let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());

@@ -2,21 +2,22 @@
 
 use std::io::Write;
 
-use super::Format;
-use crate::repair::settings::Settings;
+use super::asked::Asked;
+use crate::report::display::Format;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome, diff, human, json};
 use crate::run::process::Supervisor;
 
 /// Runs the pipeline with progress on standard error.
-pub fn run(settings: &Settings) -> Outcome {
+pub fn run(asked: &Asked) -> Outcome {
+    let settings = &asked.settings;
     let supervisor = Supervisor::new(settings.time_limit).and_then(|supervisor| {
         supervisor.handle_signals()?;
         Ok(supervisor)
     });
     match supervisor {
         Ok(supervisor) => {
-            crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
+            crate::repair::run(settings, &supervisor, Progress::new(asked.display.verbose))
         }
         Err(error) => Outcome {
             ending: Ending::Internal,

@@ -1,6 +1,7 @@
 //! What a run found out, and how it is shown. Formats know the [`Outcome`] and nothing else.
 
 pub mod diff;
+pub mod display;
 pub mod explain;
 pub mod human;
 pub mod json;

@@ -2,7 +2,7 @@
 //! options tell.
 
 mod build;
-mod config;
+pub mod config;
 mod diagnostics;
 mod init;
 pub mod options;
@@ -45,6 +45,7 @@ pub fn load(options: &COptions) -> Result<Subject, SubjectError> {
         target_dir: super::user_cache().unwrap_or_else(std_temporary).join(key),
         root,
         outside: Vec::new(),
+        tool: None,
         kind: Kind::C(Box::new(program)),
     })
 }

@@ -8,10 +8,14 @@ mod ways;
 pub mod work_dir;
 pub mod workspace;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
+use crate::config::ConfigError;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
 /// exit code.
@@ -28,6 +32,12 @@ pub enum SubjectError {
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]
     UnusableBaseline(String),
+}
+
+impl From<ConfigError> for SubjectError {
+    fn from(error: ConfigError) -> Self {
+        Self::Usage(error.0)
+    }
 }
 
 /// Where a subject is and how it is built, as the user told.
@@ -89,6 +99,8 @@ pub struct Subject {
     pub target_dir: Utf8PathBuf,
     /// Directories outside the root that it cannot be built without.
     pub outside: Vec<Utf8PathBuf>,
+    /// The program that stands in for compilers in its builds.
+    pub tool: Option<PathBuf>,
     pub kind: Kind,
 }
 
@@ -114,6 +126,15 @@ impl Subject {
             Project::Cargo(options) => cargo::load(options),
             Project::C(options) => c::load(options),
         }
+    }
+
+    /// The program that stands in for compilers.
+    ///
+    /// # Errors
+    /// If nobody told.
+    pub fn tool(&self) -> Result<&Path> {
+        let told = self.tool.as_deref();
+        told.context("the settings name no program (`tool`) to stand in for the compiler")
     }
 
     /// Whether its tests are built from nothing but its own code.
