@@ -7,7 +7,8 @@ use super::output;
 use crate::config::{Config, ConfigError};
 use crate::repair::settings::Settings;
 use crate::report::display::{Display, Format};
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Outcome, count};
+use crate::session::{self, Earlier};
 use crate::subject::{Project, SubjectError};
 
 /// The options that tell what is under repair.
@@ -110,4 +111,45 @@ impl Asked {
     pub fn format(&self) -> Format {
         self.display.format
     }
+
+    /// The outcome of the last search if it still holds and no `fresh` one is wanted, and of a new one otherwise.
+    pub fn outcome(&self, fresh: bool) -> Outcome {
+        let earlier = match fresh {
+            true => Earlier::Nothing,
+            false => session::last_outcome(&self.settings),
+        };
+        match earlier {
+            Earlier::Holds(outcome, seconds) => {
+                for warning in &outcome.warnings {
+                    output::say(&format!("warning: {warning}"));
+                }
+                output::say(&format!(
+                    "note: this is what the search of {} found; nothing that it depends on has changed since (--fresh searches again)",
+                    ago(seconds)
+                ));
+                *outcome
+            }
+            Earlier::Changed(what) => {
+                output::say(&format!(
+                    "note: searching again, for the last search was another one: {what} changed"
+                ));
+                output::run(self)
+            }
+            Earlier::Nothing => output::run(self),
+        }
+    }
+}
+
+/// So many seconds ago, in the largest unit that fits.
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{} ago", count_of(seconds, "second")),
+        60..3600 => format!("{} ago", count_of(seconds / 60, "minute")),
+        3600..86_400 => format!("{} ago", count_of(seconds / 3600, "hour")),
+        _ => format!("{} ago", count_of(seconds / 86_400, "day")),
+    }
+}
+
+fn count_of(number: u64, unit: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), unit)
 }

@@ -12,18 +12,22 @@ pub struct Explain<P: Target> {
     #[arg(value_name = "ID")]
     id: String,
 
+    /// Search again, even if nothing that the last search depends on has changed
+    #[arg(long)]
+    fresh: bool,
+
     #[command(flatten)]
     common: Common<P>,
 }
 
 impl<P: Target> Explain<P> {
-    /// Repairs again, which gives the same patches, and tells about one of them.
+    /// Takes the outcome of the last search, or of a new one, and tells about a patch or a place.
     pub fn run(self) -> u8 {
         let asked = match self.common.resolve() {
             Ok(asked) => asked,
             Err(code) => return code,
         };
-        let outcome = output::run(&asked);
+        let outcome = asked.outcome(self.fresh);
         if asked.format() != Format::Human || !has_something(&outcome) {
             return output::show(&outcome, asked.format());
         }

@@ -1,30 +1,34 @@
 //! Running the pipeline under signals, and showing what came of it.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::asked::Asked;
 use crate::report::display::Format;
-use crate::report::progress::Progress;
+use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome, diff, human, json};
-use crate::run::process::Supervisor;
+use crate::session::Session;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(asked: &Asked) -> Outcome {
-    let settings = &asked.settings;
-    let supervisor = Supervisor::new(settings.time_limit).and_then(|supervisor| {
-        supervisor.handle_signals()?;
-        Ok(supervisor)
+    let session = Session::new(asked.settings.clone()).and_then(|session| {
+        session.handle_signals()?;
+        Ok(session)
     });
-    match supervisor {
-        Ok(supervisor) => {
-            crate::repair::run(settings, &supervisor, Progress::new(asked.display.verbose))
-        }
+    match session {
+        Ok(session) => session.run(Arc::new(Terminal::new(asked.display.verbose))),
         Err(error) => Outcome {
             ending: Ending::Internal,
             message: Some(format!("{error:#}")),
             ..Outcome::default()
         },
     }
+}
+
+/// A line on standard error.
+pub fn say(line: &str) {
+    // A closed pipe is no reason to fail.
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// An error message on standard error.

@@ -18,6 +18,10 @@ pub struct Repair<P: Target> {
     /// Apply even if the file has uncommitted changes
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
+
+    /// With --apply, search again, even if nothing that the last search depends on has changed
+    #[arg(long)]
+    fresh: bool,
 }
 
 impl<P: Target> Repair<P> {
@@ -26,7 +30,8 @@ impl<P: Target> Repair<P> {
             Ok(asked) => asked,
             Err(code) => return code,
         };
-        let mut outcome = output::run(&asked);
+        let is_known = self.apply.is_some() && !self.fresh;
+        let mut outcome = asked.outcome(!is_known);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
@@ -50,7 +55,7 @@ impl<P: Target> Repair<P> {
 
 /// The arguments that a search depends on, quoted for a shell, each after a space.
 fn options(args: impl Iterator<Item = String>) -> String {
-    const SWITCHES: [&str; 4] = ["--apply", "--allow-dirty", "--verbose", "-v"];
+    const SWITCHES: [&str; 5] = ["--apply", "--allow-dirty", "--fresh", "--verbose", "-v"];
     let args = args.skip(1);
     let mut args = args.skip_while(|arg| matches!(&**arg, "nopol" | "c" | "repair"));
     let mut kept = Vec::new();

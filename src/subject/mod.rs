@@ -3,6 +3,8 @@
 
 pub mod c;
 pub mod cargo;
+pub mod dependencies;
+pub mod kept;
 pub mod paths;
 mod ways;
 pub mod work_dir;
