@@ -194,7 +194,18 @@ fn a_c_program_has_settings_beside_what_is_said_of_it() {
         &[
             "top = 4 # --top",
             &format!("test-timeout = 3 # {}/nopol.toml:2", root.display()),
+            "[c]",
+            &format!("sources = [\"a.c\"] # {}/nopol.toml:5", root.display()),
+            &format!("build = \"cc -o a a.c\" # {}/nopol.toml:6", root.display()),
+            "sanitize = false # default",
+            "# timeout is not set",
+            &format!("# c.test: {}/nopol.toml:8", root.display()),
         ],
+    );
+    let given = subject.nopol_c(&["--print-config", "--build", "make", "--sanitize"]);
+    holds(
+        &given,
+        &["build = \"make\" # --build", "sanitize = true # --sanitize"],
     );
     assert!(!run.stdout.contains("features"), "{}", run.stdout);
     // They are obeyed, and the program is still known.

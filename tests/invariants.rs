@@ -96,8 +96,12 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
 fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
     assert_only("clap", &["src/cli/"]);
     assert_only("indicatif", &["src/report/terminal.rs"]);
-    // The others look into a manifest, and write a list of words.
-    let others = ["src/subject/cargo/outside.rs", "src/subject/c/init/text.rs"];
+    // The others look into a manifest, write a list of words, and print what was read.
+    let others = [
+        "src/subject/cargo/outside.rs",
+        "src/subject/c/init/text.rs",
+        "src/subject/c/print.rs",
+    ];
     assert_only("toml_edit", &[&["src/config/"], &others[..]].concat());
     // Who stands in for a compiler is told, so that the library works in any program.
     for (file, code) in sources("src") {

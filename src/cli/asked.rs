@@ -24,6 +24,9 @@ pub trait Target: Args + Clone {
 
     /// Its settings as TOML.
     fn print(config: &Config) -> Result<String, ConfigError>;
+
+    /// What else is told of it, as tables of TOML.
+    fn print_tables(&self) -> Result<String, SubjectError>;
 }
 
 /// Options of every subcommand; `P` are those that tell what is under repair.
@@ -60,9 +63,9 @@ impl<P: Target> Common<P> {
         };
         let config = self.config().map_err(|error| wrong(error.to_string()))?;
         if self.print_config {
-            return Err(match Self::print(&config) {
+            return Err(match self.print(&config) {
                 Ok(text) => output::print(&text, 0),
-                Err(error) => wrong(error.0),
+                Err(error) => wrong(error.to_string()),
             });
         }
         self.asked(&config).map_err(|error| wrong(error.0))
@@ -96,11 +99,12 @@ impl<P: Target> Common<P> {
         })
     }
 
-    fn print(config: &Config) -> Result<String, ConfigError> {
+    fn print(&self, config: &Config) -> Result<String, SubjectError> {
         Ok([
             config.print::<Settings>()?,
             P::print(config)?,
             config.print::<Display>()?,
+            self.project.print_tables()?,
         ]
         .concat())
     }

@@ -153,4 +153,8 @@ impl Target for CFlags {
     fn print(_: &Config) -> Result<String, ConfigError> {
         Ok(String::new())
     }
+
+    fn print_tables(&self) -> Result<String, SubjectError> {
+        c::print(&self.options())
+    }
 }

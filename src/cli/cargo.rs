@@ -101,4 +101,8 @@ impl Target for CargoFlags {
     fn print(config: &Config) -> Result<String, ConfigError> {
         config.print::<CargoOptions>()
     }
+
+    fn print_tables(&self) -> Result<String, SubjectError> {
+        Ok(String::new())
+    }
 }

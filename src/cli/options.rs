@@ -10,10 +10,10 @@ use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, Typ
 use serde::Serialize;
 
 use crate::config::seconds;
+use crate::repair::settings::EngineKind;
 use crate::report::display::Format;
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
-use crate::synth::EngineKind;
 
 /// Options of every subcommand.
 #[derive(Args, Clone, Debug, Default, Serialize)]

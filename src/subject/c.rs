@@ -6,6 +6,7 @@ pub mod config;
 mod diagnostics;
 mod init;
 pub mod options;
+mod print;
 pub mod shim;
 
 use anyhow::{Context, Result};
@@ -14,6 +15,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use self::build::build;
 pub use self::init::init;
 use self::options::COptions;
+pub use self::print::print;
 use super::{Kind, Subject, SubjectError};
 use crate::hash::fnv1a;
 use crate::run::command::Case;

@@ -47,7 +47,7 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
         format!("{version} {tool:?}").as_bytes(),
     );
     add("the place of the subject", subject.root.as_str().as_bytes());
-    let values = VARIABLES.map(|name| std::env::var_os(name));
+    let values = VARIABLES.map(std::env::var_os);
     add("the environment", format!("{values:?}").as_bytes());
     add("the compiler", &compiler(subject));
     if let Kind::C(program) = &subject.kind {

@@ -143,7 +143,10 @@ fn here() -> Result<Utf8PathBuf, SubjectError> {
 }
 
 /// The file the user means, absolute: the one given, or the nearest above the current directory.
-fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
+///
+/// # Errors
+/// [`SubjectError::Usage`] if the one given is not there.
+pub fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
     if let Some(path) = &options.config {
         // A directory is as good as the file in it.
         let path = if path.is_dir() {
