@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far runs of the subject are shut in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
     Off,
     /// They write only to the working copy and their own temporary directory.

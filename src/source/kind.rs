@@ -158,7 +158,10 @@ impl SiteKind {
 }
 
 /// What a patch at a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum PatchKind {
     /// A new condition in place of the old one.
     Condition,

@@ -93,13 +93,36 @@ fn only_rust_sources_and_the_probe_know_syn() {
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let own = ["src/report/json.rs", "src/exchange/"];
+    // The outcome of the last run is kept in a shape of its own, for nobody else.
+    let kept = ["src/report/last.rs"];
     // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
         "src/run/wire.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];
-    assert_only("serde_json", &[&own[..], &others].concat());
+    assert_only("serde_json", &[&own[..], &kept, &others].concat());
+}
+
+#[test]
+fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
+    assert_only("clap", &["src/cli/"]);
+    assert_only("indicatif", &["src/report/terminal.rs"]);
+    // The others look into a manifest, write a list of words, and print what was read.
+    let others = [
+        "src/subject/cargo/outside.rs",
+        "src/subject/c/init/text.rs",
+        "src/subject/c/print.rs",
+    ];
+    assert_only("toml_edit", &[&["src/config/"], &others[..]].concat());
+    // Who stands in for a compiler is told, so that the library works in any program.
+    for (file, code) in sources("src") {
+        let is_told = file.starts_with("src/cli/");
+        assert!(
+            is_told || !code.contains("current_exe"),
+            "{file} asks for the program it is in"
+        );
+    }
 }
 
 /// What a text of a program looks like, in code.

@@ -260,13 +260,13 @@ impl Cargo<'_> {
 
     /// What cargo is to call in place of rustc, and the runtime it is to add.
     fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
-        let tool = || std::env::current_exe().context("cannot find the tool's own path");
+        let tool = || self.at.subject.tool();
         match linked {
-            Linked::Runtime(rlib) => Ok(Some((tool()?, rlib.as_str()))),
+            Linked::Runtime(rlib) => Ok(Some((tool()?.to_owned(), rlib.as_str()))),
             Linked::Plain if self.at.caps_lints => {
-                Ok(Some((self.link_to(&tool()?, "capping-lints")?, "")))
+                Ok(Some((self.link_to(tool()?, "capping-lints")?, "")))
             }
-            Linked::InPlace => Ok(Some((self.link_to(&tool()?, "in-place")?, ""))),
+            Linked::InPlace => Ok(Some((self.link_to(tool()?, "in-place")?, ""))),
             Linked::Plain => Ok(None),
         }
     }
@@ -477,6 +477,6 @@ fn may_be_example(text: &str) -> bool {
 }
 
 /// The cargo that called us, or the one on the path.
-fn cargo() -> String {
+pub fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
 }
