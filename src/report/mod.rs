@@ -325,3 +325,6 @@ pub fn count(number: usize, noun: &str) -> String {
     };
     format!("{number} {noun}{plural}")
 }
+
+#[cfg(test)]
+mod tests;
