@@ -330,3 +330,6 @@ pub fn count(number: usize, noun: &str) -> String {
     };
     format!("{number} {noun}{plural}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ fn sources(below: &str) -> Vec<(String, String)> {
         .into_iter()
         .map(|entry| entry.unwrap().into_path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| !is_test(path))
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no sources in {below}");
@@ -38,6 +39,13 @@ fn sources(below: &str) -> Vec<(String, String)> {
             (name, lines.collect::<Vec<_>>().join("\n"))
         })
         .collect()
+}
+
+/// Whether a file is compiled into tests only, by its name.
+fn is_test(path: &Path) -> bool {
+    let tests = ["tests", "tests.rs", "fixture.rs"];
+    let mut parts = path.strip_prefix(root()).unwrap().iter();
+    parts.any(|part| tests.iter().any(|test| part == *test))
 }
 
 /// Whether code names a crate or module by path.
