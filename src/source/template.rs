@@ -115,7 +115,8 @@ impl Template {
         self.frame_in(site, ["", ""])
     }
 
-    /// The same in an instrumented build, where nobody minds further braces.
+    /// The same with braces around what is skipped: an instrumented build always has them, a patch where
+    /// an `else` follows.
     pub fn shielded_frame(&self, site: &Site) -> Frame {
         let shield = self.block.map_or(["", ""], |block| block.shield);
         self.frame_in(site, shield)
@@ -147,16 +148,22 @@ impl Template {
 
     /// The site's text with a condition, on one line.
     pub fn line(&self, site: &Site, condition: &str) -> String {
-        let Frame {
-            before,
-            after,
-            at_end,
-        } = self.frame(site);
+        self.frame(site).line(site, condition)
+    }
+
+    /// The same in braces of its own.
+    pub fn shielded_line(&self, site: &Site, condition: &str) -> String {
+        self.shielded_frame(site).line(site, condition)
+    }
+}
+
+impl Frame {
+    fn line(&self, site: &Site, condition: &str) -> String {
         let text = match site.kind.form().skips() {
             true => site.text.as_str(),
             false => "",
         };
-        [&before, condition, &after, text, &at_end].concat()
+        [&*self.before, condition, &self.after, text, &self.at_end].concat()
     }
 }
 
