@@ -6,7 +6,7 @@ use camino::Utf8Path;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{Form, Site, SiteIndex};
+use crate::source::{Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 
@@ -246,7 +246,7 @@ fn initializers(
         .zip(sites)
         .filter(|(index, site)| {
             instrumentation.has(*index)
-                && site.kind.form() == Form::Wrap
+                && site.kind.form().skips()
                 && functions.contains(&site.function)
                 && assigns(&site.text)
         })

@@ -69,6 +69,7 @@ impl House {
         let captures = captures.iter().map(|(kind, text)| Capture {
             kind: *kind,
             text: (*text).to_owned(),
+            access: self.sources.language.access(text),
         });
         let stage = Stage::Captures(BTreeMap::from([(self.site(site), captures.collect())]));
         Instrumentation::new(&self.sources, stage, BTreeSet::new(), BTreeSet::new())
