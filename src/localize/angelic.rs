@@ -1,11 +1,11 @@
-//! Algorithms 1 and 2 of papers/nopol.txt: force a condition true, then false; skip a statement;
-//! see whether the failing test passes.
+//! Angelic forcing, after algorithms 1 and 2 of papers/nopol.txt: force a condition to true, then to false,
+//! or skip a statement, and see whether the failing test passes.
 //!
-//! One constant per test is too weak where a test evaluates a condition several times and only
-//! some of them go wrong, so sequences are tried as well ([`super::sequences`]), cheapest first.
+//! A single constant per test is too weak if a test evaluates a condition several times and only some
+//! evaluations go wrong. Therefore sequences are tried as well ([`super::sequences`]), cheapest first.
 //!
-//! Against the printed Algorithm 1 both values are always tried: a test may pass under either,
-//! and then it must not constrain the patch.
+//! Unlike the published algorithm 1, both values are always tried: if a test passes under either, its outcome
+//! must not constrain the patch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::complaint::Complaint;
+use super::failure::FailureSignature;
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, one, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
@@ -23,40 +23,39 @@ use crate::run::trace::Counter;
 use crate::run::{Plan, Sequence, Verdict, pool};
 use crate::source::{Site, SiteIndex};
 
-/// An angelic site: forced so, these failing tests pass. Without cures, a site that is only
-/// suspected.
+/// An angelic site: these failing tests pass when it is forced so. A site without cures is only suspicious.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AngelicSite {
     pub site: SiteIndex,
     pub suspiciousness: f64,
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
-    /// What is forced elsewhere at the same time, where this site alone cures nothing.
+    /// What is forced at another site at the same time, if forcing this site alone cures nothing.
     pub beside: Option<(SiteIndex, Sequence)>,
-    /// Only its operators and constants are to be changed: operator mutations.
+    /// Only operator mutations are tried at this site.
     pub only_operator_mutations: bool,
 }
 
-/// Bounds on a forced run.
+/// Bounds on forced runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub timeout: Duration,
-    /// Most loop iterations, whatever the test.
+    /// The most loop iterations of a run, whatever the test.
     pub fuel: u64,
-    /// Most runs of one failing test in which a single evaluation is made otherwise.
+    /// The most runs of one failing test in which a single evaluation is flipped.
     pub flips: usize,
 }
 
 impl Bounds {
-    /// Of so many runs of a test, those that there is time for, but always a few: one that loops for long
-    /// is run less often.
+    /// How many of `most` runs of a test are affordable. A test with many loop iterations is run less often,
+    /// but never less than a few times.
     fn affordable(most: usize, test: TestIndex, spectrum: &Spectrum) -> usize {
         let ticks = usize::try_from(spectrum.expected_ticks(test).max(1)).unwrap_or(usize::MAX);
         most.min(LEAST_RUNS.max(AMPLE_TICKS / ticks))
     }
 
-    /// The fuel for a forced run of a test: far more than it or most tests took, and all there is for
-    /// one that a cure was seen to make go on for longer. One that never ends gets what others need,
-    /// and generously, for most of its runs will burn it all.
+    /// The fuel for a forced run of a test: far more than the test itself and most other tests used. A test
+    /// for which a cure needed more gets the maximum. A test that never ends gets a generous multiple of what
+    /// other tests need, and no more, because most of its runs will use up all their fuel.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
         let ticks = spectrum.expected_ticks(test);
         let expected = ticks
@@ -73,44 +72,45 @@ impl Bounds {
     }
 }
 
-/// Forced runs that ended for want of fuel and are made again with so many times as much.
+/// Runs that ran out of fuel: the most that are repeated, and the factor by which their fuel is increased.
 const MOST_LONG: usize = 4;
 const LONGER: u64 = 20;
-/// Cures by less than all evaluations that are kept per site and test.
+/// The most non-constant cures that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
-/// Runs of one test in search of a longer sequence at one site, and its length.
+/// Search for longer sequences: the most runs of one test at one site, and the maximum length.
 const MOST_DEEP: usize = 32;
 const DEEPEST: usize = 6;
-/// With fewer angelic sites so many other failing tests are tried everywhere, too.
+/// If there are fewer angelic sites than this, some further failing tests are tried at every suspect, too.
 const FEW_SITES: usize = 3;
 const MOST_OTHERS: usize = 2;
-/// Evaluations of one site that are made otherwise to bring a test nearer to passing.
+/// The most evaluations of one site that are flipped to bring a test closer to passing.
 const MOST_NEARER: usize = 160;
-/// Sites that are gone deeper at.
+/// The most sites at which longer sequences are searched for.
 const MOST_STARTS: usize = 24;
-/// Runs of one test and one kind: so many for each site, but no less than [`Bounds::flips`] and no
-/// more than so many times that.
+/// Budget of runs per test and kind of sequence: proportional to the number of suspects, at least
+/// [`Bounds::flips`] and at most [`MOST_FLIPS`] times as many.
 const RUNS_PER_SITE: usize = 3;
 const MOST_FLIPS: usize = 5;
 
-/// Beyond so many loop iterations a run gets only three times what is expected.
+/// A test with more loop iterations than this gets only three times its expected fuel.
 const MANY_TICKS: u64 = 2_000_000;
-/// Loop iterations in all runs of one test and one kind together, and the least number of runs.
+/// Budget of loop iterations for all runs of one test and kind of sequence; the minimum number of runs is
+/// made anyway.
 const AMPLE_TICKS: usize = 40_000_000;
 const LEAST_RUNS: usize = 32;
 
-/// A forced run to be made.
+/// A forced run.
 type Trial = (SiteIndex, TestIndex, Sequence);
 
-/// Tries the suspects against the failing tests, which are in the order of trial: shortest first.
+/// Tries the suspects with the failing tests, in the given order: the shortest test first.
 ///
-/// The first test is tried at every suspect it reaches. A site that cures it is then tried with
-/// the other tests; only tests that no such site cures are tried everywhere again. So a fault
-/// shared by many tests costs little more than one test.
+/// The first test is tried at every suspect that it reaches. Sites that cure it are then tried with the other
+/// tests. Only a test that none of these sites cures is tried at all suspects again, so a fault shared by
+/// many tests costs little more than one test.
 ///
-/// A test that fails early may go on for long once it is cured: a run with a constant outcome that
-/// ends for want of fuel is made again with [`LONGER`] times as much, if it is one of the first of
-/// them, and where that cures the test, the spectrum is told.
+/// A test that fails early may run much longer once it is cured. Therefore the first few runs with a constant
+/// outcome that run out of fuel are repeated with [`LONGER`] times as much. If this cures the test, the
+/// spectrum records that the test is long.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -142,8 +142,8 @@ pub fn search(
             })?;
             let may_be_long = |(nth, verdict): (usize, &Verdict)| {
                 let (site, test, forced) = &trials[nth];
-                let is_there = !sites[*site as usize].kind.is_new();
-                let may = is_there && is_constant(forced) && !spectrum.endless.contains(test);
+                let is_existing = !sites[*site as usize].kind.is_new();
+                let may = is_existing && is_constant(forced) && !spectrum.endless.contains(test);
                 (*verdict == Verdict::OutOfFuel && may).then_some(nth)
             };
             let again = verdicts.iter().enumerate().filter_map(may_be_long);
@@ -193,28 +193,28 @@ pub fn search(
     Ok(found)
 }
 
-/// A run, and what its site counted in it.
+/// The result of a traced run, and the counter of the forced site.
 struct Probe {
     cured: bool,
     counter: Counter,
-    complaint: Complaint,
+    signature: FailureSignature,
     progress: Option<Progress>,
 }
 
 impl Probe {
-    /// How far the test got compared with an earlier run: 0 where it is further, 1 where it may be;
-    /// `None` if it is not.
-    fn beyond(&self, entered: u64, complaint: &Complaint) -> Option<u8> {
+    /// Whether the test got further than an earlier run: `Some(0)` if it did, `Some(1)` if it may have;
+    /// `None` if it did not.
+    fn advance(&self, entered: u64, signature: &FailureSignature) -> Option<u8> {
         match () {
             () if self.counter.entered > entered => Some(0),
-            () if self.complaint.place != complaint.place => Some(0),
-            () if self.complaint != *complaint => Some(1),
+            () if self.signature.location != signature.location => Some(0),
+            () if self.signature != *signature => Some(1),
             () => None,
         }
     }
 }
 
-/// Makes a run that is traced; an empty sequence forces nothing.
+/// Makes a traced run; an empty sequence forces nothing.
 fn probe(
     suite: &Suite,
     sites: &[Site],
@@ -230,22 +230,21 @@ fn probe(
         ..Plan::default()
     };
     let run = suite.run(*test, &plan)?;
-    let complaint = Complaint::of(&run.output);
+    let signature = FailureSignature::of(&run.output);
     let counters = run.trace.map(|trace| trace.counters);
     Ok(Probe {
         cured: run.verdict.passed(),
         counter: counters
             .and_then(|counters| counters.get(site).copied())
             .unwrap_or_default(),
-        complaint,
+        signature,
         progress: run.progress,
     })
 }
 
-/// Looks for longer sequences, depth first, from the starts after which the test got further: each
-/// run's trace tells which evaluations there are to be made otherwise next, and only a run that
-/// evaluated the site more often than the one before, or failed elsewhere or otherwise, is worth
-/// going deeper.
+/// Searches depth first for longer sequences, from the starts with which the test gets further. The trace of
+/// each run tells which evaluations to flip next. A run is extended only if it evaluated the site more often
+/// than the run before or failed with another signature.
 fn deepen(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
@@ -253,25 +252,25 @@ fn deepen(
     spectrum: &Spectrum,
     starts: &[Trial],
 ) -> Result<Vec<Trial>> {
-    let mut complaints: BTreeMap<TestIndex, Complaint> = BTreeMap::new();
+    let mut signatures: BTreeMap<TestIndex, FailureSignature> = BTreeMap::new();
     for (site, test, _) in starts {
-        if !complaints.contains_key(test) {
+        if !signatures.contains_key(test) {
             let unforced = probe(&(*site, *test, Sequence::new()))?;
-            complaints.insert(*test, unforced.complaint);
+            signatures.insert(*test, unforced.signature);
         }
     }
     let first = pool::map(jobs, starts, |start| probe(start))?;
-    let further_than_before = |(site, test, _): &Trial, probe: &Probe| {
+    let advance_of_start = |(site, test, _): &Trial, probe: &Probe| {
         let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
         let entered = reached.map_or(0, |counter| counter.entered);
-        probe.beyond(entered, &complaints[test])
+        probe.advance(entered, &signatures[test])
     };
     let mut open: Vec<(u8, &Trial, &Probe)> = starts
         .iter()
         .zip(&first)
-        .filter_map(|(start, probe)| Some((further_than_before(start, probe)?, start, probe)))
+        .filter_map(|(start, probe)| Some((advance_of_start(start, probe)?, start, probe)))
         .collect();
-    open.sort_by_key(|(beyond, ..)| *beyond);
+    open.sort_by_key(|(advance, ..)| *advance);
     open.truncate(MOST_STARTS);
     let most_deep = |test: TestIndex| {
         Bounds::affordable(MOST_STARTS * MOST_DEEP, test, spectrum).div_ceil(MOST_STARTS)
@@ -279,9 +278,9 @@ fn deepen(
     let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
         let site = &sites[*index as usize];
-        let mut left = vec![(sequence.clone(), probed.counter, probed.complaint.clone())];
+        let mut left = vec![(sequence.clone(), probed.counter, probed.signature.clone())];
         let mut runs = 0;
-        while let Some((sequence, before, complaint)) = left.pop() {
+        while let Some((sequence, before, signature)) = left.pop() {
             let mut deeper = Vec::new();
             for longer in further(site, &sequence, before) {
                 runs += 1;
@@ -293,14 +292,14 @@ fn deepen(
                 if probed.cured {
                     return Ok(Some(trial));
                 }
-                let beyond = probed.beyond(before.entered, &complaint);
-                if let Some(beyond) = beyond.filter(|_| trial.2.len() < DEEPEST) {
-                    deeper.push((beyond, (trial.2, probed.counter, probed.complaint)));
+                let advance = probed.advance(before.entered, &signature);
+                if let Some(advance) = advance.filter(|_| trial.2.len() < DEEPEST) {
+                    deeper.push((advance, (trial.2, probed.counter, probed.signature)));
                 }
             }
-            // The first ones are tried first.
-            deeper.sort_by_key(|(beyond, _)| *beyond);
-            left.extend(deeper.into_iter().rev().map(|(_, open)| open));
+            // `left` is a stack, so the best ones are pushed last.
+            deeper.sort_by_key(|(advance, _)| *advance);
+            left.extend(deeper.into_iter().rev().map(|(_, start)| start));
         }
         Ok(None)
     })?;
@@ -309,8 +308,8 @@ fn deepen(
     Ok(cured.chain(found.into_iter().flatten()).collect())
 }
 
-/// At each of some sites, makes the evaluations otherwise that bring what the test prints nearer to what it
-/// should print, in the order of evaluation. Only where that can be told.
+/// At each of these sites, flips evaluations in their order as long as the test's output gets closer to the
+/// expected one. Needs a harness that can tell.
 fn approach(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
@@ -329,7 +328,7 @@ fn approach(
     let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
     let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
     let found = pool::map(jobs, starts, |site| {
-        let otherwise = |at| one(&sites[*site as usize], at);
+        let flipped = |at| one(&sites[*site as usize], at);
         let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
         let mut entered = reached.map_or(0, |counter| counter.entered);
         let (mut sequence, mut best) = (Sequence::new(), start);
@@ -338,7 +337,7 @@ fn approach(
                 break;
             }
             let mut longer = sequence.clone();
-            longer.push(otherwise(at));
+            longer.push(flipped(at));
             let trial = (*site, test, longer);
             let probed = probe(&trial)?;
             if probed.cured {
@@ -353,22 +352,22 @@ fn approach(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// What a search works with.
+/// The parameters of a search.
 struct Search<'a> {
     sites: &'a [Site],
     suspects: &'a [Suspect],
     spectrum: &'a Spectrum,
     bounds: Bounds,
-    /// Makes forced runs and tells which of them cured their test.
+    /// Makes forced runs and returns those that cure their test.
     force: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
-    /// Looks for longer sequences from each of these.
+    /// Searches for longer sequences from these starts.
     deepen: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
-    /// Looks for sequences that bring a test nearer to passing at each of these.
+    /// Searches at these sites for sequences that bring a test closer to passing.
     approach: &'a dyn Fn(TestIndex, Vec<SiteIndex>) -> Result<Vec<Trial>>,
 }
 
 impl Search<'_> {
-    /// Makes the forced runs in order.
+    /// Searches for cures of the failing tests, in order.
     fn cures(&self, failing: &[TestIndex]) -> Result<Vec<AngelicSite>> {
         let Self {
             sites,
@@ -381,11 +380,11 @@ impl Search<'_> {
         } = *self;
         let budget = suspects.len().saturating_mul(RUNS_PER_SITE);
         let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
-        // The trials of a kind for a test: those that `make` lists for each site that it reaches.
+        // The trials of a test: the sequences that `make` lists for each site that the test reaches.
         type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
         let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
-            // The first of each site, then the second of each, and so on: a test fails at its end,
-            // wherever that is.
+            // The first sequence of each site, then the second of each, and so on, because a failure can be
+            // near any of the sites.
             let mut rounds: Vec<Vec<Trial>> = Vec::new();
             let reached = spectrum.reached.get(&test);
             for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
@@ -408,15 +407,15 @@ impl Search<'_> {
             let of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
             let mut found = force(of_test)?;
             found.extend(force(trials(test, wanted, &singles))?);
-            // Where a constant or one evaluation is enough, nothing longer is asked.
+            // Switches are tried only where no constant or single evaluation cures the test.
             let is_cured =
                 |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
-            let open = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
-            let more = force(trials(test, &open, &switches))?;
+            let uncured = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
+            let more = force(trials(test, &uncured, &switches))?;
             found.extend(more);
             if found.is_empty() {
-                // The last evaluation of each site; where the test gets further that way there may
-                // be more of them to be made otherwise.
+                // Flip the last evaluation of each site. If the test then gets further, later evaluations may
+                // have to be flipped, too.
                 let last = trials(test, wanted, &|site, counter, _| {
                     further(site, &Sequence::new(), counter)
                 });
@@ -444,7 +443,7 @@ impl Search<'_> {
                 }
             }
         };
-        let mut everywhere = BTreeSet::new();
+        let mut tried_everywhere = BTreeSet::new();
         let mut left = failing.to_vec();
         while let Some(first) = left.first().copied() {
             left.remove(0);
@@ -458,12 +457,12 @@ impl Search<'_> {
             left.retain(|test| !others.iter().any(|(_, cured, _)| cured == test));
             found.extend(others);
             add(&mut cures, found);
-            everywhere.insert(first);
+            tried_everywhere.insert(first);
         }
-        // Where one test needs a long sequence another one may need a short one.
+        // Another test may need only a short sequence at a site where the first one needs a long one.
         let mut others = failing
             .iter()
-            .filter(|test| !everywhere.contains(test))
+            .filter(|test| !tried_everywhere.contains(test))
             .take(MOST_OTHERS);
         while cures.len() < FEW_SITES
             && let Some(test) = others.next()
@@ -487,17 +486,17 @@ impl Search<'_> {
     }
 }
 
-/// A cure to be made again.
+/// A cure to be replayed.
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// Index of the angelic site.
     pub nth: usize,
     pub test: TestIndex,
-    /// What is forced, at the angelic site first.
+    /// What is forced; the angelic site comes first.
     pub force: Vec<(SiteIndex, Sequence)>,
 }
 
-/// Every cure spelled out, for recording contexts.
+/// Every cure as a separate replay, for recording contexts.
 pub fn replays(angelic: &[AngelicSite]) -> Vec<Replay> {
     let mut replays = Vec::new();
     for (nth, found) in angelic.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Angelic fix localization (papers/nopol.txt §3.2): where a branch taken otherwise makes a
-//! failing test pass. Knows no syntax and no solver.
+//! Angelic fix localization (papers/nopol.txt §3.2): finds the sites where another outcome makes a failing
+//! test pass. Knows nothing about syntax or solvers.
 
 pub mod angelic;
-mod complaint;
+mod failure;
 pub mod pairs;
 mod sequences;
 pub mod spectrum;

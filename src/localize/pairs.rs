@@ -1,12 +1,13 @@
-//! Two sites forced at once, for a failing test that no single one cures: one outcome that makes the
-//! test fail elsewhere, and then, guided by the trace of that run, another one that makes it pass.
+//! Pairs of sites that are forced together, for a failing test that no single site cures: a first outcome
+//! that changes the failure, and then, guided by the trace of that run, a second one that makes the test
+//! pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
 use super::angelic::Bounds;
-use super::complaint::Complaint;
+use super::failure::FailureSignature;
 use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
 use crate::run::suite::{Suite, TestIndex};
@@ -14,7 +15,7 @@ use crate::run::trace::{Counter, Trace};
 use crate::run::{Plan, Sequence, pool};
 use crate::source::{Site, SiteIndex};
 
-/// Two sites which, forced so at once, make a failing test pass.
+/// Two sites that make a failing test pass when they are forced together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     pub test: TestIndex,
@@ -23,16 +24,17 @@ pub struct Pair {
     pub second: (SiteIndex, Sequence),
 }
 
-/// Sites that are the first of a pair, and forced outcomes from which a second is looked for.
+/// The most sites tried as the first of a pair, and the most forced outcomes from which a second is searched
+/// for.
 const MOST_FIRST: usize = 60;
 const MOST_STARTS: usize = 24;
-/// Sites that are the second, for each start.
+/// The most sites tried as the second of a pair, per start.
 const MOST_SECOND: usize = 40;
-/// Forced outcomes of a site.
+/// The most forced outcomes tried per site.
 const MOST_OUTCOMES: usize = 6;
 
-/// Looks for pairs that cure the test. `ranked` are the sites that may be forced, most suspicious
-/// first; those that a half-cured test reaches for the first time come before them.
+/// Searches for pairs that cure the test. `ranked` are the sites that may be forced, most suspicious first.
+/// Sites that the test reaches only after the first outcome is forced are tried before the others.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -78,19 +80,19 @@ pub fn search(
         .flat_map(|(site, counter)| outcomes(site, counter))
         .collect();
     let runs = pool::map(suite.runner.jobs, &firsts, |first| run(vec![first.clone()]))?;
-    // What changes the failure may be half of the cure; what changes where it fails, more likely so.
-    let before = Complaint::of(&unforced.output);
+    // A change of the failure may be half of the cure; more likely so if the test fails at another location.
+    let before = FailureSignature::of(&unforced.output);
     let mut starts: Vec<(bool, &(SiteIndex, Sequence), Trace)> = Vec::new();
     for (first, run) in firsts.iter().zip(runs) {
-        let after = Complaint::of(&run.output);
+        let after = FailureSignature::of(&run.output);
         if let Some(trace) = run
             .trace
             .filter(|_| !run.verdict.passed() && after != before)
         {
-            starts.push((after.place == before.place, first, trace));
+            starts.push((after.location == before.location, first, trace));
         }
     }
-    starts.sort_by_key(|(is_there, ..)| *is_there);
+    starts.sort_by_key(|(is_same_location, ..)| *is_same_location);
     starts.truncate(MOST_STARTS);
 
     let mut trials: BTreeMap<usize, Vec<Pair>> = BTreeMap::new();
@@ -111,38 +113,38 @@ pub fn search(
                 first,
                 second,
             };
-            // The first of each start, then the second of each, and so on.
-            let of_turn = trials.entry(nth).or_default();
-            if !of_turn.contains(&pair) {
-                of_turn.push(pair);
+            // The first trial of each start, then the second of each, and so on.
+            let round = trials.entry(nth).or_default();
+            if !round.contains(&pair) {
+                round.push(pair);
             }
         }
     }
     let trials: Vec<Pair> = trials.into_values().flatten().collect();
     let mut cured = Vec::new();
     let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
-    for some in trials.chunks(PAIRS_AT_ONCE) {
-        let passed = pool::map(suite.runner.jobs, some, |pair| {
+    for chunk in trials.chunks(PAIRS_AT_ONCE) {
+        let passed = pool::map(suite.runner.jobs, chunk, |pair| {
             let force = vec![pair.first.clone(), pair.second.clone()];
             Ok(run(force)?.verdict.passed())
         })?;
-        for (pair, _) in some.iter().zip(passed).filter(|(_, passed)| *passed) {
+        for (pair, _) in chunk.iter().zip(passed).filter(|(_, passed)| *passed) {
             at.insert([pair.first.0, pair.second.0]);
             if !cured.contains(pair) {
                 cured.push(pair.clone());
             }
         }
-        if at.len() >= ENOUGH {
+        if at.len() >= ENOUGH_PAIRS {
             break;
         }
     }
     Ok(cured)
 }
 
-/// Pairs tried before looking whether there are enough, and how many different ones are; the same
-/// on every machine.
+/// After each chunk of trials the search stops if enough different pairs were found. The chunk size does not
+/// depend on the machine, so neither does the result.
 const PAIRS_AT_ONCE: usize = 64;
-const ENOUGH: usize = 6;
+const ENOUGH_PAIRS: usize = 6;
 
 fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
     let (a, b) = (&sites[a as usize], &sites[b as usize]);

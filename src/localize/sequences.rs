@@ -1,26 +1,26 @@
-//! What can be forced at a site, cheapest first: one outcome always, single evaluations made
-//! otherwise, a switch after some evaluations, and longer sequences, each guided by the run before.
+//! The sequences that can be forced at a site, cheapest first: a constant, a single flipped evaluation, a
+//! switch of the outcome after some evaluations, and longer sequences, each extended according to the run
+//! before.
 
 use crate::run::trace::Counter;
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::Site;
 
-/// Evaluations of a site that are made otherwise one at a time: so many of the last and of the
-/// first ones.
+/// The most evaluations of a site that are flipped one at a time, counted from the end and from the start.
 const MOST_EVALUATIONS: u32 = 20;
-/// Evaluations before and after which a switch is tried: so many of the first and the last.
+/// The most evaluations, counted from the start and from the end, at which a switch is tried.
 const MOST_SWITCHES: u32 = 10;
-/// Visits, the last ones, from which on something new is tried before all other switches.
+/// Insertion points: the number of last visits from which forcing is tried before all other switches.
 const MOST_LATE: usize = 2;
-/// Evaluations that are made otherwise beside earlier ones: so many of the last.
+/// The most evaluations, counted from the end, that are tried as an extension of a sequence.
 const MOST_FURTHER: u32 = 4;
 
-/// Whether every evaluation has one outcome.
+/// Whether the sequence forces a constant outcome.
 pub fn is_constant(sequence: &Sequence) -> bool {
     matches!(sequence.as_slice(), [only] if only.when == When::Always)
 }
 
-/// One outcome at every evaluation, unless all had it anyway.
+/// The constant outcomes, without one that all evaluations had anyway.
 pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
     let set = |value, blind| {
         vec![Forced {
@@ -29,8 +29,8 @@ pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
             blind,
         }]
     };
-    if let Some(own) = site.kind.unconditional() {
-        return vec![set(!own, true)];
+    if let Some(usual) = site.kind.unconditional() {
+        return vec![set(!usual, true)];
     }
     let blind = counter.broke();
     let mut values = Vec::new();
@@ -43,10 +43,9 @@ pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
     values
 }
 
-/// One evaluation made otherwise, for each of them: the last ones, which are nearest to the
-/// failure, and the first ones, in turn. Even a single evaluation is not the same as a constant: the
-/// test may go on to others once it passes this one.
-/// Of a test that never ends only the first ones count.
+/// A single flipped evaluation: alternately counted from the end, where the failure is nearest, and from the
+/// start. Even if there is only one evaluation this differs from a constant, because the test may reach
+/// further ones once it passes this one. If the test never ends, only the first evaluations count.
 pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
     let entered = entered(counter, is_endless);
     let mut order: Vec<u32> = Vec::new();
@@ -57,40 +56,40 @@ pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence>
             }
         }
     }
-    let own = site.kind.unconditional();
+    let usual = site.kind.unconditional();
     let broke = counter.broke();
     let each = order.into_iter().flat_map(|at| {
         let broken = broke && at + 1 == entered;
-        let set = |value| vec![at_one(How::Set(value), at, true)];
-        match (own, broken) {
-            (Some(own), _) => vec![set(!own)],
+        let set = |value| vec![force_at(How::Set(value), at, true)];
+        match (usual, broken) {
+            (Some(usual), _) => vec![set(!usual)],
             (None, true) => vec![set(true), set(false)],
-            (None, false) => vec![vec![at_one(How::Flip, at, false)]],
+            (None, false) => vec![vec![force_at(How::Flip, at, false)]],
         }
     });
     each.collect()
 }
 
-/// One evaluation made otherwise.
+/// The flipped evaluation number `at`.
 pub fn one(site: &Site, at: u32) -> Forced {
     match site.kind.unconditional() {
-        Some(own) => at_one(How::Set(!own), at, true),
-        None => at_one(How::Flip, at, false),
+        Some(usual) => force_at(How::Set(!usual), at, true),
+        None => force_at(How::Flip, at, false),
     }
 }
 
-/// One outcome at the first evaluations and its opposite, or the condition's own, afterwards; or
-/// one outcome after the first ones. Shortest first; but before all these, what is new is taken from
-/// one of the last visits on, for there the test failed, and may make more once it passes them.
+/// One outcome for the first evaluations and then its opposite or the condition's own outcome; or one outcome
+/// from some evaluation on. Shortest first. At an insertion point, forcing from one of the last visits on is
+/// tried before all of these: the test fails near them and may make more visits once it passes.
 pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
     let entered = entered(counter, is_endless);
-    // With one evaluation there is nothing between a constant and a single one. A cured loop may
-    // go round more often than the failing one did.
+    // With a single evaluation there is nothing between a constant and a single flip. But a cured loop may
+    // iterate more often than the failing one did.
     if entered == 0 || entered == 1 && site.kind.unconditional().is_some() {
         return Vec::new();
     }
-    let own = site.kind.unconditional();
-    let blind = counter.broke() || own.is_some();
+    let usual = site.kind.unconditional();
+    let blind = counter.broke() || usual.is_some();
     let forced = |value, when| Forced {
         how: How::Set(value),
         when,
@@ -98,19 +97,19 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
     };
     let first = 1..=MOST_SWITCHES.min(entered.saturating_add(6));
     let last = entered.saturating_sub(MOST_SWITCHES).max(MOST_SWITCHES + 1)..entered;
-    let values: &[bool] = match own {
+    let values: &[bool] = match usual {
         Some(true) => &[false],
         Some(false) => &[true],
         None => &[true, false],
     };
     let mut sequences: Vec<Sequence> = Vec::new();
-    if let Some(own) = own {
+    if let Some(usual) = usual {
         let late = (1..entered).rev().take(MOST_LATE);
-        sequences.extend(late.map(|at| vec![forced(!own, When::From(at))]));
+        sequences.extend(late.map(|at| vec![forced(!usual, When::From(at))]));
     }
     for at in first.chain(last) {
         for value in values {
-            if own.is_none() {
+            if usual.is_none() {
                 sequences.push(vec![
                     forced(*value, When::Until(at)),
                     forced(!value, When::Always),
@@ -128,9 +127,8 @@ pub fn switches(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence
     sequences
 }
 
-/// What can be done beyond `sequence`, given what the run with it showed: where the condition itself
-/// panicked again, either outcome there; otherwise the last evaluations after those that were
-/// forced, made otherwise one at a time.
+/// Extensions of `sequence`, given the counter of the run with it. If the condition itself panicked again,
+/// either outcome is forced there. Otherwise one of the last evaluations after the forced ones is flipped.
 pub fn further(site: &Site, sequence: &Sequence, counter: Counter) -> Vec<Sequence> {
     let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
     let first = sequence.iter().filter_map(|forced| match forced.when {
@@ -140,12 +138,12 @@ pub fn further(site: &Site, sequence: &Sequence, counter: Counter) -> Vec<Sequen
     let first = first.max().unwrap_or(0);
     let with = |how, at, blind| {
         let mut longer = sequence.clone();
-        longer.push(at_one(how, at, blind));
+        longer.push(force_at(how, at, blind));
         longer
     };
-    if let Some(own) = site.kind.unconditional() {
+    if let Some(usual) = site.kind.unconditional() {
         let last = (first.max(entered.saturating_sub(MOST_FURTHER))..entered).rev();
-        return last.map(|at| with(How::Set(!own), at, true)).collect();
+        return last.map(|at| with(How::Set(!usual), at, true)).collect();
     }
     if counter.broke() {
         return match entered.checked_sub(1).filter(|at| *at >= first) {
@@ -159,7 +157,7 @@ pub fn further(site: &Site, sequence: &Sequence, counter: Counter) -> Vec<Sequen
     last.map(|at| with(How::Flip, at, false)).collect()
 }
 
-fn at_one(how: How, at: u32, blind: bool) -> Forced {
+fn force_at(how: How, at: u32, blind: bool) -> Forced {
     Forced {
         how,
         when: When::At(at),
@@ -167,7 +165,7 @@ fn at_one(how: How, at: u32, blind: bool) -> Forced {
     }
 }
 
-/// How many evaluations can be made otherwise.
+/// The number of evaluations that can be flipped.
 fn entered(counter: Counter, is_endless: bool) -> u32 {
     let entered = u32::try_from(counter.entered).unwrap_or(u32::MAX);
     match is_endless {

@@ -1,4 +1,4 @@
-//! Which tests reach which site, and how suspicious that makes it (papers/nopol.txt §3.2.3).
+//! The coverage spectrum: which tests reach which site, and Ochiai suspiciousness (papers/nopol.txt §3.2.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::{Counter, Trace};
 use crate::source::SiteIndex;
 
-/// Per test, how often it evaluated each site it reached.
+/// For each test, how often it evaluated each site that it reached.
 #[derive(Clone, Debug, Default)]
 pub struct Spectrum {
     pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
-    /// Loop iterations by test.
+    /// Loop iterations of each test.
     pub ticks: BTreeMap<TestIndex, u64>,
-    /// Tests that never end; what they counted says when they were stopped, and nothing else.
+    /// Tests that never end. Their counters only show when they were stopped.
     pub endless: BTreeSet<TestIndex>,
-    /// Tests that go on for much longer than any other once they are cured.
+    /// Tests that run much longer than any other once they are cured.
     pub long: BTreeSet<TestIndex>,
 }
 
@@ -28,7 +28,7 @@ pub struct Suspect {
 }
 
 impl Spectrum {
-    /// Adds the trace of one test; sites of another build may be known already.
+    /// Adds the trace of one test. It may come from another build than the test's earlier traces.
     pub fn add(&mut self, test: TestIndex, trace: &Trace, verdict: Verdict) {
         self.reached
             .entry(test)
@@ -40,7 +40,7 @@ impl Spectrum {
         }
     }
 
-    /// How many loop iterations a test may be expected to make once it ends.
+    /// The number of loop iterations to expect of a test if it ends.
     pub fn expected_ticks(&self, test: TestIndex) -> u64 {
         if !self.endless.contains(&test) {
             return self.ticks.get(&test).copied().unwrap_or(0);
@@ -55,7 +55,7 @@ impl Spectrum {
         ending.map(|(_, ticks)| *ticks).max().unwrap_or(0)
     }
 
-    /// The loop iterations of a test in the middle of those that end.
+    /// The median of the loop iterations of all tests that end.
     pub fn usual_ticks(&self) -> u64 {
         let ending = self.ticks.iter();
         let ending = ending.filter(|(test, _)| !self.endless.contains(test));
@@ -71,14 +71,15 @@ impl Spectrum {
             .is_some_and(|sites| sites.contains_key(&site))
     }
 
-    /// How many evaluations a test makes; the shortest failing test says most about the fault.
+    /// The total number of evaluations in a test. The shortest failing test is the most informative about the
+    /// fault.
     pub fn length(&self, test: TestIndex) -> u64 {
         self.reached.get(&test).map_or(0, |sites| {
             sites.values().map(|counter| counter.entered).sum()
         })
     }
 
-    /// The sites that failing tests reach, most suspicious first:
+    /// The sites that failing tests reach, most suspicious first, by Ochiai's coefficient:
     /// `failed / sqrt(total_failed · (failed + passed))`.
     pub fn rank(&self, failing: &[TestIndex], passing: &[TestIndex]) -> Vec<Suspect> {
         let count = |tests: &[TestIndex]| {

@@ -128,7 +128,7 @@ pub fn take(
     let name = |test: &TestIndex| tests[*test].to_string();
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
-        let why = first[test].why.as_ref()?;
+        let why = first[test].failure_reason.as_ref()?;
         Some(format!("{} {why}", tests[test]))
     });
     outcome.complaints = told.take(MOST_REASONS_TOLD).collect();
@@ -278,7 +278,7 @@ pub fn targets(
         }
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
-            true if !baseline.strangers.is_empty() => {
+            true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }
             true => format!("All {} tests pass.", tests.len()),

@@ -62,7 +62,7 @@ pub fn set_aside(
                 },
             };
             if let Some(why) = why {
-                baseline.strangers.push(test);
+                baseline.environment_dependent.push(test);
                 outcome.warnings.push(format!(
                     "{} {why}. It is set aside: neither repaired nor used to judge patches",
                     suite.tests[test]
@@ -81,10 +81,10 @@ pub fn failing_for_user(settings: &Settings, suite: &Suite) -> Result<Vec<TestIn
         let of_target = |test: &TestIndex| suite.tests[*test].target == *target;
         let tests: Vec<TestIndex> = suite.all().into_iter().filter(of_target).collect();
         let is_one = matches!(binary.harness, Harness::Standard { .. });
-        if !is_one || !suite.runner.is_tight() || tests.is_empty() {
+        if !is_one || !suite.runner.is_enforced() || tests.is_empty() {
             continue;
         }
-        let (own, limit) = (Circumstances::OWN, settings.test_timeout);
+        let (own, limit) = (Circumstances::AS_USER, settings.test_timeout);
         let passing = suite
             .runner
             .passing_together(binary, limit.mul_f64(2.0), own)?;
@@ -134,7 +134,7 @@ impl Own<'_> {
     /// Why a test passes when run as the user runs it; `None` if it fails. `elsewhere` caches the binary
     /// compiled as if it were in the user's tree: `Some(None)` if there is no difference.
     fn why(&self, test: &str, elsewhere: &mut Option<Option<Binary>>) -> Result<Option<String>> {
-        if self.passes(self.binary, test, Circumstances::OWN)? {
+        if self.passes(self.binary, test, Circumstances::AS_USER)? {
             for single in Circumstances::SINGLE {
                 if self.passes(self.binary, test, single)? {
                     return Ok(Some(self.reason(single)));
@@ -160,7 +160,7 @@ impl Own<'_> {
         let Some(Some(binary)) = elsewhere else {
             return Ok(None);
         };
-        let passes = self.passes(binary, test, Circumstances::OWN)?;
+        let passes = self.passes(binary, test, Circumstances::AS_USER)?;
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
     }
 
@@ -169,16 +169,16 @@ impl Own<'_> {
         self.settings.sandbox != SandboxMode::Off
     }
 
-    fn passes(&self, binary: &Binary, test: &str, as_users: Circumstances) -> Result<bool> {
+    fn passes(&self, binary: &Binary, test: &str, circumstances: Circumstances) -> Result<bool> {
         let limit = self.settings.test_timeout;
-        let run = self.runner.run_under(binary, test, limit, as_users)?;
+        let run = self.runner.run_under(binary, test, limit, circumstances)?;
         Ok(run.is_some_and(|run| run.verdict.passed()))
     }
 
     fn reason(&self, single: Circumstances) -> String {
         let root = &self.workspace.subject.root;
         match single {
-            Circumstances { place: true, .. } => format!(
+            Circumstances { cwd: true, .. } => format!(
                 "fails in the working copy and passes in {root}: it reads files outside the workspace, which the copy does not have"
             ),
             Circumstances { home: true, .. } => {

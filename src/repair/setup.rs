@@ -62,7 +62,7 @@ impl<'s> Setup<'s> {
     ) -> Result<Self> {
         let subject = settings.subject()?;
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
-        supervisor.bequeath(work.fleeting()?, work.lock())?;
+        supervisor.remove_if_killed(work.fleeting()?, work.lock())?;
         let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
         let shortfall = sandbox::shortfall(settings.sandbox);
         outcome.warnings.extend(shortfall.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! A test that is a command of its own: what it is given, and what it must yield.
+//! Tests that are commands: what each of them gets as input, and what it must yield.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::process::Ended;
+use super::process::Exit;
 use super::verdict::Verdict;
 
-/// A test.
+/// A test that is a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     pub name: String,
     pub command: Command,
-    /// Where it runs, relative to the root.
+    /// Its working directory, relative to the root.
     pub cwd: Utf8PathBuf,
     pub stdin: Input,
-    /// The exit code it must have.
+    /// The expected exit code.
     pub exit: i32,
-    /// What it must print, if that matters.
+    /// The expected output; `None` if any output will do.
     pub stdout: Option<String>,
     pub comparison: Comparison,
     pub timeout: Option<Duration>,
@@ -31,12 +31,12 @@ pub struct Case {
 pub enum Command {
     /// A program and its arguments.
     Words(Vec<String>),
-    /// A line for the shell, for it has more than words.
+    /// A command line that needs a shell.
     Line(String),
 }
 
 impl Command {
-    /// Words where the line has nothing that only a shell understands.
+    /// Splits the line into words unless it contains something that only a shell interprets.
     pub fn parse(line: &str) -> Self {
         let is_plain = |c: char| {
             c.is_alphanumeric()
@@ -56,7 +56,7 @@ impl Command {
         }
     }
 
-    /// The program to start, and its arguments.
+    /// The program to start and its arguments.
     pub fn start(&self) -> (Utf8PathBuf, Vec<String>) {
         match self {
             Self::Words(words) => {
@@ -72,7 +72,7 @@ impl Command {
     }
 }
 
-/// What a test reads.
+/// What a test reads from its standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Input {
     #[default]
@@ -83,7 +83,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The file that a test reads, made in `dir` if need be.
+    /// Opens the test's input; a text is first written to a file in `dir`.
     ///
     /// # Errors
     /// If it cannot be opened or written.
@@ -102,19 +102,19 @@ impl Input {
     }
 }
 
-/// How what is printed is compared.
+/// How the actual output is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Comparison {
     /// Byte by byte.
     #[default]
     Exact,
-    /// Word by word, whatever is between them.
+    /// Word by word, ignoring whitespace.
     Space,
 }
 
-/// How near what a test printed is to what it should have: the words that agree, from the first on, and
-/// then how far the next one is from the one in its place, if both are numbers, or in how many
-/// characters they agree.
+/// How close the actual output is to the expected one: the number of leading words that agree, then the
+/// distance of the first differing word. For two numbers this is their difference; for other words, the
+/// number of leading characters that agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Progress {
     words: usize,
@@ -138,7 +138,7 @@ impl Progress {
                     };
                     return Self { words, nearness };
                 }
-                // What is missing, or too much, is farther than any number.
+                // A missing or superfluous word is worse than any wrong number.
                 _ => {
                     let nearness = i64::MIN;
                     return Self { words, nearness };
@@ -149,12 +149,12 @@ impl Progress {
 }
 
 impl Case {
-    /// What is wrong with how the test ended, as what follows its name in a sentence; `None` if nothing is.
+    /// Why the test failed, worded as a predicate ("prints … instead of …"); `None` if it passed.
     ///
     /// # Errors
-    /// If what it printed cannot be read.
-    pub fn why(&self, ended: &Ended, printed: &Utf8Path) -> Result<Option<String>> {
-        let Some(code) = ended.code else {
+    /// If the output cannot be read.
+    pub fn failure_reason(&self, exit: &Exit, printed: &Utf8Path) -> Result<Option<String>> {
+        let Some(code) = exit.code else {
             return Ok(Some("crashes".to_owned()));
         };
         if code != self.exit {
@@ -163,7 +163,7 @@ impl Case {
         let Some(expected) = &self.stdout else {
             return Ok(None);
         };
-        let bytes = printed_of(expected, printed)?;
+        let bytes = read_output(expected, printed)?;
         let text = String::from_utf8_lossy(&bytes);
         if self.is_same(&bytes, expected) {
             return Ok(None);
@@ -177,14 +177,14 @@ impl Case {
         let most = printed.len().max(expected.len());
         let at = (0..most).find(|at| printed.get(*at) != expected.get(*at));
         let at = at.unwrap_or(0);
-        let told = |lines: &[String]| match lines.get(at) {
+        let quote = |lines: &[String]| match lines.get(at) {
             Some(line) => {
-                let line: String = line.chars().take(MOST_TOLD).collect();
+                let line: String = line.chars().take(MOST_QUOTED).collect();
                 format!("`{}`", line.escape_debug())
             }
             None => "nothing".to_owned(),
         };
-        let (printed, expected) = (told(&printed), told(&expected));
+        let (printed, expected) = (quote(&printed), quote(&expected));
         Ok(Some(format!(
             "prints {printed} instead of {expected} in line {}",
             at + 1
@@ -200,19 +200,19 @@ impl Case {
         }
     }
 
-    /// What became of the test, and how near it came to passing.
+    /// The verdict, and how close the test came to passing.
     ///
     /// # Errors
-    /// If what it printed cannot be read.
-    pub fn judge(&self, ended: &Ended, printed: &Utf8Path) -> Result<(Verdict, Progress)> {
+    /// If the output cannot be read.
+    pub fn judge(&self, exit: &Exit, printed: &Utf8Path) -> Result<(Verdict, Progress)> {
         let Some(expected) = &self.stdout else {
-            let verdict = self.by_code(ended).unwrap_or(Verdict::Passed);
+            let verdict = self.by_exit_code(exit).unwrap_or(Verdict::Passed);
             return Ok((verdict, Progress::default()));
         };
-        let bytes = printed_of(expected, printed)?;
+        let bytes = read_output(expected, printed)?;
         let text = String::from_utf8_lossy(&bytes);
         let is_same = self.is_same(&bytes, expected);
-        let verdict = match (self.by_code(ended), is_same) {
+        let verdict = match (self.by_exit_code(exit), is_same) {
             (Some(verdict), _) => verdict,
             (None, true) => Verdict::Passed,
             (None, false) => Verdict::Failed,
@@ -220,9 +220,9 @@ impl Case {
         Ok((verdict, Progress::of(&text, expected)))
     }
 
-    /// What the exit code says, unless it is the right one.
-    fn by_code(&self, ended: &Ended) -> Option<Verdict> {
-        match ended.code {
+    /// The verdict that follows from the exit code alone; `None` if the exit code is the expected one.
+    fn by_exit_code(&self, exit: &Exit) -> Option<Verdict> {
+        match exit.code {
             None => Some(Verdict::Crashed),
             Some(code) if code != self.exit => Some(Verdict::Failed),
             Some(_) => None,
@@ -230,11 +230,12 @@ impl Case {
     }
 }
 
-/// Characters of a line that are told.
-const MOST_TOLD: usize = 60;
+/// The most characters of a line that are quoted in a message.
+const MOST_QUOTED: usize = 60;
 
-/// What was printed, as far as it may be right; more than that is wrong, however much more it is.
-fn printed_of(expected: &str, printed: &Utf8Path) -> Result<Vec<u8>> {
+/// Reads the actual output, but not much more than the expected length: a longer output is wrong whatever
+/// follows.
+fn read_output(expected: &str, printed: &Utf8Path) -> Result<Vec<u8>> {
     let most = 4 * expected.len() as u64 + 4096;
     let mut bytes = Vec::new();
     File::open(printed)?.take(most).read_to_end(&mut bytes)?;
@@ -246,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_agrees_longer_is_nearer() {
+    fn a_longer_agreement_is_more_progress() {
         let near = |printed: &str| Progress::of(printed, "1 20 abc");
         assert!(near("1 20 ab") > near("1 20 a"));
         assert!(near("1 20 x") > near("1 19 abc"));
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_is_only_started_for_what_words_cannot_say() {
+    fn a_shell_runs_only_lines_that_need_one() {
         let words = |line: &str| match Command::parse(line) {
             Command::Words(words) => Some(words.join("|")),
             Command::Line(_) => None,

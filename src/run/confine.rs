@@ -1,5 +1,5 @@
-//! What every run of the subject gets, whatever it is asked to do: a home and a place for temporary
-//! files of its own, limits, a sandbox, and nothing by which git or cargo would find the user's work.
+//! How runs of the subject are confined: each gets its own home and temporary directory, resource limits and
+//! a sandbox, and cannot make git or cargo find the user's repository.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,11 @@ use super::process::Limits;
 use super::sandbox::{self, Sandbox, SandboxMode};
 use crate::copy::{files, git};
 
-/// Memory a run may map, and have.
+/// Limit on a run's address space, and on its resident memory, in bytes.
 const MEMORY: u64 = 4 << 30;
-/// Bytes a run may write to one file.
+/// Limit on the size of each file that a run writes, in bytes.
 const FILE: u64 = 256 << 20;
-/// Files of the user's home that tests cannot do without: who commits, and how.
+/// Files of the user's home that are copied into the run's home, because tests call git.
 const HOME_FILES: [&str; 4] = [
     ".gitconfig",
     ".config/git/config",
@@ -24,36 +24,36 @@ const HOME_FILES: [&str; 4] = [
     ".config/git/attributes",
 ];
 
-/// In what a run is as the user's own `cargo test` would be, instead of confined. Where it may write is never
-/// among it.
+/// The ways in which a run resembles the user's own `cargo test` instead of being confined. It never gets
+/// more directories to write to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// It runs in the subject's own directory, which is read-only.
-    pub place: bool,
-    /// It has the user's home, which is read-only.
+    /// The run's working directory is that of the subject itself, which is read-only.
+    pub cwd: bool,
+    /// The run uses the user's home, which is read-only.
     pub home: bool,
-    /// It has no limits on memory and file size.
+    /// The run has no limits on memory and file size.
     pub limits: bool,
 }
 
 impl Circumstances {
     const NONE: Self = Self {
-        place: false,
+        cwd: false,
         home: false,
         limits: false,
     };
 
-    /// As the user's own.
-    pub const OWN: Self = Self {
-        place: true,
+    /// Everything as in the user's own `cargo test`.
+    pub const AS_USER: Self = Self {
+        cwd: true,
         home: true,
         limits: true,
     };
 
-    /// What is the user's own, each by itself.
+    /// Each relaxation by itself.
     pub const SINGLE: [Self; 3] = [
         Self {
-            place: true,
+            cwd: true,
             ..Self::NONE
         },
         Self {
@@ -71,18 +71,18 @@ impl Circumstances {
 #[derive(Clone, Debug)]
 pub struct Confinement {
     pub mode: SandboxMode,
-    /// A directory outside of every repository, for what runs write.
+    /// A directory outside of every repository, for the files that runs write.
     pub scratch: Utf8PathBuf,
-    /// Above these nobody is to look for a repository.
+    /// `GIT_CEILING_DIRECTORIES`: git must not look for a repository above these directories.
     ceilings: String,
-    /// What a home has in it.
+    /// The files in each run's home.
     home: Vec<(&'static str, Vec<u8>)>,
-    /// Variables that tell where the toolchain is, which without them is found in the home.
+    /// Variables that tell where the toolchain is; without them it is looked up in the home.
     toolchain: Vec<(String, String)>,
 }
 
 impl Confinement {
-    /// `ceilings` are directories above which nobody is to look for a repository.
+    /// `ceilings` are directories above which git must not look for a repository.
     pub fn new(mode: SandboxMode, scratch: Utf8PathBuf, ceilings: &[Utf8PathBuf]) -> Self {
         let real = std::env::var("HOME").ok().map(Utf8PathBuf::from);
         let mut home = Vec::new();
@@ -110,7 +110,7 @@ impl Confinement {
         }
     }
 
-    /// Makes the places that a run in `dir` has, or makes them again as they are at first.
+    /// Creates the directories and files that a run in `dir` starts with, or restores them.
     ///
     /// # Errors
     /// If something cannot be written.
@@ -128,10 +128,10 @@ impl Confinement {
         Ok(())
     }
 
-    /// Removes what a run left in `dir`, but for the files that the next one writes anew.
+    /// Removes what a run left in `dir`, except for the files that the next run overwrites.
     ///
     /// # Errors
-    /// If something cannot be removed; then the directory is of no more use.
+    /// If something cannot be removed; the directory must then not be reused.
     pub fn clear(&self, dir: &Utf8Path) -> Result<()> {
         let mut was_home_used = false;
         for entry in fs::read_dir(dir)? {
@@ -152,15 +152,15 @@ impl Confinement {
         }
     }
 
-    /// Variables for a process of the subject that builds, and may not find the user's repository.
+    /// Variables for build processes, which must not find the user's repository.
     pub fn build_env(&self) -> Vec<(String, String)> {
         vec![("GIT_CEILING_DIRECTORIES".to_owned(), self.ceilings.clone())]
     }
 
     /// Variables for a run in `dir`.
-    pub fn env(&self, dir: &Utf8Path, as_users: Circumstances) -> Vec<(String, String)> {
+    pub fn env(&self, dir: &Utf8Path, circumstances: Circumstances) -> Vec<(String, String)> {
         let mut vars = self.build_env();
-        if as_users.home {
+        if circumstances.home {
             vars.push(("TMPDIR".to_owned(), dir.join("tmp").to_string()));
             return vars;
         }
@@ -170,7 +170,7 @@ impl Confinement {
             |name: &str, place: &Utf8Path| vars.push((name.to_owned(), place.to_string()));
         set("HOME", &home);
         set("TMPDIR", &tmp);
-        // Those that are set lead somewhere else than the home.
+        // If one of these is set, it points outside of the run's home.
         let others = [
             ("TMP", &*tmp),
             ("TEMP", &tmp),
@@ -193,8 +193,8 @@ impl Confinement {
         [&layout::env::ALL[..], &git::VARIABLES].concat()
     }
 
-    /// What a run may use. Where a sanitizer needs more addresses than any limit would leave
-    /// it, only what is really used counts.
+    /// The limits of a run. Where a sanitizer needs more address space than a limit would allow, only
+    /// resident memory is limited.
     pub fn limits(needs_addresses: bool) -> Limits {
         Limits {
             addresses: (!needs_addresses).then_some(MEMORY),
@@ -203,12 +203,13 @@ impl Confinement {
         }
     }
 
-    /// Whether runs are kept from writing elsewhere, so that they may run in the user's tree.
-    pub fn is_tight(&self) -> bool {
+    /// Whether the sandbox reliably prevents writes outside of the permitted directories, so that tests may
+    /// run in the user's tree.
+    pub fn is_enforced(&self) -> bool {
         self.mode != SandboxMode::Off && sandbox::shortfall(SandboxMode::Writes).is_none()
     }
 
-    /// The sandbox of a run that may write to some places.
+    /// The sandbox of a run that may write to these paths.
     pub fn sandbox(&self, writable: impl IntoIterator<Item = Utf8PathBuf>) -> Option<Sandbox> {
         (self.mode != SandboxMode::Off).then(|| Sandbox {
             mode: self.mode,
@@ -217,11 +218,11 @@ impl Confinement {
     }
 }
 
-/// A new directory for what runs write, outside of every repository if there is such a place; `fallback`
-/// is where to make it otherwise.
+/// Creates a directory for the files that runs write, outside of every repository if possible and otherwise
+/// in `fallback`.
 ///
 /// # Errors
-/// If none can be made.
+/// If no directory can be created.
 pub fn scratch(fallback: &Utf8Path) -> io::Result<tempfile::TempDir> {
     let usual = Utf8PathBuf::from_path_buf(std::env::temp_dir()).ok();
     let places = usual
@@ -230,7 +231,7 @@ pub fn scratch(fallback: &Utf8Path) -> io::Result<tempfile::TempDir> {
     let places = places.filter_map(|place| place.canonicalize_utf8().ok());
     let make = |place: &Utf8Path| tempfile::Builder::new().prefix(SCRATCH).tempdir_in(place);
     let mut made = places
-        .filter(|place| !is_in_a_project(place))
+        .filter(|dir| !is_in_a_project(dir))
         .filter_map(|place| make(&place).ok());
     match made.next() {
         Some(made) => Ok(made),
@@ -241,13 +242,13 @@ pub fn scratch(fallback: &Utf8Path) -> io::Result<tempfile::TempDir> {
     }
 }
 
-/// How the names of such directories begin.
+/// The prefix of the names of such directories.
 pub const SCRATCH: &str = "cargo-nopol-";
 
-/// Whether somebody who looks upwards from a place would find a repository or a manifest.
-fn is_in_a_project(place: &Utf8Path) -> bool {
+/// Whether a tool that searches the parent directories would find a repository or a manifest.
+fn is_in_a_project(dir: &Utf8Path) -> bool {
     const SIGNS: [&str; 5] = [".git", ".hg", ".jj", "Cargo.toml", ".cargo"];
-    let mut above = place.ancestors();
+    let mut above = dir.ancestors();
     above.any(|dir| SIGNS.iter().any(|sign| dir.join(sign).exists()))
 }
 
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_run_leaves_in_its_home_is_gone_and_what_it_needs_is_there_again() {
+    fn clearing_removes_what_a_run_left_and_restores_its_home() {
         let dir = tempfile::tempdir().unwrap();
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let confinement = Confinement {
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_a_repository_is_known() {
+    fn a_directory_below_a_repository_is_recognized() {
         let dir = tempfile::tempdir().unwrap();
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         fs::create_dir_all(dir.join("repository/below")).unwrap();

@@ -1,8 +1,8 @@
-//! The names of tests and of the targets they are in.
+//! Names of tests and of the targets that contain them.
 
 use std::fmt;
 
-/// A test target of the subject, as cargo names it; those of a C program have no package.
+/// A test target of the subject, as cargo names it. The targets of a C program have no package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId {
     pub package: String,
@@ -32,8 +32,7 @@ impl fmt::Display for TestId {
 }
 
 impl TestId {
-    /// Whether `[PKG::][TARGET::]NAME` means this test; the modules before a name may be left
-    /// out.
+    /// Whether `[PKG::][TARGET::]NAME` denotes this test; leading modules of the name may be omitted.
     pub fn matches(&self, wanted: &str) -> bool {
         let of_package = format!("{}::{}", self.target.package, self.name);
         let is_end_of = |text: &str| {

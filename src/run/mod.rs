@@ -1,9 +1,12 @@
-//! Running tests: one test is one process, with a time limit, fuel, its own place for files, and
-//! a process group that is killed. Reads the traces they leave. Knows no syntax.
+//! Running tests. Each test runs in a process of its own, with a time limit, fuel, private directories and a
+//! process group that is killed at the end. Also reads the traces that the runs leave. Knows nothing about
+//! syntax.
 
+mod binary;
 pub mod command;
 pub mod confine;
 pub mod id;
+mod plan;
 pub mod pool;
 pub mod process;
 pub mod sandbox;
@@ -15,191 +18,28 @@ mod warden;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use nopol_instrument::layout::env;
 
-use self::command::{Case, Progress};
+pub use self::binary::{Binary, Commands, Harness};
+use self::command::Progress;
 use self::confine::{Circumstances, Confinement};
-use self::process::{Ended, Job, Limits, Supervisor};
+pub use self::plan::{Forced, How, Plan, Sequence, When};
+use self::process::{Exit, Job, Limits, Supervisor};
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
-use crate::copy::tree::{Change, Tree};
-use crate::hash::fnv1a;
+use crate::copy::tree::Change;
 
-/// A built target that has tests, and what it needs to run.
-#[derive(Clone, Debug)]
-pub struct Binary {
-    /// A test binary; empty if each test is a command of its own.
-    pub exe: Utf8PathBuf,
-    /// The package's directory, or the working copy's root.
-    pub cwd: Utf8PathBuf,
-    /// The same in the subject itself.
-    pub original: Utf8PathBuf,
-    pub env: Vec<(String, String)>,
-    pub harness: Harness,
-    /// The working copy that it runs in.
-    pub tree: Arc<Tree>,
-    /// Where it may write beside that.
-    pub writable: Vec<Utf8PathBuf>,
-}
-
-impl Binary {
-    /// Whether a path was compiled into the test binary.
-    pub fn has_compiled_in(&self, path: &Utf8Path) -> bool {
-        let bytes = fs::read(&self.exe).unwrap_or_default();
-        memchr::memmem::find(&bytes, path.as_str().as_bytes()).is_some()
-    }
-}
-
-/// How the tests of a target are run and judged.
-#[derive(Clone, Debug)]
-pub enum Harness {
-    /// Rust's own, or one that follows it.
-    Standard {
-        /// It does not take `--nocapture`.
-        captures: bool,
-    },
-    Commands(Arc<Commands>),
-}
-
-/// Tests that are commands, by name.
-#[derive(Clone, Debug, Default)]
-pub struct Commands {
-    pub cases: BTreeMap<String, Case>,
-    /// They need more addresses than any limit would leave them: a sanitizer's shadow.
-    pub needs_addresses: bool,
-}
-
-impl Harness {
-    /// Whether it does not take `--nocapture`.
-    pub fn captures(&self) -> bool {
-        matches!(self, Self::Standard { captures: true })
-    }
-}
-
-/// What a forced outcome is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum How {
-    Set(bool),
-    /// The opposite of what the condition yields.
-    Flip,
-}
-
-/// Which evaluations of a site in its thread, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum When {
-    Always,
-    At(u32),
-    /// All before this one.
-    Until(u32),
-    /// This one and all after it.
-    From(u32),
-}
-
-/// How an outcome is forced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Forced {
-    pub how: How,
-    pub when: When,
-    /// The condition is not evaluated at all, because it would panic; otherwise it is evaluated
-    /// and its outcome overridden, which keeps its side effects.
-    pub blind: bool,
-}
-
-/// What is forced at a site in one run; of several the first that means an evaluation counts.
-pub type Sequence = Vec<Forced>;
-
-/// What the runtime in the subject is asked to do in one run.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// Trace this many sites; `None` leaves the instrumentation off.
-    pub sites: Option<usize>,
-    pub force: Vec<(u32, Sequence)>,
-    pub capture: Vec<u32>,
-    /// Candidate numbers by site.
-    pub select: Vec<(u32, u32)>,
-    /// Loop iterations.
-    pub fuel: Option<u64>,
-    /// Wall-clock limit, the outer guard behind `fuel`.
-    pub timeout: Duration,
-    /// In what the run is not confined.
-    pub as_users: Circumstances,
-}
-
-impl Plan {
-    /// The environment that tells the runtime, nothing where it has nothing to do.
-    fn env(&self, trace: &Utf8Path, test: &str, log: u64) -> Vec<(String, String)> {
-        let list = |items: Vec<String>| items.join(",");
-        let mut vars = Vec::new();
-        let mut set = |name: &str, value: String| vars.push((name.to_string(), value));
-        if let Some(sites) = self.sites {
-            set(env::TRACE, trace.to_string());
-            set(env::SITES, sites.to_string());
-            let log = if self.capture.is_empty() { 0 } else { log };
-            set(env::LOG, log.to_string());
-        }
-        if self.force.iter().any(|(_, sequence)| !sequence.is_empty()) {
-            let pair = |(site, forced): &(u32, Forced)| {
-                let how = match (forced.how, forced.blind) {
-                    (How::Set(true), false) => 't',
-                    (How::Set(false), false) => 'f',
-                    (How::Set(true), true) => 'T',
-                    (How::Set(false), true) => 'F',
-                    (How::Flip, _) => 'x',
-                };
-                let when = match forced.when {
-                    When::Always => String::new(),
-                    When::At(at) => format!("@{at}"),
-                    When::Until(end) => format!("@..{end}"),
-                    When::From(start) => format!("@{start}.."),
-                };
-                format!("{site}={how}{when}")
-            };
-            let each = |(site, forced): &(u32, Sequence)| {
-                let site = *site;
-                forced
-                    .iter()
-                    .map(move |forced| (site, *forced))
-                    .collect::<Vec<_>>()
-            };
-            let pairs: Vec<(u32, Forced)> = self.force.iter().flat_map(each).collect();
-            let pairs = pairs.iter().map(pair);
-            set(env::FORCE, list(pairs.collect()));
-        }
-        if !self.capture.is_empty() {
-            set(
-                env::CAPTURE,
-                list(self.capture.iter().map(u32::to_string).collect()),
-            );
-        }
-        if !self.select.is_empty() {
-            let pairs = self
-                .select
-                .iter()
-                .map(|(site, number)| format!("{site}={number}"));
-            set(env::SELECT, list(pairs.collect()));
-        }
-        if let Some(fuel) = self.fuel {
-            set(env::FUEL, fuel.to_string());
-        }
-        if !vars.is_empty() {
-            // Each test has its own, so that tests that run at once do not invent the same names.
-            vars.push((env::SEED.to_string(), fnv1a(test).to_string()));
-        }
-        vars
-    }
-}
-
-/// Room for recorded contexts in one run, and in a second one if that was not enough. The file is sparse,
-/// and yet the system gives out memory for it by its length: five times the time of a short run.
+/// Bytes for recorded contexts in a run, and in its repetition if they were too few. The larger log is not
+/// the default: although the file is sparse, the kernel's cost of mapping it grows with its length, and a
+/// short run would take five times as long.
 const LOG: u64 = 1 << 20;
 const LARGE_LOG: u64 = 16 << 20;
 
@@ -208,14 +48,14 @@ const LARGE_LOG: u64 = 16 << 20;
 pub struct TestRun {
     pub verdict: Verdict,
     pub seconds: f64,
-    /// What the runtime recorded, all processes of the test together; `None` if not traced.
+    /// What the runtime recorded in all processes of the test; `None` if the run was not traced.
     pub trace: Option<Trace>,
-    /// The end of what the test printed.
+    /// The end of the test's output; empty if it passed.
     pub output: String,
-    /// How near it came to passing, where that can be told.
+    /// How close the test came to passing, if its harness can tell.
     pub progress: Option<Progress>,
-    /// What was wrong with how it ended, where that can be told.
-    pub why: Option<String>,
+    /// Why the test failed, if its harness can tell.
+    pub failure_reason: Option<String>,
 }
 
 /// Runs tests.
@@ -223,35 +63,38 @@ pub struct TestRun {
 pub struct Runner<'a> {
     supervisor: &'a Supervisor,
     confinement: &'a Confinement,
-    /// The user's arguments for the test binaries.
+    /// The user's arguments for test binaries.
     args: Vec<String>,
-    /// Processes at a time.
+    /// Maximum number of concurrent processes.
     pub jobs: usize,
     runs: AtomicU64,
-    /// Directories that no run uses now, each with what the one before left cleared away.
-    free: Mutex<Vec<Utf8PathBuf>>,
-    /// Tests were seen to pass each in a process of its own, and not all in one.
-    apart: AtomicBool,
-    /// What tests did to files of the working copy, by test.
+    /// Run directories that are not in use; they have been cleared.
+    idle_dirs: Mutex<Vec<Utf8PathBuf>>,
+    /// Some tests were seen to pass in separate processes but not together in one.
+    needs_isolation: AtomicBool,
+    /// Changes that tests made to files of the working copy, by test.
     damage: Mutex<BTreeMap<String, BTreeSet<Change>>>,
 }
 
 impl<'a> Runner<'a> {
-    /// `args` are the user's arguments for test binaries; filters among them chose the tests and
-    /// must not do so again.
+    /// `args` are the user's arguments for test binaries. Filters among them are dropped: they have already
+    /// selected the tests.
     pub fn new(
         supervisor: &'a Supervisor,
         confinement: &'a Confinement,
         args: &[String],
         jobs: usize,
     ) -> Self {
-        const OURS: [&str; 4] = ["--exact", "--nocapture", "--no-capture", "--show-output"];
+        const RESERVED: [&str; 4] = ["--exact", "--nocapture", "--no-capture", "--show-output"];
         let mut kept = Vec::new();
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             if arg == "--test-threads" || arg == "--skip" || arg == "--format" || arg == "--color" {
                 args.next();
-            } else if arg.starts_with("--") && !OURS.contains(&arg.as_str()) && !arg.contains('=') {
+            } else if arg.starts_with("--")
+                && !RESERVED.contains(&arg.as_str())
+                && !arg.contains('=')
+            {
                 kept.push(arg.clone());
             }
         }
@@ -261,19 +104,19 @@ impl<'a> Runner<'a> {
             args: kept,
             jobs,
             runs: AtomicU64::new(0),
-            free: Mutex::new(Vec::new()),
-            apart: AtomicBool::new(false),
+            idle_dirs: Mutex::new(Vec::new()),
+            needs_isolation: AtomicBool::new(false),
             damage: Mutex::default(),
         }
     }
 
-    /// The files of the working copy that tests changed or removed in some run, by test; they were put
-    /// back each time.
+    /// The files of the working copy that tests changed or removed in some run, by test. They were restored
+    /// after each run.
     pub fn damage(&self) -> BTreeMap<String, BTreeSet<Change>> {
         lock(&self.damage).clone()
     }
 
-    /// How many test processes were started so far.
+    /// The number of test processes started so far.
     pub fn runs(&self) -> u64 {
         self.runs.load(Ordering::Relaxed)
     }
@@ -284,9 +127,9 @@ impl<'a> Runner<'a> {
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         let (run, changes) = binary.tree.guard(test, || {
-            let mut run = self.in_a_dir(|dir| self.run_in(dir, binary, test, plan, LOG))?;
+            let mut run = self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, LOG))?;
             if run.trace.as_ref().is_some_and(|trace| trace.is_full) {
-                run = self.in_a_dir(|dir| self.run_in(dir, binary, test, plan, LARGE_LOG))?;
+                run = self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, LARGE_LOG))?;
             }
             Ok(run)
         })?;
@@ -295,7 +138,7 @@ impl<'a> Runner<'a> {
     }
 
     fn note(&self, test: &str, changes: Vec<Change>) {
-        // What git does in a repository is no damage.
+        // Changes that git makes inside a repository are not damage.
         let is_damage = |change: &Change| change.is_damage && !change.path.starts_with(".git");
         let damage: Vec<Change> = changes.into_iter().filter(is_damage).collect();
         if !damage.is_empty() {
@@ -304,38 +147,38 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Gives a run a directory with a `home` and a `tmp`. To make one costs as much as a short test, so
-    /// they are used again.
-    fn in_a_dir<T>(&self, run: impl FnOnce(&Utf8Path) -> Result<T>) -> Result<T> {
+    /// Calls `run` with a directory that contains an empty `home` and `tmp`. Creating one costs as much as a
+    /// short test, so directories are reused.
+    fn with_run_dir<T>(&self, run: impl FnOnce(&Utf8Path) -> Result<T>) -> Result<T> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
-        let free = lock(&self.free).pop();
-        let dir = match free {
+        let idle = lock(&self.idle_dirs).pop();
+        let dir = match idle {
             Some(dir) => dir,
             None => {
-                // Names of one length: what is in the environment moves the stack.
+                // All names have the same length, because the size of the environment shifts the stack.
                 let dir = self.confinement.scratch.join(format!("run-{number:06}"));
                 self.confinement.prepare(&dir)?;
                 dir
             }
         };
         let result = run(&dir);
-        // What cannot be cleared goes with the scratch.
+        // A directory that cannot be cleared is abandoned; it is removed together with the scratch directory.
         if self.confinement.clear(&dir).is_ok() {
-            lock(&self.free).push(dir);
+            lock(&self.idle_dirs).push(dir);
         }
         result
     }
 
-    /// Runs something of a binary with its output in a directory.
-    fn start(&self, dir: &Utf8Path, binary: &Binary, start: Start) -> Result<Ended> {
-        let own = start.as_users;
+    /// Starts a process of the binary; its output goes to files in `dir`.
+    fn start(&self, dir: &Utf8Path, binary: &Binary, launch: Launch) -> Result<Exit> {
+        let circumstances = launch.circumstances;
         let mut vars = binary.env.clone();
         vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(self.confinement.env(dir, own));
-        vars.extend(start.vars);
+        vars.extend(self.confinement.env(dir, circumstances));
+        vars.extend(launch.vars);
         let mut writable = vec![dir.to_owned()];
-        let (mut program, mut cwd) = (start.program, start.cwd);
-        if own.place {
+        let (mut program, mut cwd) = (launch.program, launch.cwd);
+        if circumstances.cwd {
             if program.as_str().contains('/') {
                 program = cwd.join(program);
             }
@@ -352,33 +195,33 @@ impl<'a> Runner<'a> {
             writable.push(binary.tree.top().to_owned());
             writable.extend(binary.writable.iter().cloned());
         }
-        let limits = match own.limits {
+        let limits = match circumstances.limits {
             true => Limits::default(),
             false => Confinement::limits(binary.harness.needs_addresses()),
         };
         self.supervisor.run(&Job {
             program: &program,
-            args: &start.args,
+            args: &launch.args,
             cwd: &cwd,
             env: &vars,
             unset: &Confinement::unset(),
-            stdin: start.stdin,
+            stdin: launch.stdin,
             stdout: create(&dir.join("stdout"))?,
             stderr: create(&dir.join("stderr"))?,
-            timeout: Some(start.timeout),
+            timeout: Some(launch.timeout),
             silence: None,
             limits,
             sandbox: self.confinement.sandbox(writable),
         })
     }
 
-    /// Whether runs are kept from writing elsewhere.
-    pub fn is_tight(&self) -> bool {
-        self.confinement.is_tight()
+    /// Whether the sandbox reliably prevents writes outside of the permitted directories.
+    pub fn is_enforced(&self) -> bool {
+        self.confinement.is_enforced()
     }
 
-    /// Runs a test in other circumstances than confined; `None` if these would let it write to what is the
-    /// user's.
+    /// Runs a test under other circumstances than fully confined; `None` if it could then write to the user's
+    /// files.
     ///
     /// # Errors
     /// As [`Runner::run`].
@@ -387,14 +230,14 @@ impl<'a> Runner<'a> {
         binary: &Binary,
         test: &str,
         timeout: Duration,
-        as_users: Circumstances,
+        circumstances: Circumstances,
     ) -> Result<Option<TestRun>> {
-        if !self.confinement.is_tight() {
+        if !self.confinement.is_enforced() {
             return Ok(None);
         }
         let plan = Plan {
             timeout,
-            as_users,
+            circumstances,
             ..Plan::default()
         };
         self.run(binary, test, &plan).map(Some)
@@ -408,7 +251,7 @@ impl<'a> Runner<'a> {
         plan: &Plan,
         log: u64,
     ) -> Result<TestRun> {
-        let mut start = match &binary.harness {
+        let mut launch = match &binary.harness {
             Harness::Standard { captures } => {
                 let own = ["--exact", test, "--test-threads=1"];
                 let mut args: Vec<String> = own.map(String::from).to_vec();
@@ -416,16 +259,16 @@ impl<'a> Runner<'a> {
                     args.push("--nocapture".to_string());
                 }
                 args.extend(self.args.iter().cloned());
-                Start::of(binary, args, plan.timeout)
+                Launch::of(binary, args, plan.timeout)
             }
             Harness::Commands(commands) => {
                 let case = commands.case(test)?;
                 let (program, args) = case.command.start();
-                Start {
+                Launch {
                     program,
                     cwd: binary.cwd.join(&case.cwd),
                     stdin: case.stdin.open(&binary.cwd, dir)?,
-                    ..Start::of(
+                    ..Launch::of(
                         binary,
                         args,
                         case.timeout.unwrap_or(plan.timeout).min(plan.timeout),
@@ -433,9 +276,9 @@ impl<'a> Runner<'a> {
                 }
             }
         };
-        start.vars = plan.env(&dir.join("trace"), test, log);
-        start.as_users = plan.as_users;
-        let ended = self.start(dir, binary, start)?;
+        launch.vars = plan.env(&dir.join("trace"), test, log);
+        launch.circumstances = plan.circumstances;
+        let exit = self.start(dir, binary, launch)?;
         let stdout = dir.join("stdout");
         let printed = tail(stdout.as_std_path())?;
 
@@ -443,16 +286,16 @@ impl<'a> Runner<'a> {
             .sites
             .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
             .transpose()?;
-        let (mut progress, mut why) = (None, None);
-        let early = Verdict::before_its_end(&ended, trace.as_ref());
+        let (mut progress, mut failure_reason) = (None, None);
+        let early = Verdict::cut_short(&exit, trace.as_ref());
         let verdict = match (early, &binary.harness) {
             (Some(early), _) => early,
-            (None, Harness::Standard { .. }) => Verdict::of(&ended, &printed),
+            (None, Harness::Standard { .. }) => Verdict::of(&exit, &printed),
             (None, Harness::Commands(commands)) => {
-                let (verdict, near) = commands.case(test)?.judge(&ended, &stdout)?;
+                let (verdict, near) = commands.case(test)?.judge(&exit, &stdout)?;
                 progress = Some(near);
                 if !verdict.passed() && plan.force.is_empty() {
-                    why = commands.case(test)?.why(&ended, &stdout)?;
+                    failure_reason = commands.case(test)?.failure_reason(&exit, &stdout)?;
                 }
                 verdict
             }
@@ -463,40 +306,27 @@ impl<'a> Runner<'a> {
         };
         Ok(TestRun {
             verdict,
-            seconds: ended.seconds,
+            seconds: exit.seconds,
             trace,
             output,
             progress,
-            why,
+            failure_reason,
         })
     }
 }
 
-impl Commands {
-    fn case(&self, test: &str) -> Result<&Case> {
-        let case = self.cases.get(test);
-        case.with_context(|| format!("there is no test `{test}`"))
-    }
-}
-
-impl Harness {
-    fn needs_addresses(&self) -> bool {
-        matches!(self, Self::Commands(commands) if commands.needs_addresses)
-    }
-}
-
-/// A process to start, but for where its output goes.
-struct Start {
+/// A process to start; where its output goes is decided later.
+struct Launch {
     program: Utf8PathBuf,
     args: Vec<String>,
     cwd: Utf8PathBuf,
     stdin: Option<File>,
     vars: Vec<(String, String)>,
     timeout: Duration,
-    as_users: Circumstances,
+    circumstances: Circumstances,
 }
 
-impl Start {
+impl Launch {
     fn of(binary: &Binary, args: Vec<String>, timeout: Duration) -> Self {
         Self {
             program: binary.exe.clone(),
@@ -505,7 +335,7 @@ impl Start {
             stdin: None,
             vars: Vec::new(),
             timeout,
-            as_users: Circumstances::default(),
+            circumstances: Circumstances::default(),
         }
     }
 }
@@ -520,38 +350,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The end of a file, as text.
 fn tail(path: &Path) -> Result<String> {
-    const LONGEST: u64 = 8192;
+    const MAX_BYTES: u64 = 8192;
     let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let len = file.metadata()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(LONGEST)))?;
+    file.seek(SeekFrom::Start(len.saturating_sub(MAX_BYTES)))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_runs_with_a_plan_are_told_anything_and_each_test_has_a_seed_of_its_own() {
-        let seed = |plan: &Plan, test| {
-            let vars = plan.env(Utf8Path::new("trace"), test, LOG);
-            let mut seeds = vars.into_iter().filter(|(name, _)| name == env::SEED);
-            seeds.next().map(|(_, value)| value)
-        };
-        let plain = Plan::default();
-        assert!(plain.env(Utf8Path::new("trace"), "test", LOG).is_empty());
-        let traced = Plan {
-            sites: Some(3),
-            ..Plan::default()
-        };
-        let selected = Plan {
-            select: vec![(1, 2)],
-            ..Plan::default()
-        };
-        assert!(seed(&traced, "test").is_some());
-        assert_eq!(seed(&traced, "test"), seed(&selected, "test"));
-        assert_ne!(seed(&traced, "test"), seed(&traced, "other"));
-    }
 }

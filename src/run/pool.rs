@@ -1,4 +1,4 @@
-//! Doing independent things on all cores, with results in the order of the inputs.
+//! Parallel map: independent work on several threads, with results in the order of the inputs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use anyhow::Result;
 /// Maps `work` over `items` on `jobs` threads.
 ///
 /// # Errors
-/// The first error by item order; once an error is seen no new item is started.
+/// The first error in the order of the items. After an error no further item is started.
 pub fn map<T: Sync, R: Send>(
     jobs: usize,
     items: &[T],

@@ -1,5 +1,5 @@
-//! Processes as the tool has them: started by the warden, with limits and in a sandbox; all ended when
-//! the user interrupts or the time is up. The only place that handles signals.
+//! Running child processes. The warden starts them, with limits and in a sandbox; all are ended when the user
+//! interrupts or the time limit is reached. Signals of the user are handled here and in the warden.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,9 +20,9 @@ use signal_hook::iterator::Signals;
 use super::sandbox::Sandbox;
 use super::warden;
 use super::wire::{self, Answer, Request, Spawn};
-pub use super::wire::{Ended, Limits};
+pub use super::wire::{Exit, Limits};
 
-/// Why everything ends early.
+/// Why the whole run ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
     #[error("interrupted")]
@@ -40,12 +40,12 @@ pub struct Job<'a> {
     pub env: &'a [(String, String)],
     /// Variables that must not be inherited.
     pub unset: &'a [&'a str],
-    /// What it reads; nothing if `None`.
+    /// Its standard input; empty if `None`.
     pub stdin: Option<File>,
     pub stdout: File,
     pub stderr: File,
     pub timeout: Option<Duration>,
-    /// How long it may write nothing to its standard streams.
+    /// The longest time without output to its standard streams.
     pub silence: Option<Duration>,
     pub limits: Limits,
     pub sandbox: Option<Sandbox>,
@@ -53,16 +53,16 @@ pub struct Job<'a> {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// The tool's ends of what connects it with the minders of processes under way.
+    /// The tool's ends of the sockets of all minders with a running process.
     minders: Mutex<BTreeMap<u64, UnixStream>>,
     interrupted: Arc<AtomicBool>,
 }
 
 impl Shared {
-    /// Asks every minder to end what it minds.
+    /// Asks every minder to end its process.
     fn end_all(&self) {
         for minder in lock(&self.minders).values() {
-            // It may be gone already.
+            // The minder may have ended already.
             let _ = minder.shutdown(Shutdown::Write);
         }
     }
@@ -75,14 +75,14 @@ pub struct Supervisor {
     warden_pid: Pid,
     shared: Arc<Shared>,
     started: AtomicU64,
-    /// Minders that mind nothing now.
+    /// Minders without a process.
     idle: Mutex<Vec<UnixStream>>,
     deadline: Option<Instant>,
 }
 
 impl Supervisor {
-    /// `time_limit` is for everything run under this supervisor, from now on. To be called while this
-    /// process has one thread.
+    /// `time_limit` applies to everything run by this supervisor and starts now. Must be called while this
+    /// process has a single thread, because the warden is forked.
     ///
     /// # Errors
     /// If the warden cannot be started.
@@ -98,7 +98,7 @@ impl Supervisor {
         })
     }
 
-    /// Makes SIGINT, SIGTERM and SIGHUP end the children; [`Supervisor::check`] then fails. A second one
+    /// Makes SIGINT, SIGTERM and SIGHUP end the children; [`Supervisor::check`] then fails. A second signal
     /// ends the tool at once, and the warden cleans up.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Becomes true when the user interrupts.
+    /// A flag that is set when the user interrupts.
     pub fn interrupted(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.shared.interrupted)
     }
@@ -135,22 +135,22 @@ impl Supervisor {
         }
     }
 
-    /// Has directories removed should this process be killed. `slot` is the open lock of their slot,
-    /// which nobody else takes until they are gone.
+    /// Registers directories that the warden removes if this process is killed. `slot` is the locked file of
+    /// their slot; the warden keeps the lock until they are gone.
     ///
     /// # Errors
-    /// If the warden is gone.
-    pub fn bequeath(&self, dirs: Vec<Utf8PathBuf>, slot: &File) -> Result<()> {
+    /// If the warden cannot be reached.
+    pub fn remove_if_killed(&self, dirs: Vec<Utf8PathBuf>, slot: &File) -> Result<()> {
         let mut warden = lock(&self.warden);
-        wire::send(&mut warden, &Request::Inherit(dirs), &[slot.as_fd()])
+        wire::send(&mut warden, &Request::RemoveAtEnd(dirs), &[slot.as_fd()])
             .context("cannot reach the process that starts all others")
     }
 
     /// Runs a process to its end.
     ///
     /// # Errors
-    /// [`Stopped`], or that the process cannot be started.
-    pub fn run(&self, job: &Job) -> Result<Ended> {
+    /// [`Stopped`], or if the process cannot be started.
+    pub fn run(&self, job: &Job) -> Result<Exit> {
         self.check()?;
         let left = self
             .deadline
@@ -179,7 +179,7 @@ impl Supervisor {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         lock(&self.shared.minders).insert(number, minder.try_clone()?);
         if self.check().is_err() {
-            // An interrupt that came just before this one was known.
+            // An interrupt that arrived just before the minder was registered has not reached it.
             self.shared.end_all();
         }
         let files = [stdin.as_fd(), job.stdout.as_fd(), job.stderr.as_fd()];
@@ -192,8 +192,8 @@ impl Supervisor {
                 lock(&self.idle).push(minder);
                 answer.map_err(|error| anyhow!(error))
             }
-            // Whoever kills the process that minds it is killed with it.
-            Ok(None) | Err(_) => Ok(Ended {
+            // The connection is lost if the minder was killed, and its process was killed with it.
+            Ok(None) | Err(_) => Ok(Exit {
                 code: None,
                 timed_out: false,
                 seconds: start.elapsed().as_secs_f64(),
@@ -201,14 +201,18 @@ impl Supervisor {
         }
     }
 
-    /// A minder that minds nothing now.
+    /// An idle minder, or a new one.
     fn minder(&self) -> Result<UnixStream> {
         if let Some(idle) = lock(&self.idle).pop() {
             return Ok(idle);
         }
-        let (ours, its) = UnixStream::pair()?;
-        wire::send(&mut lock(&self.warden), &Request::Mind, &[its.as_fd()])
-            .context("cannot reach the process that starts all others")?;
+        let (ours, theirs) = UnixStream::pair()?;
+        wire::send(
+            &mut lock(&self.warden),
+            &Request::StartMinder,
+            &[theirs.as_fd()],
+        )
+        .context("cannot reach the process that starts all others")?;
         Ok(ours)
     }
 }
@@ -216,8 +220,8 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         let mut warden = lock(&self.warden);
-        // What is left to remove has been removed.
-        let _ = wire::send(&mut warden, &Request::Disinherit, &[]);
+        // Everything that was registered has been removed by now.
+        let _ = wire::send(&mut warden, &Request::CancelRemoval, &[]);
         self.shared.end_all();
         lock(&self.idle).clear();
         let _ = warden.shutdown(Shutdown::Both);

@@ -1,24 +1,25 @@
-//! What a run of the subject may write to, and whom it may reach: Landlock, on Linux. Reading is free.
+//! The sandbox: which files a run of the subject may write to, and which processes and hosts it may reach.
+//! Uses Landlock, on Linux. Reading is not restricted.
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
-/// How far runs of the subject are shut in.
+/// How strictly runs of the subject are sandboxed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
     Off,
-    /// They write only to the working copy and their own temporary directory.
+    /// Runs write only to the working copy and their own temporary directory.
     #[default]
     Writes,
-    /// Nor do they use the network, or signal other processes.
+    /// In addition, runs may not use the network or signal other processes.
     Strict,
 }
 
 impl SandboxMode {
     pub const ALL: [Self; 3] = [Self::Off, Self::Writes, Self::Strict];
 
-    /// As the command line has it.
+    /// The name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -32,11 +33,11 @@ impl SandboxMode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
     pub mode: SandboxMode,
-    /// Directories and files that it may write to, with all that is below; what is not there is passed over.
+    /// Directories, with all their contents, and files that may be written to; missing ones are ignored.
     pub writable: Vec<Utf8PathBuf>,
 }
 
-/// What this system cannot do of what a mode promises, as a sentence; `None` if it can do all.
+/// What a mode promises and this system cannot enforce, as a sentence; `None` if it enforces everything.
 pub fn shortfall(mode: SandboxMode) -> Option<&'static str> {
     if mode == SandboxMode::Off {
         return None;
@@ -45,10 +46,10 @@ pub fn shortfall(mode: SandboxMode) -> Option<&'static str> {
 }
 
 impl Sandbox {
-    /// Shuts in this process, which has one thread, for good.
+    /// Confines this process irrevocably. It must have a single thread.
     ///
     /// # Errors
-    /// If the system refuses what it said it can do.
+    /// If the kernel rejects rules that it claims to support.
     pub fn enter(&self) -> std::io::Result<()> {
         match self.mode {
             SandboxMode::Off => Ok(()),
@@ -68,9 +69,9 @@ mod system {
 
     use super::{Sandbox, SandboxMode};
 
-    /// The newest rules that are used; an older kernel enforces those that it knows.
+    /// The newest Landlock ABI used; an older kernel enforces the rules that it knows.
     const NEWEST: ABI = ABI::V6;
-    /// Harmless, and often written to.
+    /// Devices that are harmless and often written to.
     const DEVICES: [&str; 6] = [
         "/dev/null",
         "/dev/zero",
@@ -80,7 +81,7 @@ mod system {
         "/dev/pts",
     ];
 
-    /// Whether the kernel enforces all of some rules.
+    /// Whether the kernel enforces all of these rules.
     fn can(rules: impl Fn(Ruleset) -> Result<Ruleset, RulesetError>) -> bool {
         let all = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
         rules(all).and_then(Ruleset::create).is_ok()
@@ -103,13 +104,13 @@ mod system {
         )
     }
 
-    /// What changes files or directories, but for the control of devices.
+    /// Access rights that change files or directories; the control of devices is not among them.
     fn writes() -> BitFlags<AccessFs> {
         AccessFs::from_write(NEWEST) & !make_bitflags!(AccessFs::{IoctlDev})
     }
 
-    /// Of the network Landlock covers TCP only. An empty namespace has none at all; where none may be
-    /// had, Landlock it is.
+    /// Landlock restricts only TCP, whereas a new network namespace has no network at all. If no namespace
+    /// can be created, Landlock alone must do.
     fn leave_network() {
         let (user, group) = (getuid(), getgid());
         if unshare(CloneFlags::CLONE_NEWNET).is_err()

@@ -1,4 +1,4 @@
-//! The subject's tests as a whole: which there are, in which binary, and how they fare together.
+//! The subject's tests as a whole: names, binaries, and running many of them at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -34,7 +34,7 @@ impl Suite<'_> {
         self.runner.run(binary, &id.name, plan)
     }
 
-    /// Runs some tests in parallel; results in the order of `tests`.
+    /// Runs several tests in parallel; the results are in the order of `tests`.
     ///
     /// # Errors
     /// As [`Suite::run`].
@@ -51,8 +51,8 @@ impl Suite<'_> {
         })
     }
 
-    /// Those of some tests that do not pass with nothing asked of the runtime. All of a binary run
-    /// in one process first, which is much faster; if that does not end well, each runs by itself.
+    /// The tests among `tests` that do not pass when the runtime has nothing to do. All tests of a binary
+    /// first run in one process, which is much faster; if any fails, each test runs in a process of its own.
     ///
     /// # Errors
     /// As [`Suite::run`].
@@ -62,40 +62,40 @@ impl Suite<'_> {
         baseline: &Baseline,
         timeout: Duration,
     ) -> Result<Vec<TestIndex>> {
-        let mut apart: Vec<TestIndex> = Vec::new();
-        let mut was_refused = false;
+        let mut isolated: Vec<TestIndex> = Vec::new();
+        let mut some_group_failed = false;
         let mut failed = Vec::new();
-        for group in self.together(tests) {
-            // They took no longer one after the other.
+        for group in self.by_binary(tests) {
+            // An upper bound: the times of separate processes, one after the other.
             let usual: f64 = group.iter().map(|test| baseline.seconds[*test]).sum();
             let limit = timeout + Duration::from_secs_f64(usual);
             match self.pass_together(&group, limit)? {
                 Some(true) => {}
                 Some(false) => {
-                    was_refused = true;
-                    apart.extend(group);
+                    some_group_failed = true;
+                    isolated.extend(group);
                 }
-                None => apart.extend(group),
+                None => isolated.extend(group),
             }
         }
         let plan = |_| Plan {
             timeout,
             ..Plan::default()
         };
-        let runs = self.run_all(&apart, plan, &|| ())?;
-        let not_passed = apart
+        let runs = self.run_all(&isolated, plan, &|| ())?;
+        let not_passed = isolated
             .iter()
             .zip(&runs)
             .filter(|(_, run)| !run.verdict.passed());
         failed.extend(not_passed.map(|(test, _)| *test));
-        if failed.is_empty() && was_refused {
-            self.runner.apart.store(true, Ordering::Relaxed);
+        if failed.is_empty() && some_group_failed {
+            self.runner.needs_isolation.store(true, Ordering::Relaxed);
         }
         Ok(failed)
     }
 
-    /// Tests of one binary each, as many as one command line takes.
-    fn together(&self, tests: &[TestIndex]) -> Vec<Vec<TestIndex>> {
+    /// Groups the tests by binary; each group fits on one command line.
+    fn by_binary(&self, tests: &[TestIndex]) -> Vec<Vec<TestIndex>> {
         const MOST: usize = 1000;
         let mut by_target: BTreeMap<&TargetId, Vec<TestIndex>> = BTreeMap::new();
         for test in tests {
@@ -108,14 +108,15 @@ impl Suite<'_> {
         groups.map(<[TestIndex]>::to_vec).collect()
     }
 
-    /// Whether some tests pass in one process; `None` if they are not run so.
+    /// Whether these tests pass together in one process; `None` if they must run separately.
     fn pass_together(&self, tests: &[TestIndex], timeout: Duration) -> Result<Option<bool>> {
         let target = &self.tests[tests[0]].target;
         let Some(binary) = self.binaries.get(target) else {
             return Ok(None);
         };
-        let is_one = matches!(binary.harness, Harness::Standard { .. }) && tests.len() > 1;
-        if !is_one || self.runner.apart.load(Ordering::Relaxed) {
+        let can_share_process =
+            matches!(binary.harness, Harness::Standard { .. }) && tests.len() > 1;
+        if !can_share_process || self.runner.needs_isolation.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let names: Vec<&str> = tests.iter().map(|test| &*self.tests[*test].name).collect();
@@ -128,23 +129,23 @@ impl Suite<'_> {
     }
 }
 
-/// How every test fares in the subject as it is.
+/// How every test fares in the unchanged subject.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
     /// By test index.
     pub verdicts: Vec<Verdict>,
-    /// Tests whose two runs differed; they are neither repaired nor relied on.
+    /// Tests whose two runs differed. They are neither repaired nor relied on.
     pub flaky: Vec<TestIndex>,
-    /// Failing tests that pass as the user runs them; they are neither repaired nor relied on.
-    pub strangers: Vec<TestIndex>,
-    /// Wall time of the slower run, in seconds, by test index.
+    /// Tests that fail here but pass when run as the user runs them. They are neither repaired nor relied on.
+    pub environment_dependent: Vec<TestIndex>,
+    /// Wall time of the slower run in seconds, by test index.
     pub seconds: Vec<f64>,
-    /// The end of what each failing test printed.
+    /// The end of the output of each failing test.
     pub output: BTreeMap<TestIndex, String>,
 }
 
 impl Baseline {
-    /// From a run of every test, and another of those that are worth it.
+    /// Combines a first run of every test with a second run of some.
     pub fn from_runs(first: &[TestRun], second: &BTreeMap<TestIndex, TestRun>) -> Self {
         let mut baseline = Self::default();
         for (test, a) in first.iter().enumerate() {
@@ -160,22 +161,22 @@ impl Baseline {
         baseline
     }
 
-    /// Tests that passed both times.
+    /// Stable tests that passed.
     pub fn passing(&self) -> Vec<TestIndex> {
-        self.steady(true)
+        self.stable(true)
     }
 
-    /// Tests that failed both times.
+    /// Stable tests that failed.
     pub fn failing(&self) -> Vec<TestIndex> {
-        self.steady(false)
+        self.stable(false)
     }
 
-    fn steady(&self, passed: bool) -> Vec<TestIndex> {
+    fn stable(&self, passed: bool) -> Vec<TestIndex> {
         (0..self.verdicts.len())
             .filter(|test| {
                 self.verdicts[*test].passed() == passed
                     && !self.flaky.contains(test)
-                    && !self.strangers.contains(test)
+                    && !self.environment_dependent.contains(test)
             })
             .collect()
     }

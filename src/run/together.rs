@@ -1,4 +1,4 @@
-//! All tests of a binary, or many of them, in one process, as `cargo test` runs them.
+//! Running all or many tests of a binary in one process, as `cargo test` does.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::confine::Circumstances;
-use super::{Binary, Runner, Start, summary, tail};
+use super::{Binary, Launch, Runner, summary, tail};
 
 impl Runner<'_> {
-    /// The tests that pass when all of a binary run in one process, as under `cargo test`.
+    /// The tests that pass when all tests of a binary run in one process, as under `cargo test`.
     ///
     /// # Errors
     /// As [`Runner::run`].
@@ -17,17 +17,17 @@ impl Runner<'_> {
         &self,
         binary: &Binary,
         timeout: Duration,
-        as_users: Circumstances,
+        circumstances: Circumstances,
     ) -> Result<BTreeSet<String>> {
         let mut args = vec![format!("--test-threads={}", self.jobs)];
         args.extend(self.args.iter().cloned());
         let (printed, _) = binary.tree.guard(binary.exe.as_str(), || {
-            self.in_a_dir(|dir| {
-                let start = Start {
-                    as_users,
-                    ..Start::of(binary, args.clone(), timeout)
+            self.with_run_dir(|dir| {
+                let launch = Launch {
+                    circumstances,
+                    ..Launch::of(binary, args.clone(), timeout)
                 };
-                self.start(dir, binary, start)?;
+                self.start(dir, binary, launch)?;
                 Ok(std::fs::read(dir.join("stdout"))?)
             })
         })?;
@@ -39,8 +39,8 @@ impl Runner<'_> {
         Ok(passed.collect())
     }
 
-    /// Whether these tests pass when they run in one process, as under `cargo test`. What does not
-    /// may still pass in a process of its own.
+    /// Whether these tests pass when they run in one process, as under `cargo test`. If not, they may still
+    /// pass in separate processes.
     ///
     /// # Errors
     /// As [`Runner::run`].
@@ -58,11 +58,11 @@ impl Runner<'_> {
         args.extend(self.args.iter().cloned());
         let all = format!("ok. {} passed; 0 failed;", tests.len());
         let (passed, changes) = binary.tree.guard(binary.exe.as_str(), || {
-            self.in_a_dir(|dir| {
-                let start = Start::of(binary, args.clone(), timeout);
-                let ended = self.start(dir, binary, start)?;
-                let said = summary(&tail(dir.join("stdout").as_std_path())?);
-                Ok(ended.code == Some(0) && said.is_some_and(|said| said.starts_with(&all)))
+            self.with_run_dir(|dir| {
+                let launch = Launch::of(binary, args.clone(), timeout);
+                let exit = self.start(dir, binary, launch)?;
+                let result = summary(&tail(dir.join("stdout").as_std_path())?);
+                Ok(exit.code == Some(0) && result.is_some_and(|result| result.starts_with(&all)))
             })
         })?;
         self.note(

@@ -1,4 +1,4 @@
-//! Reads the trace files that the runtime leaves (format: `nopol_instrument::layout`).
+//! Reads the trace files that the runtime writes (format: `nopol_instrument::layout`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,28 +13,28 @@ use crate::spec::{Int, IntType, Value};
 /// How often a site was evaluated in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
-    /// Evaluations begun.
+    /// Evaluations that began.
     pub entered: u64,
-    /// Evaluations that ended false.
+    /// Evaluations that yielded false.
     pub falses: u64,
-    /// Evaluations that ended true.
+    /// Evaluations that yielded true.
     pub trues: u64,
 }
 
 impl Counter {
-    /// Whether some evaluation never ended: the condition itself panicked.
+    /// Whether some evaluation did not finish, because the condition itself panicked.
     pub fn broke(self) -> bool {
         self.entered > self.falses + self.trues
     }
 }
 
-/// The context of one evaluation, and how many evaluations had just that context and outcome.
+/// The context of one evaluation, and how many evaluations had exactly this context and outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
     pub site: u32,
-    /// What the program went on with.
+    /// The outcome with which the program continued.
     pub outcome: bool,
-    /// What the subject's own condition yielded, if it was evaluated.
+    /// The outcome of the subject's own condition, if it was evaluated.
     pub old: Option<bool>,
     pub count: u32,
     /// Values by what was read.
@@ -63,27 +63,27 @@ pub enum Step {
     Matches(String),
 }
 
-/// What one run of one test left, all of its processes together.
+/// What one run of one test recorded, in all of its processes.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Counters of the sites that were reached.
     pub counters: BTreeMap<u32, Counter>,
-    /// Recorded contexts, in the order of their first appearance.
+    /// Recorded contexts, in the order of their first occurrence.
     pub contexts: Vec<Context>,
     /// Loop iterations.
     pub ticks: u64,
     pub out_of_fuel: bool,
-    /// Contexts that found no room, or were not looked at.
+    /// Contexts that were not recorded, because the log was full or they were skipped.
     pub dropped: u64,
-    /// A log has hardly any room left.
+    /// Some log has too little room for another record.
     pub is_full: bool,
 }
 
-/// More than any record takes.
+/// An upper bound on the size of a record, in bytes.
 const RECORD: u64 = 65_536 + 64;
 
 impl Trace {
-    /// Reads every trace file in a run's directory.
+    /// Reads all trace files in a run's directory.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -105,13 +105,13 @@ impl Trace {
                 .len()
                 .saturating_sub(bytes.len() as u64);
             trace.is_full |= Self::has_dropped(&bytes) && log < RECORD;
-            // A process killed while it made its file leaves nothing to read.
+            // A process that was killed while it created its file contributes nothing.
             trace.add(&bytes, sites);
         }
         Ok(trace)
     }
 
-    /// Whether a process dropped anything.
+    /// Whether a process dropped contexts.
     fn has_dropped(bytes: &[u8]) -> bool {
         let at = layout::DROPPED;
         Reader { bytes, at }
@@ -119,7 +119,7 @@ impl Trace {
             .is_some_and(|dropped| dropped > 0)
     }
 
-    /// Adds one file's content; stops quietly where it is cut short.
+    /// Adds the content of one file; stops silently at its end if it is truncated.
     fn add(&mut self, bytes: &[u8], sites: usize) -> Option<()> {
         let mut header = Reader { bytes, at: 0 };
         if header.u64()? != layout::MAGIC {
@@ -186,7 +186,7 @@ impl Trace {
     }
 }
 
-/// The part of a trace file that is in use; the rest of it is a hole.
+/// Reads the used part of a trace file; the rest is a hole.
 fn read_used(path: &Path) -> Result<Vec<u8>> {
     use std::io::Read;
     let mut file = fs::File::open(path)?;

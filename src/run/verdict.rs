@@ -1,41 +1,41 @@
-//! What became of a test, from how its process ended and what it said.
+//! The verdict on a test, from its exit status and its output.
 
 use nopol_instrument::layout;
 
-use super::process::Ended;
+use super::process::Exit;
 use super::trace::Trace;
 
-/// What became of one test.
+/// The verdict on one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     Passed,
     Failed,
-    /// Ended by a signal: abort, stack overflow, a limit on memory.
+    /// Ended by a signal: abort, stack overflow, memory limit.
     Crashed,
     TimedOut,
     OutOfFuel,
-    /// Ended with exit code 0 but without saying that the test passed: `exit(0)`.
+    /// Ended with exit code 0 but without the harness's verdict: `exit(0)`.
     Silent,
-    /// The harness did not run it, which some do not tell before.
+    /// Ignored by the harness; some harnesses do not list ignored tests as such.
     Ignored,
 }
 
 impl Verdict {
-    /// That the test did not come to its end, whatever its harness.
-    pub fn before_its_end(ended: &Ended, trace: Option<&Trace>) -> Option<Self> {
-        if trace.is_some_and(|trace| trace.out_of_fuel) || ended.code == Some(layout::FUEL_EXIT) {
+    /// The verdict on a test that was cut short, whatever its harness; `None` if it ended by itself.
+    pub fn cut_short(exit: &Exit, trace: Option<&Trace>) -> Option<Self> {
+        if trace.is_some_and(|trace| trace.out_of_fuel) || exit.code == Some(layout::FUEL_EXIT) {
             return Some(Self::OutOfFuel);
         }
-        ended.timed_out.then_some(Self::TimedOut)
+        exit.timed_out.then_some(Self::TimedOut)
     }
 
-    /// From how its process ended and what Rust's harness printed.
-    pub fn of(ended: &Ended, printed: &str) -> Self {
-        match ended.code {
+    /// The verdict from the exit status and the output of Rust's harness.
+    pub fn of(exit: &Exit, printed: &str) -> Self {
+        match exit.code {
             None => Self::Crashed,
             Some(0) => match summary(printed) {
-                Some(said) if said.starts_with("ok. 1 passed;") => Self::Passed,
-                Some(said) if said.starts_with("ok. 0 passed; 0 failed; 1 ignored;") => {
+                Some(result) if result.starts_with("ok. 1 passed;") => Self::Passed,
+                Some(result) if result.starts_with("ok. 0 passed; 0 failed; 1 ignored;") => {
                     Self::Ignored
                 }
                 _ => Self::Silent,
@@ -48,7 +48,7 @@ impl Verdict {
         self == Self::Passed
     }
 
-    /// The verdict as a clause of a sentence about the test.
+    /// The verdict as a predicate, for a sentence about the test.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Passed => "passes",
@@ -62,13 +62,13 @@ impl Verdict {
     }
 }
 
-/// What a harness says in the end: `ok. 1 passed; 0 failed; …`, without colours.
+/// The harness's last result line, `ok. 1 passed; 0 failed; …`, without colours.
 pub fn summary(printed: &str) -> Option<String> {
     let plain = anstream::adapter::strip_str(printed).to_string();
-    let mut said = plain
+    let mut results = plain
         .lines()
         .filter_map(|line| line.strip_prefix("test result: "));
-    said.next_back().map(String::from)
+    results.next_back().map(String::from)
 }
 
 #[cfg(test)]
@@ -76,16 +76,16 @@ mod tests {
     use super::*;
 
     fn verdict(code: Option<i32>, printed: &str) -> Verdict {
-        let ended = Ended {
+        let exit = Exit {
             code,
             timed_out: false,
             seconds: 0.0,
         };
-        Verdict::of(&ended, printed)
+        Verdict::of(&exit, printed)
     }
 
     #[test]
-    fn a_verdict_is_what_the_harness_says_in_the_end_in_colour_too() {
+    fn the_verdict_follows_the_last_result_line_even_in_colour() {
         let says =
             |counts: &str| format!("\nrunning 1 test\n\ntest result: {counts}; 7 filtered out\n");
         let passed = says("ok. 1 passed; 0 failed; 0 ignored");

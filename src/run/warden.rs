@@ -1,11 +1,11 @@
-//! A process of its own that starts all others and answers for their end: it lives as long as the
-//! tool, and where the tool is killed, whatever was started ends with it.
+//! The warden: a separate process that starts all others and guarantees their end. It lives as long as the
+//! tool; if the tool is killed, everything that was started ends, too.
 //!
 //! The warden is forked before the tool has threads, so it stays small and may fork freely. It forks
-//! *minders*, as many as there are processes at a time. A minder starts a process in a group of its own, with
-//! limits and in its sandbox, waits for it, and then kills all that is left of it: also what went into a
-//! session of its own, for the minder is the one that orphans below it are given to. Then it takes the
-//! next one. A minder whose tool is gone ends its process at once.
+//! *minders*, one per concurrent process. A minder starts a process in its own process group, with limits and
+//! in its sandbox, waits for it, and then kills everything that is left of it. That includes processes that
+//! moved to a session of their own, because the minder is the subreaper that adopts orphans below it. Then it
+//! takes the next process. A minder whose tool is gone ends its process at once.
 
 mod minder;
 mod sockets;
@@ -34,18 +34,18 @@ use crate::copy::files;
 
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(300);
-/// How long killed processes may take to be gone.
-const GONE: Duration = Duration::from_secs(5);
+/// How long to wait for killed processes to disappear.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Starts the warden, to be talked to through the socket, and waited for once that is closed. To be called
-/// while this process has one thread.
+/// Starts the warden. The tool talks to it through the socket and waits for it after closing the socket. Must
+/// be called while this process has a single thread.
 ///
 /// # Errors
-/// If the system gives no process or socket.
+/// If the system cannot provide a process or a socket.
 #[expect(unsafe_code, reason = "the warden is a fork")]
 pub fn start() -> io::Result<(UnixStream, Pid)> {
-    let (ours, its) = UnixStream::pair()?;
-    // SAFETY: there is one thread, so the child may do what this process may.
+    let (ours, theirs) = UnixStream::pair()?;
+    // SAFETY: there is a single thread, so the child may do anything that this process may.
     match unsafe { fork() }? {
         ForkResult::Parent { child } => Ok((ours, child)),
         ForkResult::Child => {
@@ -55,13 +55,13 @@ pub fn start() -> io::Result<(UnixStream, Pid)> {
             system::adopt_orphans();
             system::fix_addresses();
             let _ = detach().and_then(|()| outlive_signals());
-            serve(its);
+            serve(theirs);
             leave(0)
         }
     }
 }
 
-/// What reads the tool's output must not wait for the warden.
+/// Detaches from the tool's streams: whoever reads the tool's output must not wait for the warden.
 fn detach() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     nix::unistd::dup2_stdin(&null)?;
@@ -70,8 +70,8 @@ fn detach() -> io::Result<()> {
     Ok(())
 }
 
-/// Whoever ends the tool by its name means this process, too; but it ends when the tool has, and cleans up
-/// first. What is started does not inherit that.
+/// Ignores signals that end the tool. A `killall` by the tool's name also reaches this process, but the
+/// warden must outlive the tool in order to clean up. Processes that it starts do not inherit this.
 fn outlive_signals() -> io::Result<()> {
     let noticed = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGINT, SIGHUP, SIGQUIT] {
@@ -89,9 +89,9 @@ fn leave(code: i32) -> ! {
     unsafe { nix::libc::_exit(code) }
 }
 
-/// Answers requests until the tool is gone, then cleans up after it.
+/// Serves requests until the tool is gone, then cleans up after it.
 fn serve(mut tool: UnixStream) {
-    let mut heritage = Vec::new();
+    let mut leftovers = Vec::new();
     let mut locks: Vec<OwnedFd> = Vec::new();
     let mut minders: BTreeSet<Pid> = BTreeSet::new();
     let Ok((children, wake)) = UnixStream::pair() else {
@@ -108,33 +108,33 @@ fn serve(mut tool: UnixStream) {
             continue;
         }
         match wire::receive::<Request>(&mut tool) {
-            Ok(Some((Request::Mind, files))) => minders.extend(start_minder(files)),
-            Ok(Some((Request::Inherit(dirs), files))) => {
-                heritage.extend(dirs);
+            Ok(Some((Request::StartMinder, files))) => minders.extend(start_minder(files)),
+            Ok(Some((Request::RemoveAtEnd(dirs), files))) => {
+                leftovers.extend(dirs);
                 locks.extend(files);
             }
-            Ok(Some((Request::Disinherit, _))) => {
-                heritage.clear();
+            Ok(Some((Request::CancelRemoval, _))) => {
+                leftovers.clear();
                 locks.clear();
             }
             Ok(None) | Err(_) => break,
         }
     }
-    // Every minder sees that the tool is gone and ends what it minds.
-    let end = Instant::now() + GRACE + GONE;
+    // Every minder notices that the tool is gone and ends its process.
+    let end = Instant::now() + GRACE + KILL_TIMEOUT;
     while !minders.is_empty() && Instant::now() < end {
         wait_for([&children], Some(GRACE));
         drain(&children);
         reap(&mut minders);
     }
-    system::kill_descendants(GONE);
-    for path in heritage {
-        // Best effort: what is left the next run removes.
+    system::kill_descendants(KILL_TIMEOUT);
+    for path in leftovers {
+        // Best effort: the next run removes what is left.
         let _ = files::remove(path.as_std_path());
     }
 }
 
-/// Forgets minders that ended, and kills what one that was itself killed left behind.
+/// Forgets minders that have ended. If one was killed, kills the processes that it left behind.
 fn reap(minders: &mut BTreeSet<Pid>) {
     let mut was_killed = false;
     loop {
@@ -159,7 +159,7 @@ fn reap(minders: &mut BTreeSet<Pid>) {
     }
 }
 
-/// Forks a minder that is talked to through a socket.
+/// Forks a minder that serves a socket.
 #[expect(unsafe_code, reason = "a minder is a fork")]
 fn start_minder(files: Vec<OwnedFd>) -> Option<Pid> {
     let socket = files.into_iter().next()?;
@@ -167,10 +167,10 @@ fn start_minder(files: Vec<OwnedFd>) -> Option<Pid> {
     match unsafe { fork() } {
         Ok(ForkResult::Parent { child }) => Some(child),
         Ok(ForkResult::Child) => {
-            let _ = minder::mind(UnixStream::from(socket));
+            let _ = minder::serve(UnixStream::from(socket));
             leave(0)
         }
-        // The tool sees that nobody has the socket any more.
+        // The tool sees that the other end of the socket is closed.
         Err(_) => None,
     }
 }

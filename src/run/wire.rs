@@ -1,4 +1,4 @@
-//! What the tool and its warden tell each other: requests with open files, and answers.
+//! The protocol between the tool, the warden and its minders: requests with open files, and answers.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::sandbox::Sandbox;
 
-/// What the tool asks of the warden.
+/// A request of the tool to the warden.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// Start a minder. Comes with the socket through which it is asked, by a [`Spawn`] with the standard
-    /// streams, to run processes, and answers.
-    Mind,
-    /// Remove these directories if the tool ends without having done so. Comes with the open lock
-    /// of their slot, which is held until then.
-    Inherit(Vec<Utf8PathBuf>),
-    /// The tool ends in good order: there is nothing to remove.
-    Disinherit,
+    /// Start a minder. Comes with a socket through which the minder receives [`Spawn`] messages, each with
+    /// the three standard streams, and sends its answers.
+    StartMinder,
+    /// Remove these directories if the tool ends without having done so. Comes with the locked file of their
+    /// slot; the lock is held until they are removed.
+    RemoveAtEnd(Vec<Utf8PathBuf>),
+    /// The tool ends normally: there is nothing left to remove.
+    CancelRemoval,
 }
 
 /// A process to start.
@@ -34,38 +34,38 @@ pub struct Spawn {
     /// Variables that must not be inherited.
     pub unset: Vec<String>,
     pub timeout: Option<Duration>,
-    /// How long it may write nothing to its standard streams, which are files.
+    /// The longest time without output to its standard streams, which are files.
     pub silence: Option<Duration>,
     pub limits: Limits,
     pub sandbox: Option<Sandbox>,
 }
 
-/// What a process may use, in bytes.
+/// Resource limits of a process, in bytes.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Address space of each process.
     pub addresses: Option<u64>,
     /// Resident memory of the process and its descendants together.
     pub memory: Option<u64>,
-    /// A file it writes.
+    /// Size of each file that it writes.
     pub file_size: Option<u64>,
 }
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Ended {
-    /// `None` if a signal ended it.
+pub struct Exit {
+    /// `None` if the process was ended by a signal.
     pub code: Option<i32>,
-    /// It was ended because its time was up.
+    /// The process was ended because its time was up.
     pub timed_out: bool,
     /// Wall time.
     pub seconds: f64,
 }
 
-/// The warden's answer: how the process ended, or why it could not be started.
-pub type Answer = Result<Ended, String>;
+/// A minder's answer: how the process ended, or why it could not be started.
+pub type Answer = Result<Exit, String>;
 
-/// Sends a message and open files with it.
+/// Sends a message together with open files.
 ///
 /// # Errors
 /// If the other side is gone.
@@ -80,7 +80,7 @@ pub fn send<T: Serialize>(
     let with_files = [ControlMessage::ScmRights(&fds)];
     let control = if fds.is_empty() { &[][..] } else { &with_files };
     let header = length.to_le_bytes();
-    // Four bytes fit, or nothing does.
+    // The header is sent completely or not at all: four bytes are never split.
     sendmsg::<()>(
         to.as_raw_fd(),
         &[IoSlice::new(&header)],
@@ -91,10 +91,10 @@ pub fn send<T: Serialize>(
     to.write_all(&bytes)
 }
 
-/// The next message and the files that came with it; `None` if the other side is gone.
+/// Receives the next message and the files that came with it; `None` if the other side is gone.
 ///
 /// # Errors
-/// If what comes is no message.
+/// If the received bytes are not a message.
 pub fn receive<T: DeserializeOwned>(
     from: &mut UnixStream,
 ) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
@@ -108,7 +108,7 @@ pub fn receive<T: DeserializeOwned>(
         let message = recvmsg::<()>(fd, &mut into, Some(&mut control), receive_flags())?;
         for part in message.cmsgs()? {
             if let ControlMessageOwned::ScmRights(fds) = part {
-                files.extend(fds.into_iter().map(own));
+                files.extend(fds.into_iter().map(take_ownership));
             }
         }
         message.bytes
@@ -123,7 +123,7 @@ pub fn receive<T: DeserializeOwned>(
     Ok(Some((serde_json::from_slice(&bytes)?, files)))
 }
 
-/// Files must not leak into what is started.
+/// Received files must not leak into started processes.
 fn receive_flags() -> MsgFlags {
     #[cfg(target_os = "linux")]
     return MsgFlags::MSG_CMSG_CLOEXEC;
@@ -132,8 +132,8 @@ fn receive_flags() -> MsgFlags {
 }
 
 #[expect(unsafe_code, reason = "a descriptor just received is nobody else's")]
-fn own(fd: RawFd) -> OwnedFd {
-    // SAFETY: the kernel made it for this message.
+fn take_ownership(fd: RawFd) -> OwnedFd {
+    // SAFETY: the kernel created the descriptor for this message.
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
@@ -146,25 +146,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_arrives_with_its_files_and_the_end_is_told() {
-        let (mut here, mut there) = UnixStream::pair().unwrap();
+    fn a_message_arrives_with_its_files_and_the_end_is_reported() {
+        let (mut near, mut far) = UnixStream::pair().unwrap();
         let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"in it").unwrap();
+        file.write_all(b"content").unwrap();
         file.rewind().unwrap();
         let long = vec!["x".repeat(1000); 300];
         let sender = std::thread::spawn(move || {
-            send(&mut here, &long, &[file.as_fd()]).unwrap();
-            send(&mut here, &vec!["last"], &[]).unwrap();
+            send(&mut near, &long, &[file.as_fd()]).unwrap();
+            send(&mut near, &vec!["last"], &[]).unwrap();
         });
-        let (strings, files) = receive::<Vec<String>>(&mut there).unwrap().unwrap();
+        let (strings, files) = receive::<Vec<String>>(&mut far).unwrap().unwrap();
         assert_eq!(strings.len(), 300);
         let mut text = String::new();
         let mut files = files.into_iter().map(File::from);
         files.next().unwrap().read_to_string(&mut text).unwrap();
-        assert_eq!(text, "in it");
-        let (strings, files) = receive::<Vec<String>>(&mut there).unwrap().unwrap();
+        assert_eq!(text, "content");
+        let (strings, files) = receive::<Vec<String>>(&mut far).unwrap().unwrap();
         assert_eq!((strings, files.len()), (vec!["last".to_owned()], 0));
         sender.join().unwrap();
-        assert!(receive::<Vec<String>>(&mut there).unwrap().is_none());
+        assert!(receive::<Vec<String>>(&mut far).unwrap().is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! A minder: runs one process at a time for the tool, with limits and in its sandbox, and answers when it
-//! and all that it started are gone.
+//! A minder runs one process at a time for the tool, with limits and in its sandbox. It answers when the
+//! process and everything it started are gone.
 
 use std::fs::File;
 use std::io;
@@ -16,14 +16,14 @@ use signal_hook::consts::SIGCHLD;
 use signal_hook::low_level::pipe;
 
 use super::sockets::{drain, is_ready, wait_for};
-use super::{GONE, GRACE, system};
-use crate::run::wire::{self, Answer, Ended, Limits, Spawn};
+use super::{GRACE, KILL_TIMEOUT, system};
+use crate::run::wire::{self, Answer, Exit, Limits, Spawn};
 
-/// Time between two looks at how much memory is in use.
-const LOOK: Duration = Duration::from_millis(100);
+/// Time between two checks of memory use and output.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs one process after the other, until the tool asks for no more.
-pub fn mind(mut tool: UnixStream) -> io::Result<()> {
+/// Runs one process after the other until the tool closes the connection.
+pub fn serve(mut tool: UnixStream) -> io::Result<()> {
     system::name("nopol-minder");
     system::adopt_orphans();
     let (children, wake) = UnixStream::pair()?;
@@ -33,19 +33,14 @@ pub fn mind(mut tool: UnixStream) -> io::Result<()> {
         let Ok(streams) = <[OwnedFd; 3]>::try_from(files) else {
             break;
         };
-        let answer = minded(&spawn, streams, &tool, &children);
+        let answer = run(&spawn, streams, &tool, &children);
         wire::send(&mut tool, &answer, &[])?;
     }
     Ok(())
 }
 
 /// Runs a process to its end and kills what is left of it.
-fn minded(
-    spawn: &Spawn,
-    streams: [OwnedFd; 3],
-    tool: &UnixStream,
-    children: &UnixStream,
-) -> Answer {
+fn run(spawn: &Spawn, streams: [OwnedFd; 3], tool: &UnixStream, children: &UnixStream) -> Answer {
     let [_, stdout, stderr] = &streams;
     let written = [stdout, stderr].map(|file| file.try_clone().map(File::from));
     let mut clock = Clock::start(spawn, written.into_iter().flatten().collect());
@@ -55,8 +50,8 @@ fn minded(
     let (status, timed_out) = wait(&mut child, spawn, &mut clock, tool, children)
         .map_err(|error| format!("cannot wait for {}: {error}", spawn.program))?;
     let seconds = start.elapsed().as_secs_f64();
-    system::kill_descendants(GONE);
-    Ok(Ended {
+    system::kill_descendants(KILL_TIMEOUT);
+    Ok(Exit {
         code: status.code().filter(|_| status.signal().is_none()),
         timed_out,
         seconds,
@@ -79,19 +74,19 @@ fn command(spawn: &Spawn, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
     let (limits, sandbox) = (spawn.limits, spawn.sandbox.clone());
     let confine = move || {
         system::die_with_parent();
-        set(limits);
+        set_limits(limits);
         sandbox.as_ref().map_or(Ok(()), |sandbox| sandbox.enter())
     };
     #[expect(unsafe_code, reason = "limits are set between fork and exec")]
-    // SAFETY: a minder has one thread, so its child may allocate.
+    // SAFETY: a minder has a single thread, so its child may allocate.
     unsafe {
         command.pre_exec(confine);
     }
     command
 }
 
-/// Where a limit cannot be set, fuel and time still hold.
-fn set(limits: Limits) {
+/// Sets limits. Errors are ignored: fuel and the time limit still apply.
+fn set_limits(limits: Limits) {
     if let Some(bytes) = limits.addresses {
         let _ = setrlimit(Resource::RLIMIT_AS, bytes, bytes);
     }
@@ -99,13 +94,13 @@ fn set(limits: Limits) {
         let _ = setrlimit(Resource::RLIMIT_FSIZE, bytes, bytes);
     }
     if limits.memory.is_some() || limits.file_size.is_some() {
-        // A crash of a forced run is no news.
+        // Core dumps of forced runs are of no interest.
         let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     }
 }
 
-/// Waits for the process, and ends it when its time is up, when it takes too much memory, and when the
-/// tool asks for that or is gone.
+/// Waits for the process. Ends it when its time is up, when it uses too much memory, and when the tool
+/// requests that or is gone.
 fn wait(
     child: &mut Child,
     spawn: &Spawn,
@@ -114,62 +109,62 @@ fn wait(
     children: &UnixStream,
 ) -> io::Result<(std::process::ExitStatus, bool)> {
     let group = Pid::from_raw(child.id().cast_signed());
-    let mut next_look = Instant::now() + LOOK;
-    let mut warned: Option<Instant> = None;
+    let mut next_check = Instant::now() + CHECK_INTERVAL;
+    let mut terminated: Option<Instant> = None;
     let mut timed_out = false;
     loop {
         drain(children);
-        // Not reaped yet, so that the group's number stays taken until it has been killed.
+        // The process is not reaped yet, so the number of its group stays taken until the group is killed.
         if system::has_ended(group) {
             let _ = killpg(group, Signal::SIGKILL);
             return Ok((child.wait()?, timed_out));
         }
         let now = Instant::now();
-        if let Some(warned) = warned {
-            if now >= warned + GRACE {
+        if let Some(terminated) = terminated {
+            if now >= terminated + GRACE {
                 let _ = killpg(group, Signal::SIGKILL);
             }
         } else {
             let is_late = clock.is_up(now);
-            // To add up what all processes have takes as long as a short test.
-            let is_to_look = now >= next_look;
-            if is_to_look {
-                next_look = now + LOOK;
+            // Summing up the memory of all processes takes as long as a short test.
+            let is_check_due = now >= next_check;
+            if is_check_due {
+                next_check = now + CHECK_INTERVAL;
             }
             if is_late || is_ready(tool) {
                 let _ = killpg(group, Signal::SIGTERM);
-                warned = Some(now);
+                terminated = Some(now);
                 timed_out = is_late;
-            } else if is_to_look && is_too_large(spawn.limits.memory) {
+            } else if is_check_due && exceeds_memory(spawn.limits.memory) {
                 let _ = killpg(group, Signal::SIGKILL);
             }
         }
-        let next = match (warned, clock.deadline) {
-            (Some(warned), _) => Some(
-                (warned + GRACE)
+        let next = match (terminated, clock.deadline) {
+            (Some(terminated), _) => Some(
+                (terminated + GRACE)
                     .saturating_duration_since(now)
-                    .max(LOOK / 10),
+                    .max(CHECK_INTERVAL / 10),
             ),
             (None, Some(deadline)) => Some(deadline.saturating_duration_since(now)),
             (None, None) => None,
         };
-        let is_looked_at = spawn.limits.memory.is_some() || clock.silence.is_some();
-        let next = [next, is_looked_at.then_some(LOOK)]
+        let needs_checks = spawn.limits.memory.is_some() || clock.silence.is_some();
+        let next = [next, needs_checks.then_some(CHECK_INTERVAL)]
             .into_iter()
             .flatten()
             .min();
-        match warned {
+        match terminated {
             Some(_) => wait_for([children], next),
             None => wait_for([tool, children], next),
         }
     }
 }
 
-/// How long a process may go on.
+/// Decides when a process has run for too long.
 struct Clock {
     deadline: Option<Instant>,
     silence: Option<Duration>,
-    /// What it writes, how much that was, and since when.
+    /// The files that it writes, their total size at the last check, and when that size last changed.
     files: Vec<File>,
     written: u64,
     since: Instant,
@@ -202,7 +197,7 @@ impl Clock {
     }
 }
 
-fn is_too_large(limit: Option<u64>) -> bool {
+fn exceeds_memory(limit: Option<u64>) -> bool {
     limit.is_some_and(|limit| {
         system::descendants()
             .iter()

@@ -1,4 +1,4 @@
-//! What concerns processes in general, and what each system has in its own way.
+//! Process management: what all systems share, and what differs between Linux and the others.
 
 use std::time::{Duration, Instant};
 
@@ -8,29 +8,29 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 
-pub use self::own::{
+pub use self::platform::{
     adopt_orphans, children, descendants, die_with_parent, fix_addresses, name, resident,
 };
 
-/// Whether a child has ended; it is left to be reaped.
+/// Whether a child has ended, without reaping it.
 #[expect(unsafe_code, reason = "nix has no waitid on macOS")]
 pub fn has_ended(pid: Pid) -> bool {
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     let flags = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
     let id = pid.as_raw().cast_unsigned();
-    // SAFETY: `info` is there to be written to; all zero, it is one of no process.
+    // SAFETY: `info` is valid for writes, and all zeroes is a valid value that stands for no process.
     unsafe {
         libc::waitid(libc::P_PID, id, info.as_mut_ptr(), flags) == 0
             && info.assume_init().si_pid() == pid.as_raw()
     }
 }
 
-/// Kills every descendant of this process and waits until they are gone, but not for ever.
-pub fn kill_descendants(patience: Duration) {
-    let end = Instant::now() + patience;
+/// Kills all descendants of this process and waits until they are gone, at most for `timeout`.
+pub fn kill_descendants(timeout: Duration) {
+    let end = Instant::now() + timeout;
     loop {
         match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
-            // There is no child left.
+            // There are no children left.
             Err(Errno::ECHILD) => return,
             Ok(status) if status.pid().is_some() => {}
             _ if Instant::now() > end => return,
@@ -45,43 +45,43 @@ pub fn kill_descendants(patience: Duration) {
 }
 
 #[cfg(target_os = "linux")]
-mod own {
+mod platform {
     use std::fs;
 
     use nix::sys::personality::{self, Persona};
     use nix::unistd::Pid;
 
-    /// Orphans below this process become its children.
+    /// Makes this process adopt the orphans among its descendants.
     pub fn adopt_orphans() {
         let _ = nix::sys::prctl::set_child_subreaper(true);
     }
 
-    /// As lists of processes show it.
+    /// Sets the name that process listings show.
     pub fn name(name: &str) {
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let _ = nix::sys::prctl::set_name(&name);
     }
 
-    /// If the minder is killed, what it minds dies.
+    /// Makes the kernel kill this process when its parent, the minder, dies.
     pub fn die_with_parent() {
         let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
     }
 
-    /// Lets processes started from now on have the same addresses every time: hashes of addresses and
-    /// comparisons of pointers come out alike. Where that is refused, runs that depend on addresses are
-    /// not repeatable, and nothing else is lost.
+    /// Turns off address space randomization for processes started from now on, so that hashes of addresses
+    /// and pointer comparisons are reproducible. If the system refuses, only runs that depend on addresses
+    /// are affected.
     pub fn fix_addresses() {
         let _ = personality::get()
             .and_then(|persona| personality::set(persona | Persona::ADDR_NO_RANDOMIZE));
     }
 
-    /// Each process with its parent.
+    /// All processes with their parents.
     fn parents() -> Vec<(Pid, Pid)> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let with_parent = pids.filter_map(|pid: i32| {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // The name, in parentheses, may have anything in it.
+            // The process name in parentheses may contain any character.
             let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
             Some((Pid::from_raw(pid), Pid::from_raw(parent.parse().ok()?)))
         });
@@ -96,7 +96,7 @@ mod own {
         mine.map(|(pid, _)| pid).collect()
     }
 
-    /// All processes below this one.
+    /// All descendants of this process.
     pub fn descendants() -> Vec<Pid> {
         let parents = parents();
         let mut found = vec![Pid::this()];
@@ -110,7 +110,7 @@ mod own {
         found.split_off(1)
     }
 
-    /// Bytes of memory that a process has.
+    /// Resident memory of a process in bytes.
     pub fn resident(pid: Pid) -> u64 {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let kib = status.lines().find_map(|line| {
@@ -122,7 +122,7 @@ mod own {
 }
 
 #[cfg(not(target_os = "linux"))]
-mod own {
+mod platform {
     use nix::unistd::Pid;
 
     pub fn name(_: &str) {}

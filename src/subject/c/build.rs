@@ -52,7 +52,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         env.push((shim::ARGS.to_owned(), args.join(" ")));
     }
     let (stdout, stderr) = (at.logs.join("stdout"), at.logs.join("stderr"));
-    let ended = at.supervisor.run(&Job {
+    let exit = at.supervisor.run(&Job {
         program: Utf8Path::new("sh"),
         args: &["-c".to_owned(), program.build.clone()],
         cwd: &at.root,
@@ -72,7 +72,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     };
     let (printed, complained) = (read(&stdout), read(&stderr));
     let mut build = Build {
-        succeeded: ended.code == Some(0),
+        succeeded: exit.code == Some(0),
         ..Build::default()
     };
     if build.succeeded {

@@ -232,11 +232,11 @@ impl Cargo<'_> {
             env.extend(confinement.build_env());
         }
         job.env = &env;
-        let ended = self.at.supervisor.run(&job)?;
+        let exit = self.at.supervisor.run(&job)?;
         if runs.is_some() {
             let _ = files::remove_tree(&dir);
         }
-        Ok((ended.code == Some(0), stdout, stderr))
+        Ok((exit.code == Some(0), stdout, stderr))
     }
 
     /// Where the compiler has its own libraries.

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::{TargetId, TestId};
-use crate::run::process::{Ended, Job};
+use crate::run::process::{Exit, Job};
 use crate::run::{self, Binary, summary};
 use crate::subject::workspace::Workspace;
 
@@ -58,12 +58,12 @@ impl Harness<'_> {
         args.retain(|arg| !said_again(arg));
 
         let mut how = &TERSE[..];
-        let (mut ended, mut text) = self.ask(&[how, &args].concat())?;
-        if ended.code.is_some_and(|code| code != 0) {
+        let (mut exit, mut text) = self.ask(&[how, &args].concat())?;
+        if exit.code.is_some_and(|code| code != 0) {
             how = &PLAIN;
-            (ended, text) = self.ask(&[how, &args].concat())?;
+            (exit, text) = self.ask(&[how, &args].concat())?;
         }
-        let Some(all) = parse(ended, &text) else {
+        let Some(all) = parse(exit, &text) else {
             return Ok(None);
         };
         if how == PLAIN {
@@ -76,8 +76,8 @@ impl Harness<'_> {
         if args.contains(&"--include-ignored") || args.contains(&"--ignored") {
             return Ok(Some(all));
         }
-        let (ended, text) = self.ask(&[how, &["--ignored"], &args].concat())?;
-        let ignored = parse(ended, &text).unwrap_or_default();
+        let (exit, text) = self.ask(&[how, &["--ignored"], &args].concat())?;
+        let ignored = parse(exit, &text).unwrap_or_default();
         // Some harnesses list everything all the same: then running a test tells.
         let tells = ignored.len() < all.len();
         let is_run = |name: &String| !(tells && ignored.contains(name));
@@ -87,11 +87,11 @@ impl Harness<'_> {
     /// Whether it takes these arguments, filters by name, and says how that ended.
     fn runs_nothing(&self, args: &[&str]) -> Result<bool> {
         let filter = ["--exact", "no test has this name", "--test-threads=1"];
-        let (ended, text) = self.ask(&[&filter, args].concat())?;
-        Ok(ended.code == Some(0) && summary(&text).is_some_and(|said| said.starts_with("ok. 0 ")))
+        let (exit, text) = self.ask(&[&filter, args].concat())?;
+        Ok(exit.code == Some(0) && summary(&text).is_some_and(|said| said.starts_with("ok. 0 ")))
     }
 
-    fn ask(&self, args: &[&str]) -> Result<(Ended, String)> {
+    fn ask(&self, args: &[&str]) -> Result<(Exit, String)> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let dir = self.at.logs.join("listing");
         self.at.confinement.prepare(&dir)?;
@@ -100,7 +100,7 @@ impl Harness<'_> {
         env.extend(self.at.confinement.env(&dir, Circumstances::default()));
         let tree = &self.binary.tree;
         // A program that knows nothing of tests may do anything when it is asked for some.
-        let (ended, _) = tree.guard("listing", || {
+        let (exit, _) = tree.guard("listing", || {
             let writable = [dir.clone(), tree.top().to_owned()];
             self.at.supervisor.run(&Job {
                 program: &self.binary.exe,
@@ -117,12 +117,12 @@ impl Harness<'_> {
                 sandbox: self.at.confinement.sandbox(writable),
             })
         })?;
-        Ok((ended, fs::read_to_string(&stdout).unwrap_or_default()))
+        Ok((exit, fs::read_to_string(&stdout).unwrap_or_default()))
     }
 }
 
 /// The tests of a list, benchmarks left out; `None` if it is none.
-fn parse(ended: Ended, text: &str) -> Option<Vec<String>> {
+fn parse(exit: Exit, text: &str) -> Option<Vec<String>> {
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     if lines.last().is_some_and(|line| is_count(line)) {
         lines.pop();
@@ -131,7 +131,7 @@ fn parse(ended: Ended, text: &str) -> Option<Vec<String>> {
         let kinds = [": test", ": benchmark", ": bench"];
         kinds.iter().any(|kind| line.ends_with(kind))
     };
-    (ended.code == Some(0) && lines.iter().all(is_entry)).then(|| {
+    (exit.code == Some(0) && lines.iter().all(is_entry)).then(|| {
         lines
             .iter()
             .filter_map(|line| line.strip_suffix(": test"))
@@ -155,12 +155,12 @@ mod tests {
     use super::*;
 
     fn listed(code: i32, text: &str) -> Option<Vec<String>> {
-        let ended = Ended {
+        let exit = Exit {
             code: Some(code),
             timed_out: false,
             seconds: 0.0,
         };
-        parse(ended, text)
+        parse(exit, text)
     }
 
     #[test]

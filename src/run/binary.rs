@@ -1,0 +1,75 @@
+//! Test binaries: what is needed to run the tests of a built target, and how they are judged.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::command::Case;
+use crate::copy::tree::Tree;
+
+/// A built target that has tests, and what is needed to run it.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    /// The test binary; empty if each test is a command of its own.
+    pub exe: Utf8PathBuf,
+    /// The package's directory, or the working copy's root.
+    pub cwd: Utf8PathBuf,
+    /// The directory in the subject itself that corresponds to `cwd`.
+    pub original: Utf8PathBuf,
+    pub env: Vec<(String, String)>,
+    pub harness: Harness,
+    /// The working copy in which it runs.
+    pub tree: Arc<Tree>,
+    /// Paths outside of the working copy that it may also write to.
+    pub writable: Vec<Utf8PathBuf>,
+}
+
+impl Binary {
+    /// Whether a path was compiled into the test binary.
+    pub fn has_compiled_in(&self, path: &Utf8Path) -> bool {
+        let bytes = fs::read(&self.exe).unwrap_or_default();
+        memchr::memmem::find(&bytes, path.as_str().as_bytes()).is_some()
+    }
+}
+
+/// How the tests of a target are run and judged.
+#[derive(Clone, Debug)]
+pub enum Harness {
+    /// Rust's own test harness, or a compatible one.
+    Standard {
+        /// The harness does not accept `--nocapture`.
+        captures: bool,
+    },
+    Commands(Arc<Commands>),
+}
+
+/// Tests that are commands, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Commands {
+    pub cases: BTreeMap<String, Case>,
+    /// The tests need more address space than a limit would allow, because of a sanitizer's shadow memory.
+    pub needs_addresses: bool,
+}
+
+impl Harness {
+    /// Whether the harness does not accept `--nocapture`.
+    pub fn captures(&self) -> bool {
+        matches!(self, Self::Standard { captures: true })
+    }
+}
+
+impl Commands {
+    pub(super) fn case(&self, test: &str) -> Result<&Case> {
+        let case = self.cases.get(test);
+        case.with_context(|| format!("there is no test `{test}`"))
+    }
+}
+
+impl Harness {
+    pub(super) fn needs_addresses(&self) -> bool {
+        matches!(self, Self::Commands(commands) if commands.needs_addresses)
+    }
+}
