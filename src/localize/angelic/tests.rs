@@ -183,7 +183,7 @@ fn of_cures_by_single_evaluations_six_are_kept() {
 /// more.
 fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
     move |(_, _, sequence)| {
-        let done = texts(&[sequence.clone()])[0].clone();
+        let done = texts(std::slice::from_ref(sequence))[0].clone();
         let wanted: Vec<String> = flips.iter().map(|at| format!("flip@{at}")).collect();
         let right = wanted
             .iter()
@@ -193,7 +193,7 @@ fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
         Ok(Probe {
             cured: is_right && right == flips.len(),
             counter: counter(1 + if is_right { right as u64 } else { 0 }, 0, false),
-            complaint: Complaint::default(),
+            signature: FailureSignature::default(),
             progress: None,
         })
     }
