@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use typed_index_collections::TiSlice;
 
 use super::angelic::Bounds;
 use super::failure::FailureSignature;
@@ -40,7 +41,7 @@ const MOST_OUTCOMES: usize = 6;
 /// If the run is stopped.
 pub fn search(
     suite: &Suite,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     ranked: &[SiteIndex],
     spectrum: &Spectrum,
     test: TestIndex,
@@ -60,7 +61,7 @@ pub fn search(
     };
     let is_endless = spectrum.endless.contains(&test);
     let outcomes = |site: SiteIndex, counter: Counter| {
-        let at = &sites[site as usize];
+        let at = &sites[site];
         let mut outcomes = constants(at, counter);
         outcomes.extend(singles(at, counter, is_endless));
         outcomes.truncate(MOST_OUTCOMES);
@@ -146,7 +147,7 @@ pub fn search(
 const PAIRS_AT_ONCE: usize = 64;
 const ENOUGH_PAIRS: usize = 6;
 
-fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
-    let (a, b) = (&sites[a as usize], &sites[b as usize]);
+fn overlap(sites: &TiSlice<SiteIndex, Site>, a: SiteIndex, b: SiteIndex) -> bool {
+    let (a, b) = (&sites[a], &sites[b]);
     a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
 }

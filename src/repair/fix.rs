@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
-use crate::source::{SiteIndex, Sources};
+use crate::source::{FunctionIndex, SiteIndex, Sources};
 
 /// A candidate patch: edits that are made together.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Fix {
 pub struct SiteEdit {
     pub site: SiteIndex,
     /// The function that has the site: index into [`Sources::functions`].
-    pub function: usize,
+    pub function: FunctionIndex,
     /// Ochiai's coefficient of the site, 0 to 1.
     pub suspiciousness: f64,
     /// The condition as the patch has it.

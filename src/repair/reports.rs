@@ -35,7 +35,7 @@ pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &
         let kind = site.kind.patch_kind();
         !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
     };
-    let sites = (0..).zip(&sources.sites);
+    let sites = sources.sites.iter_enumerated();
     let listed = sites.filter(|(index, site)| !excluded.contains(index) && is_listed(site));
     outcome.tests = tests.iter().map(ToString::to_string).collect();
     outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
@@ -64,7 +64,7 @@ pub fn suspects(
                         })
                     })
                     .collect(),
-                ..site(sources, &sources.sites[suspect.site as usize])
+                ..site(sources, &sources.sites[suspect.site])
             }
         })
         .collect()

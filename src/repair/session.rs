@@ -35,7 +35,7 @@ pub struct Session<'a> {
 impl Session<'_> {
     /// A site by its index.
     pub fn site(&self, site: SiteIndex) -> &Site {
-        &self.sources.sites[site as usize]
+        &self.sources.sites[site]
     }
 
     /// The tests in one of the subject's builds.

@@ -161,8 +161,9 @@ impl Settings {
 
     /// The sites that are not of the wanted kinds.
     pub fn excluded(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
-        (0..)
-            .zip(&sources.sites)
+        sources
+            .sites
+            .iter_enumerated()
             .filter(|(_, site)| {
                 !self.kind.is_empty() && !self.kind.contains(&site.kind.patch_kind())
             })

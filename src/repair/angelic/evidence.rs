@@ -107,7 +107,7 @@ impl Evidence for Explanation {
             witnesses,
             ..
         } = &*self.observed;
-        let site = &sources.sites[site as usize];
+        let site = &sources.sites[site];
         let witnesses = witnesses.get_or_init(|| Witnesses::of(site, problem, recorded));
         witnesses.unaffected(&self.expr)
     }
