@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use typed_index_collections::TiSlice;
+
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
@@ -69,7 +71,7 @@ pub trait Evidence: Any + Debug + Send + Sync {
     }
 
     /// Which tests decided each clause of the condition, left to right.
-    fn clauses(&self, _: &[TestId]) -> Vec<ClauseReport> {
+    fn clauses(&self, _: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
         Vec::new()
     }
 

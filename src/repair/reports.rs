@@ -2,10 +2,13 @@
 
 use super::session::Session;
 use super::settings::Settings;
+use typed_index_collections::TiSlice;
+
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
 use crate::run::id::TestId;
+use crate::run::suite::TestIndex;
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::{PatchKind, Site, Sources};
 
@@ -28,7 +31,12 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
 }
 
 /// Adds all tests, and all places where a patch can go, to the outcome.
-pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &mut Outcome) {
+pub fn list(
+    settings: &Settings,
+    sources: &Sources,
+    tests: &TiSlice<TestIndex, TestId>,
+    outcome: &mut Outcome,
+) {
     let excluded = settings.excluded(sources);
     // Nearly every place is an insertion point; early exits are listed if they are asked for.
     let is_listed = |site: &Site| {

@@ -119,7 +119,7 @@ impl Session<'_> {
         let suite = self.suite(&build.binaries);
         let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
         changed.extend(self.with_other_verdict(&suite.all(), &traced));
-        for (test, run) in traced.iter().enumerate() {
+        for (test, run) in self.tests.keys().zip(&traced) {
             if let Some(trace) = &run.trace {
                 knowledge.spectrum.add(test, trace, run.verdict);
             }
