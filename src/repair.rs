@@ -267,7 +267,7 @@ fn pipeline(
     };
     run.outcome.ending = Ending::NoPatch;
     let found = search(&mut run);
-    if found.as_ref().is_err_and(|error| error.is::<Stopped>()) {
+    if found.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
         run.show_unchecked();
     }
     for (test, changes) in runner.damage() {

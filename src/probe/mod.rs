@@ -169,7 +169,7 @@ impl<'a> Instrumentation<'a> {
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
                 Some((first, last)) if site.place() == sites[*first as usize].place() => {
-                    *last = index
+                    *last = index;
                 }
                 _ => groups.push((index, index)),
             }
