@@ -1,5 +1,11 @@
 //! Everything but the fixtures and the hostile subjects, as one program: each more would link the crate again.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 

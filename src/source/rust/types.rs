@@ -170,10 +170,10 @@ pub fn imported_constants(tree: &UseTree, found: &mut Vec<String>) {
             .iter()
             .for_each(|tree| imported_constants(tree, found)),
         UseTree::Name(name) => {
-            found.extend(Some(name.ident.to_string()).filter(|name| is_constant_name(name)))
+            found.extend(Some(name.ident.to_string()).filter(|name| is_constant_name(name)));
         }
         UseTree::Rename(name) => {
-            found.extend(Some(name.rename.to_string()).filter(|name| is_constant_name(name)))
+            found.extend(Some(name.rename.to_string()).filter(|name| is_constant_name(name)));
         }
         UseTree::Glob(_) => {}
     }
