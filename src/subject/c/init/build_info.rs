@@ -1,43 +1,43 @@
-//! A build as it is told, and how what it makes is started.
+//! How a program is built, as detected, and helpers for shell commands.
 
 use camino::Utf8PathBuf;
 
-/// A build, as far as it can be told.
+/// A detected build; incomplete if the build files cannot be fully interpreted.
 #[derive(Debug, Default)]
-pub struct Building {
-    /// The line for the shell.
+pub struct BuildInfo {
+    /// The shell command that builds the program.
     pub command: String,
-    /// What told it.
+    /// The file that it was detected from.
     pub from: String,
-    /// What is built, as one starts it.
+    /// The commands that start the built programs.
     pub programs: Vec<String>,
-    /// The files that are built, if that is told.
+    /// The compiled files, if known.
     pub sources: Option<Vec<Utf8PathBuf>>,
-    pub tests: Vec<Single>,
-    /// For the reader of the file.
+    pub tests: Vec<CommandTest>,
+    /// Comments for the generated file.
     pub notes: Vec<String>,
-    /// For the user to look after.
-    pub open: Vec<String>,
+    /// What the user still has to check or fill in.
+    pub todo: Vec<String>,
 }
 
-/// A test that passes if the command exits with 0.
+/// A test that passes if its command exits with 0.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Single {
+pub struct CommandTest {
     pub name: String,
     pub command: String,
-    /// Where it runs, if not in the program's directory.
+    /// The working directory, if it is not the program's directory.
     pub cwd: Option<String>,
 }
 
-/// How a program in a directory is started.
-pub fn started(path: &str) -> String {
+/// The command that starts the program at a path.
+pub fn invocation(path: &str) -> String {
     match path.contains('/') {
         true => path.to_owned(),
         false => format!("./{path}"),
     }
 }
 
-/// Words as a line for the shell.
+/// Joins words to a shell command.
 pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     shlex::try_join(words).unwrap_or_default()
 }
