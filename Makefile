@@ -1,6 +1,6 @@
-# Two commands for a stranger: `make demo` and `make test`.
+# Two commands for a stranger: `make demo` and `make test`. docs/testing.md says what tests what.
 
-.PHONY: setup demo test
+.PHONY: setup demo test test-full
 
 # libz3 from the system's package manager, unless it is there.
 setup:
@@ -8,12 +8,16 @@ setup:
 
 # Builds the tool and repairs a copy of a fixture.
 demo: setup
-	cargo build --release --bin cargo-nopol
+	cargo build --bin cargo-nopol
 	@sh xtask/demo.sh
 
-# Everything CI runs.
+# What every change is held against: lints, and the tests that are not marked `ignored`.
 test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy --package cargo-nopol --no-default-features -- -D warnings
 	cargo test --workspace
+
+# The ignored tests: what takes long, and what stands-ins speak for in `make test`.
+test-full: setup
+	cargo test --workspace --lib --bins --tests -- --ignored

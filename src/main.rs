@@ -2,15 +2,9 @@
 
 use std::process::ExitCode;
 
-use cargo_nopol::subject::{c, cargo};
-
 fn main() -> ExitCode {
-    if let Some(error) = cargo::wrapper::run_if_wrapper() {
-        eprintln!("error: cannot start rustc: {error}");
-        return ExitCode::from(70);
-    }
-    if let Some(error) = c::shim::run_if_shim() {
-        eprintln!("error: cannot start the compiler: {error}");
+    if let Err(error) = cargo_nopol::run_as_stand_in() {
+        eprintln!("error: {error}");
         return ExitCode::from(70);
     }
     ExitCode::from(cargo_nopol::cli::main())

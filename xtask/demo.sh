@@ -13,4 +13,4 @@ echo "A crate with a failing test:"
 cargo test --quiet 2>&1 | grep -E "^(test result|    rank|thread|index)" || true
 echo
 echo "\$ cargo nopol --top 1"
-"${CARGO_TARGET_DIR:-$here/target}/release/cargo-nopol" nopol --top 1
+"${CARGO_TARGET_DIR:-$here/target}/debug/cargo-nopol" nopol --top 1

@@ -42,6 +42,9 @@ enum {
     NOPOL_LONGEST_STRING = 200, NOPOL_MOST_ROWS = 2000
 };
 
+/* Steps from a captured expression: layout.rs, mod step. */
+enum { NOPOL_DEREF = 1, NOPOL_STRING_LENGTH = 2, NOPOL_CONTENTS = 3 };
+
 /* Tags: layout.rs, mod tag. An integer's is INT (16) plus the index of its type's name in INTS. Above
  * them what has no tag of its own. */
 enum {
@@ -394,7 +397,7 @@ NOPOL_RT void nopol_open_trace(const char *prefix)
         return;
     nopol.base = (nopol_u8 *)base;
     *(nopol_u32 *)(nopol.base + NOPOL_SITES) = nopol.sites;
-    nopol_copy(nopol.base, "nopol\0\0\1", 8);
+    nopol_copy(nopol.base, "nopol\0\0\2", 8);
 }
 
 NOPOL_RT void nopol_read_environment(void)
@@ -718,24 +721,22 @@ NOPOL_RT int nopol_open(nopol_u32 site)
     return 1;
 }
 
-/* Puts an entry into the snapshot: the name is in three parts. */
-NOPOL_RT nopol_u8 *nopol_put(const char *before, const char *text, const char *after, int tag, nopol_size size)
+/* Puts an entry into the snapshot. What is read is the captured expression, or a step from there. */
+NOPOL_RT nopol_u8 *nopol_put(const char *text, int step, int tag, nopol_size size)
 {
     struct nopol_local *local = nopol_local;
-    const char *part[3];
-    nopol_size length = 0, i;
-    unsigned short short_length;
+    nopol_size length = nopol_length(text);
+    unsigned short short_length = (unsigned short)length;
     struct nopol_slot *slot;
     nopol_u32 id = 0;
     nopol_u8 *entry = local->record + NOPOL_ROW_ENTRIES + local->used;
-    part[0] = before, part[1] = text, part[2] = after;
-    for (i = 0; i < 3; i++) {
-        nopol_size more = nopol_length(part[i]);
-        if (3 + length + more > NOPOL_NAME_ROOM)
-            return (nopol_u8 *)0;
-        nopol_copy(local->name + 3 + length, part[i], more);
-        length += more;
-    }
+    if (3 + 2 + length + 1 > NOPOL_NAME_ROOM)
+        return (nopol_u8 *)0;
+    nopol_copy(local->name + 3, &short_length, 2);
+    nopol_copy(local->name + 5, text, length);
+    length += 2;
+    if (step)
+        local->name[3 + length++] = (nopol_u8)step;
     short_length = (unsigned short)length;
     local->name[0] = NOPOL_NAME;
     nopol_copy(local->name + 1, &short_length, 2);
@@ -758,9 +759,9 @@ NOPOL_RT nopol_u8 *nopol_put(const char *before, const char *text, const char *a
     return entry + 5;
 }
 
-NOPOL_RT void nopol_put_int(const char *before, const char *text, const char *after, int tag, nopol_u64 value, int is_negative)
+NOPOL_RT void nopol_put_int(const char *text, int step, int tag, nopol_u64 value, int is_negative)
 {
-    nopol_u8 *entry = nopol_put(before, text, after, tag, 16);
+    nopol_u8 *entry = nopol_put(text, step, tag, 16);
     nopol_u64 high = is_negative ? ~(nopol_u64)0 : 0;
     int is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     if (entry) {
@@ -817,7 +818,7 @@ NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
     int plain = 1;
     if (!nopol_read(&first, from, 1))
         return;
-    nopol_put_int("*", text, "", NOPOL_TAG_CHAR, (nopol_u64)first, first < 0);
+    nopol_put_int(text, NOPOL_DEREF, NOPOL_TAG_CHAR, (nopol_u64)first, first < 0);
     for (;; length++, i++) {
         if (i == size) {
             /* Pieces do not cross pages, so that each is readable or not. */
@@ -837,10 +838,10 @@ NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
         if (length < NOPOL_LONGEST_STRING)
             kept[length] = piece[i];
     }
-    nopol_put_int("strlen(", text, ")", NOPOL_TAG_ULONG, length, 0);
+    nopol_put_int(text, NOPOL_STRING_LENGTH, NOPOL_TAG_ULONG, length, 0);
     if (!plain || length > NOPOL_LONGEST_STRING)
         return;
-    entry = nopol_put("\"", text, "\"", NOPOL_TAG_STR, 4 + length);
+    entry = nopol_put(text, NOPOL_CONTENTS, NOPOL_TAG_STR, 4 + length);
     short_length = (nopol_u32)length;
     if (entry) {
         nopol_copy(entry, &short_length, 4);
@@ -859,19 +860,19 @@ NOPOL_RT void nopol_see_value(const char *text, int kind, const union nopol_valu
     double f64;
     if (kind >= NOPOL_TAG_I8 && kind <= NOPOL_TAG_C_ULONG) {
         int is_signed = kind <= NOPOL_TAG_I64;
-        nopol_put_int("", text, "", kind, (nopol_u64)value->integer, is_signed && value->integer < 0);
+        nopol_put_int(text, 0, kind, (nopol_u64)value->integer, is_signed && value->integer < 0);
     } else if (kind == NOPOL_TAG_BOOL || kind == NOPOL_POINTER || kind == NOPOL_TEXT) {
         short_bits = kind == NOPOL_TAG_BOOL ? value->integer != 0 : value->pointer != 0;
-        if ((entry = nopol_put("", text, "", NOPOL_TAG_BOOL, 4)))
+        if ((entry = nopol_put(text, 0, NOPOL_TAG_BOOL, 4)))
             nopol_copy(entry, &short_bits, 4);
     } else if (kind == NOPOL_TAG_F32) {
         nopol_copy(&short_bits, &value->f32, 4);
         bits = short_bits;
-        if ((entry = nopol_put("", text, "", kind, 8)))
+        if ((entry = nopol_put(text, 0, kind, 8)))
             nopol_copy(entry, &bits, 8);
     } else if (kind == NOPOL_TAG_F64 || kind == NOPOL_LONG_DOUBLE) {
         f64 = kind == NOPOL_TAG_F64 ? value->f64 : (double)value->wide;
-        if ((entry = nopol_put("", text, "", NOPOL_TAG_F64, 8)))
+        if ((entry = nopol_put(text, 0, NOPOL_TAG_F64, 8)))
             nopol_copy(entry, &f64, 8);
     }
     if (kind == NOPOL_TEXT || kind == NOPOL_CHARS)

@@ -100,7 +100,7 @@ impl Drop for QuietHook {
     }
 }
 
-fn put(name: &str, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
+fn put(name: &[u8], tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     let Some(id) = state()
         .and_then(|state| state.trace.as_ref())
         .and_then(|trace| trace.name(name))
@@ -115,35 +115,35 @@ fn put(name: &str, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     });
 }
 
-pub(crate) fn put_bool(name: &str, value: bool) {
+pub(crate) fn put_bool(name: &[u8], value: bool) {
     put(name, tag::BOOL, |out| {
         out.extend(u32::from(value).to_ne_bytes())
     });
 }
 
-pub(crate) fn put_char(name: &str, value: char) {
+pub(crate) fn put_char(name: &[u8], value: char) {
     put(name, tag::CHAR, |out| {
         out.extend(u32::from(value).to_ne_bytes())
     });
 }
 
-pub(crate) fn put_int(name: &str, ty: u8, value: i128) {
+pub(crate) fn put_int(name: &[u8], ty: u8, value: i128) {
     put(name, tag::INT + ty, |out| out.extend(value.to_ne_bytes()));
 }
 
-pub(crate) fn put_f32(name: &str, value: f32) {
+pub(crate) fn put_f32(name: &[u8], value: f32) {
     put(name, tag::F32, |out| {
         out.extend(u64::from(value.to_bits()).to_ne_bytes())
     });
 }
 
-pub(crate) fn put_f64(name: &str, value: f64) {
+pub(crate) fn put_f64(name: &[u8], value: f64) {
     put(name, tag::F64, |out| {
         out.extend(value.to_bits().to_ne_bytes())
     });
 }
 
-pub(crate) fn put_str(name: &str, value: &str) {
+pub(crate) fn put_str(name: &[u8], value: &str) {
     if value.len() <= LONGEST_STRING {
         put(name, tag::STR, |out| {
             out.extend((value.len() as u32).to_ne_bytes());

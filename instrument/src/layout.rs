@@ -4,10 +4,13 @@
 //! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 ticks u64 | 32 rows dropped u32
 //! 64  sites × (entered u32, false u32, true u32)
 //! …   log: records, one after the other
-//!     NAME  1 u8, length u16, text                      (ids count up from 0)
+//!     NAME  1 u8, length u16, what is read              (ids count up from 0)
 //!     ROW   2 u8, site u32, flags u8, count u32, length u32, entries
 //!     entry name id u32, tag u8, value
 //! ```
+//! What is read is the expression that was captured, as it stands in the macro call (length u16, text),
+//! and the steps from there, see [`step`].
+//!
 //! Numbers are in the machine's byte order: writer and reader are on the same machine.
 
 /// Environment variables read by the runtime.
@@ -36,7 +39,7 @@ pub mod env {
 }
 
 /// First eight bytes of a trace file.
-pub const MAGIC: u64 = u64::from_ne_bytes(*b"nopol\0\0\x01");
+pub const MAGIC: u64 = u64::from_ne_bytes(*b"nopol\0\0\x02");
 /// Offset of the number of log bytes used (`u64`).
 pub const LOG_USED: usize = 8;
 /// Offset of the number of sites (`u32`).
@@ -68,6 +71,25 @@ pub const OUTCOME: u8 = 1;
 pub const OLD_KNOWN: u8 = 2;
 /// See [`OLD_KNOWN`].
 pub const OLD: u8 = 4;
+
+/// Steps from a captured expression to what is read. After a step with a name come its length (u16)
+/// and the name.
+pub mod step {
+    /// The value behind a reference or pointer.
+    pub const DEREF: u8 = 1;
+    /// The length of a string of C.
+    pub const STRING_LENGTH: u8 = 2;
+    /// A string of C as a whole.
+    pub const CONTENTS: u8 = 3;
+    /// A field, with its name.
+    pub const FIELD: u8 = 4;
+    /// A method without arguments, with its name.
+    pub const METHOD: u8 = 5;
+    /// Whether the value is a variant, with the variant's path: by `==`.
+    pub const EQUAL: u8 = 6;
+    /// Whether the value matches a pattern, with the pattern.
+    pub const MATCHES: u8 = 7;
+}
 
 /// Value tags. Integers follow as 16 bytes (two's complement; `u128` as its bits), floats as
 /// their bits (8 bytes), `bool` and `char` as `u32`, strings as length `u32` and UTF-8.

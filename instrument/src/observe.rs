@@ -14,30 +14,33 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::capture::{put_bool, put_char, put_f32, put_f64, put_int, put_str};
-use crate::layout::tag;
+use crate::layout::{step, tag};
 
 /// How deep fields are followed.
 const DEEPEST: u8 = 2;
 
-/// The program text that reads a value: a postfix expression and how many `*` it needs.
+/// What a value is read as: the captured expression, the steps from there, and how many `*` it needs.
 pub struct Path {
-    text: Cow<'static, str>,
-    /// −1: the value at hand is a reference to what the text reads.
+    /// See [`crate::layout::step`].
+    name: Vec<u8>,
+    /// −1: the value at hand is a reference to what is read.
     derefs: isize,
     depth: u8,
 }
 
 impl Path {
-    /// The text as it stands in the subject.
+    /// An expression as it stands in the subject.
     pub fn root(text: &'static str) -> Self {
+        let mut name = Vec::with_capacity(2 + text.len());
+        put_text(&mut name, text);
         Self {
-            text: Cow::Borrowed(text),
+            name,
             derefs: 0,
             depth: 0,
         }
     }
 
-    /// The text reads what the value is a reference to.
+    /// What is read is what the value is a reference to.
     pub fn behind(text: &'static str) -> Self {
         Self {
             derefs: -1,
@@ -48,7 +51,7 @@ impl Path {
     /// A field of the value, unless that is too deep.
     pub fn field(&self, name: &str) -> Option<Self> {
         (self.depth < DEEPEST).then(|| Self {
-            text: Cow::Owned(format!("{}.{name}", self.text)),
+            name: self.step(step::FIELD, name),
             derefs: 0,
             depth: self.depth + 1,
         })
@@ -64,17 +67,15 @@ impl Path {
 
     /// Tells whether the value is of a variant: by `==` where that can be written.
     pub fn variant(&self, pattern: &str, is_equal: bool, is_it: bool) {
-        let value = self.value();
-        let text = match is_equal {
-            true => format!("{value} == {pattern}"),
-            false => format!("matches!({value}, {pattern})"),
-        };
-        put_bool(&text, is_it);
+        let mut name = self.value().into_owned();
+        name.push(if is_equal { step::EQUAL } else { step::MATCHES });
+        put_text(&mut name, pattern);
+        put_bool(&name, is_it);
     }
 
     fn deref(&self) -> Self {
         Self {
-            text: self.text.clone(),
+            name: self.name.clone(),
             derefs: self.derefs + 1,
             depth: self.depth,
         }
@@ -83,27 +84,45 @@ impl Path {
     /// A call on the value; method calls dereference by themselves.
     fn call(&self, method: &str, derefs: isize) -> Self {
         Self {
-            text: Cow::Owned(format!("{}.{method}()", self.text)),
+            name: self.query(method),
             derefs,
             depth: self.depth,
         }
     }
 
-    fn value(&self) -> Cow<'_, str> {
+    fn value(&self) -> Cow<'_, [u8]> {
         match self.derefs {
-            ..=0 => Cow::Borrowed(&self.text),
-            derefs => Cow::Owned(format!("{}{}", "*".repeat(derefs as usize), self.text)),
+            ..=0 => Cow::Borrowed(&self.name),
+            derefs => {
+                let mut name = self.name.clone();
+                name.extend((0..derefs).map(|_| step::DEREF));
+                Cow::Owned(name)
+            }
         }
     }
 
-    fn query(&self, method: &str) -> String {
-        format!("{}.{method}()", self.text)
+    fn query(&self, method: &str) -> Vec<u8> {
+        self.step(step::METHOD, method)
+    }
+
+    fn step(&self, step: u8, name: &str) -> Vec<u8> {
+        let mut path = Vec::with_capacity(self.name.len() + 3 + name.len());
+        path.extend(&self.name);
+        path.push(step);
+        put_text(&mut path, name);
+        path
     }
 
     fn size(&self, len: usize) {
         put_int(&self.query("len"), USIZE, len as i128);
         put_bool(&self.query("is_empty"), len == 0);
     }
+}
+
+/// A text with its length; a longer one than there is fits no record.
+fn put_text(to: &mut Vec<u8>, text: &str) {
+    to.extend((text.len() as u16).to_ne_bytes());
+    to.extend(text.as_bytes());
 }
 
 const USIZE: u8 = 11;
@@ -160,12 +179,7 @@ fn see_option<T>(value: &Option<T>, path: &Path, payload: fn(&T, &Path)) {
     if let Some(value) = value {
         // What needs no drop is nearly always `Copy`; otherwise the payload must be borrowed.
         let path = if std::mem::needs_drop::<T>() {
-            Path {
-                text: Cow::Owned(path.query("as_ref")),
-                derefs: 0,
-                depth: path.depth,
-            }
-            .call("unwrap", 1)
+            path.call("as_ref", 0).call("unwrap", 1)
         } else {
             path.call("unwrap", 0)
         };
@@ -313,7 +327,7 @@ impl Observe for str {
     fn observe(&self, path: &Path) {
         // `&str` compares with a literal as it is, so one dereference less is needed.
         let text = Path {
-            text: path.text.clone(),
+            name: path.name.clone(),
             derefs: path.derefs - 1,
             depth: path.depth,
         };

@@ -51,7 +51,7 @@ struct Log {
     start: usize,
     end: usize,
     used: usize,
-    names: Map<String, u32>,
+    names: Map<Vec<u8>, u32>,
     /// Where the count of a row stands.
     rows: Map<Vec<u8>, usize>,
     rows_of_site: Map<u32, u32>,
@@ -137,18 +137,18 @@ impl Trace {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The id of a name, written to the log when first used.
-    pub(crate) fn name(&self, text: &str) -> Option<u32> {
+    /// The id of what is read, written to the log when first used.
+    pub(crate) fn name(&self, name: &[u8]) -> Option<u32> {
         let mut log = self.lock();
-        if let Some(id) = log.names.get(text) {
+        if let Some(id) = log.names.get(name) {
             return Some(*id);
         }
         let mut record = vec![layout::NAME];
-        record.extend(u16::try_from(text.len()).ok()?.to_ne_bytes());
-        record.extend(text.as_bytes());
+        record.extend(u16::try_from(name.len()).ok()?.to_ne_bytes());
+        record.extend(name);
         self.append(&mut log, &record)?;
         let id = log.names.len() as u32;
-        log.names.insert(text.to_string(), id);
+        log.names.insert(name.to_vec(), id);
         Some(id)
     }
 

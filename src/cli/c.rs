@@ -2,16 +2,20 @@
 
 use std::io::Write;
 
+use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::{Action, output, repair};
+use super::options::switch;
+use super::{Action, Target, output, repair};
+use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
+use crate::subject::{Project, SubjectError};
 
 #[derive(Args, Clone, Debug)]
 pub struct C {
     #[command(subcommand)]
-    action: Option<Action<COptions>>,
+    action: Option<Action<CFlags>>,
 
     /// Write a nopol.toml for the program in this directory, from its Makefile, CMakeLists.txt or
     /// compile_commands.json, or from its files alone
@@ -19,7 +23,7 @@ pub struct C {
     init: bool,
 
     #[command(flatten)]
-    repair: repair::Repair<COptions>,
+    repair: repair::Repair<CFlags>,
 }
 
 impl C {
@@ -44,5 +48,113 @@ fn init() -> u8 {
             output::complain(&format!("{error}"));
             Ending::Usage.exit_code()
         }
+    }
+}
+
+/// Which program, how it is built, and its tests; what is given here takes the place of what the file
+/// says.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CFlags {
+    /// The file that tells how the program is built and tested [default: the nearest nopol.toml]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    config: Option<Utf8PathBuf>,
+
+    /// A source file that may be patched; may be given several times, and be a glob
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    source: Vec<String>,
+
+    /// A shell command that builds the program
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
+    build: Option<String>,
+
+    /// One test for each file that matches this glob: its content is standard input, or, with
+    /// {args-file} in --command, its words are arguments
+    #[arg(
+        long,
+        value_name = "GLOB",
+        help_heading = "Tests",
+        requires = "command"
+    )]
+    input: Option<String>,
+
+    /// The files that say what each of these tests must print
+    #[arg(long, value_name = "GLOB", help_heading = "Tests", requires = "input")]
+    output: Option<String>,
+
+    /// The command of these tests
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help_heading = "Tests",
+        requires = "input"
+    )]
+    command: Option<String>,
+
+    /// A command that runs the test {name} and exits with 0 if it passes
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help_heading = "Tests",
+        requires = "name"
+    )]
+    script: Option<String>,
+
+    /// A test that --script can run; may be given several times
+    #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
+    name: Vec<String>,
+
+    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, too; a report fails a test
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    sanitize: Option<bool>,
+}
+
+impl CFlags {
+    fn options(&self) -> COptions {
+        let Self {
+            config,
+            source,
+            build,
+            input,
+            output,
+            command,
+            script,
+            name,
+            sanitize,
+        } = self.clone();
+        COptions {
+            config,
+            source,
+            build,
+            input,
+            output,
+            command,
+            script,
+            name,
+            sanitize,
+        }
+    }
+}
+
+impl Target for CFlags {
+    fn add_files(&self, config: &mut Config) -> Result<(), SubjectError> {
+        c::config::settings_file(&self.options(), config)
+    }
+
+    fn add_flags(&self, _: &mut Config) -> Result<(), ConfigError> {
+        // They are about the program, which is no setting.
+        Ok(())
+    }
+
+    fn project(&self, _: &Config) -> Result<Project, ConfigError> {
+        Ok(Project::C(self.options()))
+    }
+
+    fn print(_: &Config) -> Result<String, ConfigError> {
+        Ok(String::new())
+    }
+
+    fn print_tables(&self) -> Result<String, SubjectError> {
+        c::print(&self.options())
     }
 }

@@ -2,26 +2,34 @@
 
 use clap::Args;
 
-use super::{Common, Format, output};
+use super::{Common, Target, output};
+use crate::report::display::Format;
 use crate::report::{Ending, Outcome, explain};
-use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Explain<P: Args> {
+pub struct Explain<P: Target> {
     /// A patch, by its id or rank, or a site, by its id
     #[arg(value_name = "ID")]
     id: String,
+
+    /// Search again, even if nothing that the last search depends on has changed
+    #[arg(long)]
+    fresh: bool,
 
     #[command(flatten)]
     common: Common<P>,
 }
 
-impl<P: Args + Clone + Into<Project>> Explain<P> {
-    /// Repairs again, which gives the same patches, and tells about one of them.
+impl<P: Target> Explain<P> {
+    /// Takes the outcome of the last search, or of a new one, and tells about a patch or a place.
     pub fn run(self) -> u8 {
-        let outcome = output::run(&self.common.settings());
-        if self.common.format != Format::Human || !has_something(&outcome) {
-            return output::show(&outcome, self.common.format);
+        let asked = match self.common.resolve() {
+            Ok(asked) => asked,
+            Err(code) => return code,
+        };
+        let outcome = asked.outcome(self.fresh);
+        if asked.format() != Format::Human || !has_something(&outcome) {
+            return output::show(&outcome, asked.format());
         }
         match explain::render(&outcome, &self.id) {
             Some(text) => output::print(&text, outcome.ending.exit_code()),

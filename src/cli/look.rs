@@ -2,23 +2,22 @@
 
 use clap::Args;
 
-use super::{Common, output};
-use crate::repair::settings::{Depth, Settings};
-use crate::subject::Project;
+use super::{Common, Target, output};
+use crate::repair::settings::Depth;
 
 #[derive(Args, Clone, Debug)]
-pub struct Look<P: Args> {
+pub struct Look<P: Target> {
     #[command(flatten)]
     common: Common<P>,
 }
 
-impl<P: Args + Clone + Into<Project>> Look<P> {
+impl<P: Target> Look<P> {
     pub fn run(self, depth: Depth) -> u8 {
-        let settings = Settings {
-            depth,
-            ..self.common.settings()
+        let mut asked = match self.common.resolve() {
+            Ok(asked) => asked,
+            Err(code) => return code,
         };
-        let outcome = output::run(&settings);
-        output::show(&outcome, self.common.format)
+        asked.settings.depth = depth;
+        output::show(&output::run(&asked), asked.format())
     }
 }

@@ -2,20 +2,23 @@
 //! is done.
 
 mod apply;
+mod asked;
 mod c;
+mod cargo;
 mod explain;
 mod look;
+mod options;
 mod output;
 mod repair;
 mod synth;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::repair::settings::{Depth, Settings};
+use self::asked::{Common, Target};
+use self::cargo::CargoFlags;
+use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
-use crate::subject::Project;
-use crate::subject::cargo::options::CargoOptions;
 
 /// Repairs a crate with a failing test: finds a corrected condition or a missing precondition
 #[derive(Debug, Parser)]
@@ -32,13 +35,13 @@ pub struct Cli {
     command: Option<Command>,
 
     #[command(flatten)]
-    repair: repair::Repair<CargoOptions>,
+    repair: repair::Repair<CargoFlags>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(flatten)]
-    Action(Box<Action<CargoOptions>>),
+    Action(Box<Action<CargoFlags>>),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
@@ -49,7 +52,7 @@ enum Command {
 
 /// What can be done with a failing test; `P` are the options that tell what is under repair.
 #[derive(Clone, Debug, Subcommand)]
-enum Action<P: Args> {
+enum Action<P: Target> {
     /// Find patches that make the failing tests pass (the default)
     #[command(after_help = EXIT_CODES)]
     Repair(repair::Repair<P>),
@@ -64,49 +67,13 @@ enum Action<P: Args> {
     List(look::Look<P>),
 }
 
-impl<P: Args + Clone + Into<Project>> Action<P> {
+impl<P: Target> Action<P> {
     fn run(self) -> u8 {
         match self {
             Self::Repair(repair) => repair.run(),
             Self::Localize(look) => look.run(Depth::Localize),
             Self::Explain(explain) => explain.run(),
             Self::List(look) => look.run(Depth::List),
-        }
-    }
-}
-
-/// How the result is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Diffs and sentences
-    #[default]
-    Human,
-    /// One JSON object, as in docs/schema.json
-    Json,
-    /// The first patch as a diff for `git apply`
-    Diff,
-}
-
-/// Options of every subcommand; `P` are those that tell what is under repair.
-#[derive(Args, Clone, Debug)]
-pub struct Common<P: Args> {
-    #[command(flatten)]
-    project: P,
-
-    #[command(flatten)]
-    settings: Settings,
-
-    /// How to show the result
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub format: Format,
-}
-
-impl<P: Args + Clone + Into<Project>> Common<P> {
-    /// What was asked for.
-    pub fn settings(&self) -> Settings {
-        Settings {
-            project: self.project.clone().into(),
-            ..self.settings.clone()
         }
     }
 }

@@ -1,29 +1,34 @@
 //! Running the pipeline under signals, and showing what came of it.
 
 use std::io::Write;
+use std::sync::Arc;
 
-use super::Format;
-use crate::repair::settings::Settings;
-use crate::report::progress::Progress;
+use super::asked::Asked;
+use crate::invocation::Invocation;
+use crate::report::display::Format;
+use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome, diff, human, json};
-use crate::run::process::Supervisor;
 
 /// Runs the pipeline with progress on standard error.
-pub fn run(settings: &Settings) -> Outcome {
-    let supervisor = Supervisor::new(settings.time_limit).and_then(|supervisor| {
-        supervisor.handle_signals()?;
-        Ok(supervisor)
+pub fn run(asked: &Asked) -> Outcome {
+    let invocation = Invocation::new(asked.settings.clone()).and_then(|invocation| {
+        invocation.handle_signals()?;
+        Ok(invocation)
     });
-    match supervisor {
-        Ok(supervisor) => {
-            crate::repair::run(settings, &supervisor, Progress::new(settings.verbose))
-        }
+    match invocation {
+        Ok(invocation) => invocation.run(Arc::new(Terminal::new(asked.display.verbose))),
         Err(error) => Outcome {
             ending: Ending::Internal,
             message: Some(format!("{error:#}")),
             ..Outcome::default()
         },
     }
+}
+
+/// A line on standard error.
+pub fn say(line: &str) {
+    // A closed pipe is no reason to fail.
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// An error message on standard error.

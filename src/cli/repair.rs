@@ -2,12 +2,11 @@
 
 use clap::Args;
 
-use super::{Common, apply, output};
+use super::{Common, Target, apply, output};
 use crate::report::Ending;
-use crate::subject::Project;
 
 #[derive(Args, Clone, Debug)]
-pub struct Repair<P: Args> {
+pub struct Repair<P: Target> {
     #[command(flatten)]
     common: Common<P>,
 
@@ -19,26 +18,34 @@ pub struct Repair<P: Args> {
     /// Apply even if the file has uncommitted changes
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
+
+    /// With --apply, search again, even if nothing that the last search depends on has changed
+    #[arg(long)]
+    fresh: bool,
 }
 
-impl<P: Args + Clone + Into<Project>> Repair<P> {
+impl<P: Target> Repair<P> {
     pub fn run(self) -> u8 {
-        let settings = &self.common.settings();
-        let mut outcome = output::run(settings);
+        let asked = match self.common.resolve() {
+            Ok(asked) => asked,
+            Err(code) => return code,
+        };
+        let is_known = self.apply.is_some() && !self.fresh;
+        let mut outcome = asked.outcome(!is_known);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
-            return output::show(&outcome, self.common.format);
+            return output::show(&outcome, asked.format());
         };
-        match apply::apply(settings, &outcome, rank, self.allow_dirty) {
+        match apply::apply(&asked.settings, &outcome, rank, self.allow_dirty) {
             Ok(()) => {
                 outcome.applied = Some(rank);
-                output::show(&outcome, self.common.format)
+                output::show(&outcome, asked.format())
             }
             // After the patches, where it is not overlooked.
             Err(error) => {
                 outcome.is_refused = true;
-                output::show(&outcome, self.common.format);
+                output::show(&outcome, asked.format());
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()
             }
@@ -48,7 +55,7 @@ impl<P: Args + Clone + Into<Project>> Repair<P> {
 
 /// The arguments that a search depends on, quoted for a shell, each after a space.
 fn options(args: impl Iterator<Item = String>) -> String {
-    const SWITCHES: [&str; 4] = ["--apply", "--allow-dirty", "--verbose", "-v"];
+    const SWITCHES: [&str; 5] = ["--apply", "--allow-dirty", "--fresh", "--verbose", "-v"];
     let args = args.skip(1);
     let mut args = args.skip_while(|arg| matches!(&**arg, "nopol" | "c" | "repair"));
     let mut kept = Vec::new();

@@ -5,10 +5,11 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::options::engines;
 use super::output;
 use crate::exchange::Problem;
 use crate::exchange::solve::{self, Options, Solved};
-use crate::repair::settings::{EngineKind, engines};
+use crate::repair::settings::EngineKind;
 use crate::report::Ending;
 
 #[derive(Args, Clone, Debug)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::values;
 use super::{Problem, Recorded};
 use crate::run::suite::TestIndex;
 use crate::spec::{Expr, Row};
@@ -25,7 +24,7 @@ pub struct Evidence {
 pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evidence> {
     let mut rows: Vec<(TestIndex, bool, Row)> = Vec::new();
     let row = |context, outcome| Row {
-        values: values(&problem.pool, problem.whole, context),
+        values: problem.columns.values(context),
         expected: outcome,
         hard: true,
         weight: 1,

@@ -1,9 +1,13 @@
 //! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
 //! condition there must explain (papers/nopol.txt §3.3).
 
-mod conversions;
+mod c;
+mod captures;
 mod evidence;
+mod limits;
+mod operands;
 mod rows;
+mod rust;
 mod seen;
 mod terms;
 mod unaffected;
@@ -12,10 +16,12 @@ use std::collections::BTreeMap;
 
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
-use crate::source::condition::Leaf;
-use crate::source::{Language, Site, Sources};
-use crate::spec::{Binding, Expr, Origin, Pool, Reading, Row, Spec, Term, TermId, Type, Value};
+use crate::source::condition::{Leaf, Spelling};
+use crate::source::{Site, Sources};
+use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
+use captures::{Captures, Columns};
 pub use evidence::{Evidence, evidence};
+use operands::{Conversions, operands};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;
 
@@ -54,6 +60,9 @@ pub struct Cure {
     pub contexts: Vec<Context>,
 }
 
+/// The terms of a pool by what they read, and in which type.
+type Index = BTreeMap<(Access, Type), TermId>;
+
 /// A synthesis problem, and how its expressions are written.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -65,8 +74,10 @@ pub struct Problem {
     pub relaxed: Vec<Spec>,
     /// The term that stands for the whole old condition where that cannot be taken apart.
     pub whole: Option<TermId>,
-    /// The text of each part of the old condition.
-    pub old_texts: Vec<(Expr, String)>,
+    /// Each part of the old condition as it was written.
+    pub old_texts: Vec<Spelling>,
+    /// Where the terms' values are in a context.
+    columns: Columns,
 }
 
 impl Problem {
@@ -74,16 +85,14 @@ impl Problem {
     pub fn with_constant(&self, value: bool) -> (Self, Expr) {
         let mut problem = self.clone();
         problem.pool.terms.push(Term {
-            text: value.to_string(),
-            ty: Type::Bool,
-            origin: Origin::Constant,
-            binding: Binding::Atom,
             constant: Some(Value::Bool(value)),
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(
+                Access::literal(value.to_string()),
+                Type::Bool,
+                Origin::Constant,
+            )
         });
+        problem.columns.push_constant(Value::Bool(value));
         let specs = problem.specs.iter_mut().chain(&mut problem.relaxed);
         for row in specs.flat_map(|spec| &mut spec.rows) {
             row.values.push(Some(Value::Bool(value)));
@@ -104,67 +113,70 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let is_condition = site.kind.has_condition();
     let language = sources.language;
     let tree = is_condition.then(|| language.parse(&site.text)).flatten();
+    let captures = Captures::of(language, recorded.contexts());
+    let operands = operands(language);
     let mut pool = Pool::default();
-    let mut index: BTreeMap<(String, Type), TermId> = BTreeMap::new();
+    let mut index: Index = BTreeMap::new();
     let mut add = |pool: &mut Pool, term: Term| {
         index
-            .entry((term.text.clone(), term.ty))
+            .entry((term.access.clone(), term.ty))
             .or_insert_with(|| {
                 pool.terms.push(term);
                 pool.terms.len() - 1
             });
     };
-    for term in terms::observed(sources, site, tree.as_ref(), recorded) {
+    let seen = captures.seen(recorded.contexts());
+    for term in terms::observed(sources, site, tree.as_ref(), seen) {
         add(&mut pool, term);
     }
-    if language == Language::C {
-        conversions::mark_flags(sources, site, &mut pool, recorded);
-        for term in conversions::conversions(tree.as_ref(), &pool) {
-            add(&mut pool, term);
-        }
+    let at = Conversions {
+        sources,
+        site,
+        tree: tree.as_ref(),
+        captures: &captures,
+        recorded,
+    };
+    for term in operands.conversions(&at, &mut pool) {
+        add(&mut pool, term);
     }
     for term in terms::constants(sources, site, tree.as_ref(), &pool) {
         add(&mut pool, term);
     }
-    for term in seen::values(sources, site, recorded, &pool) {
+    for term in seen::values(sources, site, recorded, &captures, &pool) {
         add(&mut pool, term);
     }
 
     for id in 0..pool.terms.len() {
-        pool.terms[id].definition = terms::definition(language, id, &pool, &index);
+        pool.terms[id].definition = terms::definition(sources, id, &pool, &index);
     }
 
-    let mut spans = Vec::new();
+    let mut parts = Vec::new();
     let mut old = None;
     if let Some(tree) = tree.as_ref().filter(|_| !recorded.impure) {
         let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
             terms::lookup(language, &pool, &index, leaf, expected)
         };
         old = tree
-            .to_expr(language, Some(Type::Bool), &mut lookup, &mut spans)
+            .to_expr(language, Some(Type::Bool), &mut lookup, &mut parts)
             .filter(|(_, ty)| *ty == Type::Bool)
             .map(|(expr, _)| expr);
     }
-    let mut old_texts: Vec<(Expr, String)> = Vec::new();
+    let mut old_texts: Vec<Spelling> = Vec::new();
     let mut whole = None;
     if old.is_some() {
-        old_texts.extend(
-            spans
-                .into_iter()
-                .map(|(expr, span)| (expr, site.text[span].to_string())),
-        );
+        old_texts.extend(parts.into_iter().map(|part| Spelling {
+            expr: part.expr,
+            text: site.text[part.span].to_string(),
+            is_null_test: part.is_null_test,
+        }));
     } else if is_condition {
         // What cannot be taken apart is one term, whose value is what the condition yielded.
         pool.terms.push(Term {
-            text: site.text.clone(),
-            ty: Type::Bool,
-            origin: Origin::Old,
             binding: language.binding_of(&site.text),
-            constant: None,
-            negation: language.opposite(&site.text),
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            negation: language
+                .opposite(&site.text)
+                .map(|text| language.access(&text)),
+            ..Term::new(language.access(&site.text), Type::Bool, Origin::Old)
         });
         whole = Some(pool.terms.len() - 1);
         old = whole.map(Expr::Term);
@@ -176,9 +188,9 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         old: old.clone(),
         old_is_impure: recorded.impure,
     };
+    let columns = captures.columns(&pool, whole);
     let table = Rows {
-        pool: &pool,
-        whole,
+        columns: &columns,
         recorded,
         unconditional: site.kind.unconditional(),
     };
@@ -197,6 +209,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         relaxed,
         whole,
         old_texts,
+        columns,
     }
 }
 
@@ -220,11 +233,8 @@ fn says_the_same(a: &Spec, b: &Spec) -> bool {
         rows.sort();
         rows
     };
-    let is_small = a.rows.len() <= MOST_SORTED;
+    let is_small = a.rows.len() <= limits::MOST_SORTED;
     is_plain
         && a.rows.len() == b.rows.len()
         && (a.rows == b.rows || is_small && sorted(a) == sorted(b))
 }
-
-/// Rows that are put in order to be compared.
-const MOST_SORTED: usize = 2000;

@@ -1,19 +1,18 @@
 //! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use super::limits;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Cure, Recorded, conversions};
+use super::captures::Columns;
+use super::{Cure, Recorded};
 use crate::run::trace::Context;
-use crate::spec::{Pool, Row, Term, TermId, Value};
-
-/// Ways to choose among angelic outcomes that are tried.
-const MOST_SPECS: usize = 4;
+use crate::spec::{Row, Value};
 
 /// One cure per failing test: the first of each, then the second of each, and so on; a test with
 /// fewer keeps its last.
 pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
     let most = recorded.cured.values().map(Vec::len).max().unwrap_or(0);
-    (0..most.min(MOST_SPECS))
+    (0..most.min(limits::MOST_SPECS))
         .map(|nth| {
             let cures = recorded.cured.values();
             cures
@@ -25,9 +24,8 @@ pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
 
 /// What rows are made from.
 pub struct Rows<'a> {
-    pub pool: &'a Pool,
-    /// The term that stands for the old condition as a whole.
-    pub whole: Option<TermId>,
+    /// Where the terms' values are.
+    pub columns: &'a Columns,
     pub recorded: &'a Recorded,
     /// See [`crate::source::SiteKind::unconditional`].
     pub unconditional: Option<bool>,
@@ -77,13 +75,13 @@ impl Rows<'_> {
                     .iter()
                     .flat_map(|cure| cure.contexts.iter().map(move |c| (cure, c)))
             };
-            let mut outcomes: BTreeMap<String, BTreeSet<bool>> = BTreeMap::new();
+            let mut outcomes: HashMap<_, BTreeSet<bool>> = HashMap::new();
             for (_, context) in all() {
-                let outcomes = outcomes.entry(format!("{:?}", context.values)).or_default();
+                let outcomes = outcomes.entry(&context.values).or_default();
                 outcomes.insert(context.outcome);
             }
             for (cure, context) in all() {
-                let both = outcomes[&format!("{:?}", context.values)].len() > 1;
+                let both = outcomes[&context.values].len() > 1;
                 disagree |= both;
                 let left_alone = !cure.constant && !changed(context);
                 let say = match (both, left_alone) {
@@ -172,11 +170,11 @@ impl Rows<'_> {
             }
         };
         failing.for_each(|(context, expected, say)| add(context, expected, say));
-        let key = |context: &Context| format!("{:?}", context.values);
-        let indifferent: BTreeSet<String> = self.recorded.indifferent.iter().map(key).collect();
+        let indifferent = self.recorded.indifferent.iter();
+        let indifferent: HashSet<_> = indifferent.map(|context| &context.values).collect();
         let passing = self.recorded.passing.iter();
         for context in passing.flat_map(|(_, contexts)| contexts) {
-            let say = match indifferent.contains(&key(context)) {
+            let say = match indifferent.contains(&context.values) {
                 true => Say::Nothing,
                 false => Say::Should,
             };
@@ -188,20 +186,6 @@ impl Rows<'_> {
     }
 
     fn values(&self, context: &Context) -> Vec<Option<Value>> {
-        values(self.pool, self.whole, context)
+        self.columns.values(context)
     }
-}
-
-/// A context's value of each term; `whole` stands for the old condition as a whole.
-pub fn values(pool: &Pool, whole: Option<TermId>, context: &Context) -> Vec<Option<Value>> {
-    let value = |(id, term): (TermId, &Term)| {
-        if Some(id) == whole {
-            return context.old.map(Value::Bool);
-        }
-        let value = term.constant.clone();
-        value
-            .or_else(|| conversions::read(term, context))
-            .filter(|value| value.ty() == term.ty)
-    };
-    pool.terms.iter().enumerate().map(value).collect()
 }

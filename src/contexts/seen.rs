@@ -2,20 +2,24 @@
 //! or the roundest number between the values that call for one outcome and those that call for
 //! the other.
 
+use super::limits;
 use std::collections::BTreeMap;
 
+use super::Recorded;
+use super::captures::Captures;
 use super::rows::{changed, old};
-use super::{Recorded, conversions};
+use super::terms::binding_of_literal;
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
-
-/// Distinct values a term may have at changed outcomes to be compared with each of them.
-const MOST_EQUAL: usize = 3;
-/// Values per site.
-const MOST: usize = 40;
+use crate::spec::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// Values of the pool's terms that may be limits, as terms; none that is a constant already.
-pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) -> Vec<Term> {
+pub fn values(
+    sources: &Sources,
+    site: &Site,
+    recorded: &Recorded,
+    captures: &Captures,
+    pool: &Pool,
+) -> Vec<Term> {
     let literals = &sources.files[site.file].literals;
     let own = &sources.functions[site.function].literals;
     let hex = own.iter().find(|text| text.starts_with("0x"));
@@ -34,7 +38,7 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
         if !(is_apt && is_near) {
             continue;
         }
-        let mut limits = limits(&Values::of(term, recorded));
+        let mut limits = limits(&Values::of(term, recorded, captures));
         if term.reading == Reading::Character || term.ty == Type::Char {
             // Who asks for one often means both.
             let other: Vec<Value> = limits.iter().filter_map(Value::other_case).collect();
@@ -54,23 +58,14 @@ pub fn values(sources: &Sources, site: &Site, recorded: &Recorded, pool: &Pool) 
             terms.push(id);
         }
     }
-    let terms = order.into_iter().take(MOST).filter_map(|key| {
+    let terms = order.into_iter().take(limits::MOST_SEEN).filter_map(|key| {
         let (value, seen_in) = found.remove(&key)?;
         let text = text(&value, habits);
         Some(Term {
-            binding: if text.starts_with('-') {
-                Binding::Unary
-            } else {
-                Binding::Atom
-            },
-            text,
-            ty: key.0,
-            origin: Origin::Seen,
+            binding: binding_of_literal(&text),
             constant: Some(value),
-            negation: None,
             seen_in,
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Access::literal(text), key.0, Origin::Seen)
         })
     });
     terms.collect()
@@ -85,7 +80,8 @@ struct Values {
 }
 
 impl Values {
-    fn of(term: &Term, recorded: &Recorded) -> Self {
+    fn of(term: &Term, recorded: &Recorded, captures: &Captures) -> Self {
+        let column = captures.column(term);
         let mut values = Self {
             changed: [Vec::new(), Vec::new()],
             kept: [Vec::new(), Vec::new()],
@@ -101,7 +97,7 @@ impl Values {
         let uncured = recorded.uncured.iter().flatten();
         let uncured = uncured.map(|context| (context, !old(context), true));
         for (context, outcome, is_changed) in passing.chain(cured).chain(uncured) {
-            let value = conversions::read(term, context).filter(|value| value.ty() == term.ty);
+            let value = column.value(context).filter(|value| value.ty() == term.ty);
             let Some(value) = value else {
                 continue;
             };
@@ -135,7 +131,7 @@ fn limits(values: &Values) -> Vec<Value> {
         let Some(first) = changed.first() else {
             continue;
         };
-        if changed.len() <= MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
+        if changed.len() <= limits::MOST_EQUAL && !matches!(first.ty(), Type::F32 | Type::F64) {
             limits.extend(changed.iter().filter(|value| is_short(value)).cloned());
         }
         if !first.ty().ordered() || first.ty() == Type::Char {

@@ -1,46 +1,15 @@
 //! The terms available at a site: what was read there, and constants.
 
+use super::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Recorded;
-use super::conversions;
+use super::Index;
+use super::captures::Seen;
+use super::operands::operands;
 use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::offers;
-use crate::source::{Language, Site, Sources};
-use crate::spec::{Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
-
-/// Terms read at a site, constants aside.
-const MOST_TERMS: usize = 120;
-/// Literals taken from the function, and again from the file, per type.
-const MOST_LITERALS: usize = 12;
-
-/// What was read under a name: its types, and its value if that was always the same.
-#[derive(Default)]
-struct Read {
-    types: BTreeSet<Type>,
-    values: BTreeSet<String>,
-    last: Option<Value>,
-}
-
-impl Read {
-    fn only_value(&self) -> Option<Value> {
-        self.last.clone().filter(|_| self.values.len() == 1)
-    }
-}
-
-/// Every name read at the site.
-fn names(recorded: &Recorded) -> BTreeMap<&str, Read> {
-    let mut names: BTreeMap<&str, Read> = BTreeMap::new();
-    for (name, value) in recorded.contexts().flat_map(|context| &context.values) {
-        let read = names.entry(name).or_default();
-        read.types.insert(value.ty());
-        if read.values.len() < 2 {
-            read.values.insert(format!("{value:?}"));
-            read.last = Some(value.clone());
-        }
-    }
-    names
-}
+use crate::source::{Language, Site, Sources, offers, write};
+use crate::spec::access::Prefix;
+use crate::spec::{Access, Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
 /// The terms read at the site: those of the old condition first, then by nearness of the
 /// variable, which is the reverse of the order in which names came into scope, then what else
@@ -49,19 +18,20 @@ pub fn observed(
     sources: &Sources,
     site: &Site,
     tree: Option<&Node>,
-    recorded: &Recorded,
+    mut seen: BTreeMap<&Access, Seen>,
 ) -> Vec<Term> {
+    let language = sources.language;
+    let operands = operands(language);
     let offers = offers::at(sources, site);
-    let mut names = names(recorded);
     let comparisons = tree.map(Node::comparisons).unwrap_or_default();
     let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
     // A comparison as a whole is only of use where its operands cannot be read.
-    let is_read = |names: &BTreeMap<&str, Read>, leaf: &Leaf| {
-        leaf.kind == LeafKind::Literal || names.contains_key(leaf.text.as_str())
+    let is_read = |seen: &BTreeMap<&Access, Seen>, leaf: &Leaf| {
+        leaf.kind == LeafKind::Literal || seen.contains_key(&leaf.access)
     };
     for (whole, operands) in &comparisons {
-        match operands.iter().all(|leaf| is_read(&names, leaf)) {
-            true => _ = names.remove(whole.text.as_str()),
+        match operands.iter().all(|leaf| is_read(&seen, leaf)) {
+            true => _ = seen.remove(&whole.access),
             false => leaves.push(whole),
         }
     }
@@ -69,103 +39,80 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = sources
-            .language
+        let taken_apart = language
             .parse(&offer.text)
-            .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&names, leaf)));
-        if taken_apart && !leaves.iter().any(|leaf| leaf.text == offer.text) {
-            names.remove(offer.text.as_str());
+            .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&seen, leaf)));
+        if taken_apart && !leaves.iter().any(|leaf| leaf.access == offer.access) {
+            seen.remove(&offer.access);
         }
     }
-    let is_c = sources.language == Language::C;
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
-    for (name, read) in names {
-        if is_c && !conversions::can_be_said(sources, site, name) {
+    for (access, seen) in seen {
+        if !operands.can_be_said(sources, site, access) {
             continue;
         }
-        let leaf = leaves.iter().position(|leaf| leaf.text == name);
-        let offer = offers.iter().position(|offer| is_part(name, &offer.text));
+        let leaf = leaves.iter().position(|leaf| leaf.access == *access);
+        let offer = offers
+            .iter()
+            .position(|offer| access.is_part_of(&offer.access));
         let (position, origin, binding) = match (leaf, offer) {
             (Some(at), _) => ((0, at), Origin::Old, leaves[at].binding),
-            (None, Some(at)) if offers[at].text == name => {
+            (None, Some(at)) if offers[at].access == *access => {
                 ((2, at), offers[at].origin, offers[at].binding)
             }
             // `a + b.len()` is not the length of `a + b`.
             (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
-            // Nor does anybody ask in C how long it is what a call returns.
-            (None, Some(at)) if is_c && name.contains('(') && offers[at].text.contains('(') => {
-                continue;
-            }
-            (None, Some(at)) => ((3, at), Origin::Call, binding(name)),
-            (None, None) => ((1, distance(site, name)), origin(name), binding(name)),
+            (None, Some(at)) if !operands.has_parts(&offers[at].access) => continue,
+            (None, Some(at)) => ((3, at), Origin::Call, binding(access)),
+            (None, None) => ((1, distance(site, access)), origin(access), binding(access)),
         };
-        let origin = match sources.language {
-            Language::Rust => origin,
-            Language::C => conversions::origin(sources, site, name, origin),
-        };
-        let negation = (binding == Binding::Compare).then(|| sources.language.opposite(name));
-        let is_named =
-            offer.is_some_and(|at| offers[at].origin == Origin::Named && offers[at].text == name);
-        let constant = read.only_value().filter(|_| is_named);
-        terms.extend(read.types.iter().map(|ty| {
+        let origin = operands.origin(sources, site, access, origin);
+        let negation = (binding == Binding::Compare)
+            .then(|| language.opposite(&write::text(access)))
+            .flatten();
+        let is_named = offer
+            .is_some_and(|at| offers[at].origin == Origin::Named && offers[at].access == *access);
+        let constant = seen.only_value().filter(|_| is_named);
+        terms.extend(seen.types.iter().map(|ty| {
             let mut term = Term {
-                text: name.to_string(),
-                ty: *ty,
-                origin,
                 binding,
                 constant: constant.clone(),
-                negation: negation.clone().flatten(),
-                seen_in: Vec::new(),
-                definition: None,
-                reading: Reading::Exact,
+                negation: negation.as_ref().map(|text| language.access(text)),
+                ..Term::new(access.clone(), *ty, origin)
             };
-            if is_c {
-                conversions::promote(&mut term);
-            }
+            operands.promote(&mut term);
             (position, term)
         }));
     }
-    terms.sort_by(|(s, a), (t, b)| (s, a.origin, &a.text, a.ty).cmp(&(t, b.origin, &b.text, b.ty)));
-    terms.truncate(MOST_TERMS);
+    terms.sort_by_cached_key(|(position, term)| {
+        (*position, term.origin, write::text(&term.access), term.ty)
+    });
+    terms.truncate(limits::MOST_TERMS);
     terms.into_iter().map(|(_, term)| term).collect()
 }
 
-/// Whether a name reads an offered expression or something of its value.
-fn is_part(name: &str, offer: &str) -> bool {
-    let is_rest = |rest: &str| rest.is_empty() || rest.starts_with('.') || rest == ")";
-    let of_string = name.strip_prefix("strlen(").unwrap_or(name);
-    let inner = of_string.trim_start_matches('*');
-    // A name in quotes is that of a string.
-    let inner = inner.trim_matches('"');
-    name == offer || inner.strip_prefix(offer).is_some_and(is_rest)
-}
-
-/// How many names came into scope after the one a text starts with.
-fn distance(site: &Site, text: &str) -> usize {
-    let text = text.strip_prefix("matches!(").unwrap_or(text);
-    // In C the name of a variable may stand behind that of a function.
-    let text = text
-        .trim_start_matches("strlen(")
-        .trim_start_matches(['*', '"']);
-    let root = text.split(['.', '(', ' ', ',', '-', '[', '"', ')']);
-    let root = root.into_iter().next().unwrap_or_default();
-    let at = site.names.iter().position(|name| name.text == root);
+/// How many names came into scope after the one that an access begins with.
+fn distance(site: &Site, access: &Access) -> usize {
+    let at = access
+        .root()
+        .and_then(|root| site.names.iter().position(|name| name.text == root));
     site.names.len() - at.unwrap_or(0)
 }
 
-/// Where a name comes from that the runtime made up from a variable's parts.
-fn origin(name: &str) -> Origin {
-    match name {
-        _ if name.ends_with(')') || name.contains(" == ") => Origin::Query,
-        _ if name.contains('.') || name.contains("->") => Origin::Field,
-        _ => Origin::Variable,
+/// Where something comes from that the runtime read of a variable.
+fn origin(access: &Access) -> Origin {
+    let outline = access.outline();
+    match () {
+        () if outline.ends_in_call() || access.as_comparison().is_some() => Origin::Query,
+        () if outline.has_member() => Origin::Field,
+        () => Origin::Variable,
     }
 }
 
-fn binding(name: &str) -> Binding {
-    match name {
-        _ if name.contains(" == ") => Binding::Compare,
-        _ if name.starts_with('*') => Binding::Unary,
+fn binding(access: &Access) -> Binding {
+    match access.plain() {
+        _ if access.as_comparison().is_some() => Binding::Compare,
+        Access::Prefix(Prefix::Deref, _) => Binding::Unary,
         _ => Binding::Atom,
     }
 }
@@ -210,25 +157,15 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
                 let Some(value) = sources.language.constant(text, *ty) else {
                     continue;
                 };
-                if *ty == Type::Bool || seen.contains(&value) || taken == MOST_LITERALS {
+                if *ty == Type::Bool || seen.contains(&value) || taken == limits::MOST_LITERALS {
                     continue;
                 }
                 taken += 1;
                 seen.push(value.clone());
                 terms.push(Term {
-                    text: text.to_string(),
-                    ty: *ty,
-                    origin,
-                    binding: if text.starts_with('-') {
-                        Binding::Unary
-                    } else {
-                        Binding::Atom
-                    },
+                    binding: binding_of_literal(text),
                     constant: Some(value),
-                    negation: None,
-                    seen_in: Vec::new(),
-                    definition: None,
-                    reading: Reading::Exact,
+                    ..Term::new(Access::literal(text), *ty, origin)
                 });
             }
         }
@@ -236,44 +173,36 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
     terms
 }
 
+/// How tightly a literal holds together.
+pub fn binding_of_literal(text: &str) -> Binding {
+    match text.starts_with('-') {
+        true => Binding::Unary,
+        false => Binding::Atom,
+    }
+}
+
 /// The term a leaf of the old condition stands for.
 pub fn lookup(
     language: Language,
     pool: &Pool,
-    index: &BTreeMap<(String, Type), TermId>,
+    index: &Index,
     leaf: &Leaf,
     expected: Option<Type>,
 ) -> Option<(TermId, Type)> {
-    let of_text = index.iter().filter(|((text, _), _)| *text == leaf.text);
-    let found = of_text.map(|((_, ty), term)| (*term, *ty));
-    let is_expected = |(_, ty): &(TermId, Type)| expected.is_none_or(|expected| *ty == expected);
-    if language == Language::C {
-        // What has another type than is asked for has it by itself, and is converted there.
-        let found: Vec<(TermId, Type)> = found.collect();
-        let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
-        let asked = found
-            .iter()
-            .find(|found| expected.is_some() && is_expected(found));
-        return asked.or_else(|| found.iter().find(own)).copied();
-    }
-    let mut found = found.filter(is_expected);
-    let one = found.next()?;
-    // In generic code a name may have had several types; then the condition has no one meaning.
-    found.next().is_none().then_some(one)
+    let of_leaf = index.range((leaf.access.clone(), Type::Bool)..);
+    let of_leaf = of_leaf.take_while(|((access, _), _)| *access == leaf.access);
+    let found: Vec<(TermId, Type)> = of_leaf.map(|((_, ty), term)| (*term, *ty)).collect();
+    operands(language).choose(pool, &found, expected)
 }
 
 /// What a harvested term computes, if the pool has the terms to say it.
-pub fn definition(
-    language: Language,
-    id: TermId,
-    pool: &Pool,
-    index: &BTreeMap<(String, Type), TermId>,
-) -> Option<Expr> {
+pub fn definition(sources: &Sources, id: TermId, pool: &Pool, index: &Index) -> Option<Expr> {
+    let language = sources.language;
     let term = &pool.terms[id];
     if term.origin != Origin::Harvested || !term.is_typed() {
         return None;
     }
-    let tree = language.parse(&term.text)?;
+    let tree = language.parse(&write::text(&term.access))?;
     let mut lookup =
         |leaf: &Leaf, expected: Option<Type>| lookup(language, pool, index, leaf, expected);
     let (expr, ty) = tree.to_expr(language, Some(term.ty), &mut lookup, &mut Vec::new())?;

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rows::values;
 use super::{Problem, Recorded};
 use crate::run::suite::TestIndex;
 use crate::source::Site;
@@ -32,7 +31,7 @@ impl Witnesses {
         for (test, contexts) in &recorded.passing {
             let mut rows = BTreeSet::new();
             for context in contexts {
-                let values = values(&problem.pool, problem.whole, context);
+                let values = problem.columns.values(context);
                 let expected = own.unwrap_or(context.outcome);
                 let key = format!("{expected} {values:?}");
                 let at = *index.entry(key).or_insert(witnesses.rows.len());

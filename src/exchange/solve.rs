@@ -80,7 +80,14 @@ pub fn solve(problem: &Problem, options: &Options) -> Solved {
     let seconds = start.elapsed().as_secs_f64();
     let candidates = synthesis.candidates.into_iter();
     let candidates: Vec<_> = candidates
-        .map(|found| candidate(problem, &found.expr, Some(found.cost), found.why))
+        .map(|found| {
+            candidate(
+                problem,
+                &found.expr,
+                Some(found.cost),
+                found.kind.to_string(),
+            )
+        })
         .collect();
     let levels = match candidates.is_empty() {
         true => synthesis.levels.into_iter().map(level).collect(),

@@ -79,7 +79,8 @@ impl<'a> Vocabulary<'a> {
     /// `text: type`, which no two terms share, on one line.
     pub fn label(&self, term: TermId) -> String {
         let term = &self.problem.pool.terms[term];
-        format!("{}: {}", term.text.escape_debug(), term.ty.name())
+        let text = crate::source::write::text(&term.access);
+        format!("{}: {}", text.escape_debug(), term.ty.name())
     }
 
     /// The name of a variable, without the bars around it.

@@ -514,3 +514,6 @@ pub fn replays(angelic: &[AngelicSite]) -> Vec<Replay> {
     }
     replays
 }
+
+#[cfg(test)]
+mod tests;

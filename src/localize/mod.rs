@@ -6,3 +6,6 @@ mod failure;
 pub mod pairs;
 mod sequences;
 pub mod spectrum;
+
+#[cfg(test)]
+mod fixture;

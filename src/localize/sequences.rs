@@ -173,3 +173,6 @@ fn entered(counter: Counter, is_endless: bool) -> u32 {
         false => entered,
     }
 }
+
+#[cfg(test)]
+mod tests;

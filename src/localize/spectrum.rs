@@ -146,4 +146,51 @@ mod tests {
         assert_eq!(ranked[0].suspiciousness, 1.0);
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }
+    /// A trace of a test that evaluated these sites so often.
+    fn trace(ticks: u64, entered: &[(SiteIndex, u64)]) -> Trace {
+        let counter = |entered| Counter {
+            entered,
+            ..Counter::default()
+        };
+        let counters = entered.iter().map(|(site, times)| (*site, counter(*times)));
+        Trace {
+            ticks,
+            counters: counters.collect(),
+            ..Trace::default()
+        }
+    }
+
+    #[test]
+    fn sites_that_no_failing_test_reaches_are_no_suspects_and_ties_keep_their_order() {
+        let mut spectrum = Spectrum::default();
+        spectrum.add(0, &trace(0, &[(7, 1), (4, 1)]), Verdict::Failed);
+        spectrum.add(1, &trace(0, &[(9, 1)]), Verdict::Passed);
+        let ranked = spectrum.rank(&[0], &[1]);
+        let sites: Vec<SiteIndex> = ranked.iter().map(|suspect| suspect.site).collect();
+        assert_eq!(sites, [4, 7]);
+    }
+
+    #[test]
+    fn a_test_that_never_ends_is_expected_to_go_on_like_the_longest_that_does() {
+        let mut spectrum = Spectrum::default();
+        for (test, ticks) in [(0, 10), (1, 30), (2, 20)] {
+            spectrum.add(test, &trace(ticks, &[]), Verdict::Passed);
+        }
+        spectrum.add(3, &trace(1_000_000, &[]), Verdict::OutOfFuel);
+        spectrum.add(4, &trace(2_000_000, &[]), Verdict::TimedOut);
+        assert_eq!(spectrum.expected_ticks(2), 20);
+        assert_eq!(spectrum.expected_ticks(3), 30);
+        assert_eq!((spectrum.most_ticks(), spectrum.usual_ticks()), (30, 20));
+        assert_eq!(Spectrum::default().usual_ticks(), 0);
+    }
+
+    #[test]
+    fn what_another_build_saw_of_a_test_is_added_to_what_is_known() {
+        let mut spectrum = Spectrum::default();
+        spectrum.add(0, &trace(5, &[(1, 2)]), Verdict::Failed);
+        spectrum.add(0, &trace(6, &[(2, 3)]), Verdict::Failed);
+        assert!(spectrum.reaches(0, 1) && spectrum.reaches(0, 2));
+        assert!(!spectrum.reaches(0, 3) && !spectrum.reaches(1, 1));
+        assert_eq!((spectrum.length(0), spectrum.length(1)), (5, 0));
+    }
 }

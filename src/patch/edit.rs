@@ -32,7 +32,7 @@ impl Edit {
             site,
         };
         let after = match site.kind.form() {
-            Form::Wrap if condition == "false" => String::new(),
+            Form::Wrap if condition == "false" => place.nothing().to_owned(),
             Form::Wrap => place.wrap(condition),
             Form::Leave => place.leave(condition),
             Form::Replace | Form::Branch | Form::Narrow => site.template.line(site, condition),
@@ -80,6 +80,12 @@ impl Place<'_> {
     fn indent(&self) -> &str {
         let before = &self.text[..self.site.span.start];
         before.rsplit('\n').next().unwrap_or_default()
+    }
+
+    /// What is left where the statement goes.
+    fn nothing(&self) -> &'static str {
+        let unbraced = self.layout.unbraced(self.text, &self.site.span);
+        unbraced.map_or("", |unbraced| unbraced.nothing)
     }
 
     /// One level of indentation.
@@ -135,6 +141,10 @@ impl Place<'_> {
     /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
     fn wrap(&self, condition: &str) -> String {
         let Self { layout, text, site } = self;
+        let unbraced = layout.unbraced(text, &site.span);
+        if unbraced.is_some_and(|unbraced| unbraced.has_else) {
+            return site.template.shielded_line(site, condition);
+        }
         let (indent, newline) = (self.indent(), self.newline());
         let rest = text[site.span.end..]
             .lines()
@@ -188,7 +198,8 @@ mod tests {
             column: 1,
             text: statement.to_string(),
             body: String::new(),
-            far: 0,
+            body_origin: crate::source::BodyOrigin::Own,
+            checks: 0,
             least: template.least,
             template,
             function: 0,
@@ -232,6 +243,29 @@ mod tests {
             wrapped_in(Language::C, braced, "d();"),
             "{\n\tif (a) {\n\t\tb();\n\t}\n\tif (c) {\n\t\td();\n\t}\n}"
         );
+    }
+
+    #[test]
+    fn in_c_an_else_belongs_to_the_same_if_as_before() {
+        let sparing = "{\n  if (a)\n    b();\n  /* or */ else\n    d();\n}";
+        assert_eq!(
+            wrapped_in(Language::C, sparing, "b();"),
+            "{\n  if (a)\n    { if (c) { b(); } }\n  /* or */ else\n    d();\n}"
+        );
+        assert_eq!(
+            wrapped_in(Language::C, "{ if (a) b(); else d(); }", "b();"),
+            "{ if (a) { if (c) { b(); } } else d(); }"
+        );
+        let layout = Language::C.layout();
+        let nothing = |text: &str| {
+            let start = text.find("b();").unwrap();
+            let unbraced = layout.unbraced(text, &(start..start + 4));
+            unbraced.map(|unbraced| unbraced.nothing)
+        };
+        assert_eq!(nothing("while (a) b(); d();"), Some(";"));
+        assert_eq!(nothing("if (a) d(); else\n  b();"), Some(";"));
+        assert_eq!(nothing("if (a) { b(); }"), None);
+        assert_eq!(nothing("a(); b();"), None);
     }
 
     #[test]

@@ -6,22 +6,23 @@ use camino::Utf8Path;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{Form, Site, SiteIndex};
+use crate::source::{Site, SiteIndex};
 use crate::subject::paths;
-use crate::subject::workspace::{Diagnostic, Span, Workspace};
+use crate::subject::workspace::{Diagnostic, Span};
 
 /// The parts an error is due to: those it points at, or else the captures of variables it names, or
 /// else the sites around the place it points at, or else those of the function; or, if nothing of
 /// that is left and so `anywhere`, of the file. What gives a moved variable its next value, and
-/// could now be skipped, is to blame as well, all of it at once: rustc tells of one place only.
+/// could now be skipped, is to blame as well, all of it at once: rustc tells of one place only. The
+/// error's files are relative to `root`, or absolute.
 pub fn blame(
     instrumentation: &Instrumentation,
     files: &Files,
-    workspace: &Workspace,
+    root: &Utf8Path,
     error: &Diagnostic,
     anywhere: bool,
 ) -> Vec<Part> {
-    let mut parts = nearest(instrumentation, files, workspace, error, anywhere);
+    let mut parts = nearest(instrumentation, files, root, error, anywhere);
     let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
         Part::Site(site) => Some(&instrumentation.sources.sites[*site as usize]),
@@ -37,13 +38,13 @@ pub fn blame(
 fn nearest(
     instrumentation: &Instrumentation,
     files: &Files,
-    workspace: &Workspace,
+    root: &Utf8Path,
     error: &Diagnostic,
     anywhere: bool,
 ) -> Vec<Part> {
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
-    let absolute = |path: &Utf8Path| paths::normal(&workspace.root.join(path));
+    let absolute = |path: &Utf8Path| paths::normal(&root.join(path));
     let locate = |spans: &[&Span]| -> Vec<(usize, Range<usize>)> {
         spans
             .iter()
@@ -245,7 +246,7 @@ fn initializers(
         .zip(sites)
         .filter(|(index, site)| {
             instrumentation.has(*index)
-                && site.kind.form() == Form::Wrap
+                && site.kind.form().skips()
                 && functions.contains(&site.function)
                 && assigns(&site.text)
         })
@@ -294,3 +295,6 @@ fn functions(sites: &[Site], places: &[(usize, usize)]) -> Vec<usize> {
     };
     places.iter().filter_map(function).collect()
 }
+
+#[cfg(test)]
+mod tests;

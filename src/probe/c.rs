@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
-use crate::source::c::condition::{Access, access};
+use crate::source::c::access::{Reading, reading};
 use crate::source::splice::Insertion;
 use crate::source::{File, Site, SiteIndex, Sources};
 
@@ -86,17 +86,17 @@ impl Dialect for Macros {
     fn capture(&self, capture: &Capture, weak: bool) -> String {
         let text = &capture.text;
         let name = format!("{text:?}");
-        match (capture.kind, access(text)) {
+        match (capture.kind, reading(&capture.access)) {
             (CaptureKind::Purity, _) => String::new(),
             _ if weak => format!("NOPOL_VALUE({name}, {text})"),
-            (_, Access::Plain) => format!("NOPOL_SEE({name}, {text})"),
-            (_, Access::Field(pointer, field)) => {
+            (_, Reading::Plain) => format!("NOPOL_SEE({name}, {text})"),
+            (_, Reading::Field(pointer, field)) => {
                 format!("NOPOL_FIELD({name}, {pointer}, {field})")
             }
-            (_, Access::Element(array, index)) => {
+            (_, Reading::Element(array, index)) => {
                 format!("NOPOL_ELEMENT({name}, {array}, {index})")
             }
-            (_, Access::Value) => format!("NOPOL_VALUE({name}, {text})"),
+            (_, Reading::Value) => format!("NOPOL_VALUE({name}, {text})"),
         }
     }
 

@@ -54,7 +54,7 @@ pub fn settle(
                 break;
             }
             // All of a round at once: what one error takes out may be the cause of the next, too.
-            let blamed = |error| blame(instrumentation, &files, workspace, error, anywhere);
+            let blamed = |error| blame(instrumentation, &files, &workspace.root, error, anywhere);
             let blamed: Vec<Vec<Part>> = build.errors.iter().map(blamed).collect();
             for (error, parts) in build.errors.iter().zip(blamed) {
                 for part in parts {

@@ -2,7 +2,7 @@
 
 use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::offer::Offer;
-use crate::source::{Language, Site, SiteIndex};
+use crate::source::{Access, Language, Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,7 +39,10 @@ pub enum CaptureKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub kind: CaptureKind,
+    /// Under this it is recorded.
     pub text: String,
+    /// What it reads.
+    pub access: Access,
 }
 
 /// Everything to capture at a site: the visible names, the operands of its condition, and what
@@ -56,6 +59,7 @@ pub fn captures(
         .map(|name| Capture {
             kind: CaptureKind::Place,
             text: name.text.clone(),
+            access: language.access(&name.text),
         })
         .collect();
     let leaves = condition.iter().flat_map(|condition| condition.leaves());
@@ -80,6 +84,7 @@ pub fn captures(
         let capture = Capture {
             kind,
             text: leaf.text.clone(),
+            access: leaf.access.clone(),
         };
         if !captures.contains(&capture) {
             captures.push(capture);
@@ -94,6 +99,7 @@ pub fn captures(
             captures.push(Capture {
                 kind,
                 text: offer.text.clone(),
+                access: offer.access.clone(),
             });
         }
     }
@@ -102,6 +108,7 @@ pub fn captures(
         captures.push(Capture {
             kind: CaptureKind::Purity,
             text: site.text.clone(),
+            access: language.access(&site.text),
         });
     }
     captures

@@ -15,6 +15,7 @@ use crate::probe::{Part, Stage};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
+use crate::weights::WEIGHTS;
 
 /// Fixes in one build.
 const MOST_JUDGED: usize = 400;
@@ -24,16 +25,14 @@ const JUDGED_AT_ONCE: usize = 16;
 /// Plausible fixes beyond those to be shown: some may be rejected when they are built on their own.
 const SPARE: usize = 3;
 
-/// How much cheaper a fix must be to be judged before fixes that cure more tests.
-const PROMISING: u32 = 8;
-
 /// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as
 /// many.
 fn promote(fixes: &mut Vec<Fix>) {
     let most = fixes.iter().map(|fix| fix.targets.len()).max().unwrap_or(0);
     let of_most = fixes.iter().filter(|fix| fix.targets.len() == most);
     let cheapest = of_most.map(|fix| fix.cost).min().unwrap_or(0);
-    let is_promising = |fix: &Fix| fix.targets.len() < most && fix.cost + PROMISING < cheapest;
+    let is_promising =
+        |fix: &Fix| fix.targets.len() < most && fix.cost + WEIGHTS.fix.promising < cheapest;
     let (mut first, mut others): (Vec<Fix>, Vec<Fix>) = fixes.drain(..).partition(is_promising);
     let rest = first.split_off(first.len().min(JUDGED_AT_ONCE));
     others.extend(rest);

@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 use super::fix::{Fix, SiteEdit};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
-
-/// What a fix costs more for each better one at the same site, or with the same condition in the same
-/// function: most of these are variants of one idea.
-const SAME_SITE: u32 = 7;
-const SAME_CONDITION: u32 = 14;
+use crate::weights::WEIGHTS;
 
 /// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a
 /// reader wants one of them and then the other places. Fixes that cure more tests come first; last
@@ -28,7 +24,7 @@ pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
         let same = said
             .entry(fix.edits.iter().map(says).collect())
             .or_default();
-        let crowd = SAME_SITE * *before + SAME_CONDITION * *same;
+        let crowd = WEIGHTS.fix.same_site * *before + WEIGHTS.fix.same_condition * *same;
         *before += 1;
         *same += 1;
         spread.push((fix.cost + crowd, fix));

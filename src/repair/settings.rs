@@ -1,17 +1,19 @@
-//! What was asked for, in the words of the command line.
+//! What was asked for, with nothing left open. Knows nothing of where it was said.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
+use crate::config::seconds;
 use crate::run::sandbox::SandboxMode;
 use crate::source::{PatchKind, SiteIndex, Sources};
-use crate::subject::{Project, SubjectError};
+use crate::subject::{Project, Subject, SubjectError};
 pub use crate::synth::EngineKind;
 
 /// How far the pipeline goes.
@@ -23,142 +25,108 @@ pub enum Depth {
     Repair,
 }
 
-/// Options of every subcommand.
-#[derive(Args, Clone, Debug, Default)]
+/// Everything a run depends on. What files and the environment can say of it is defined here once: a field's
+/// name is the key, and the name of the long option.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct Settings {
     /// What is under repair.
-    #[arg(skip)]
+    #[serde(skip)]
     pub project: Project,
-
-    /// Repair this failing test; may be given several times [default: all failing tests]
-    #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
-    pub failing: Vec<String>,
-
-    /// Look for sites only in files that match this glob, relative to the workspace root
-    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
-    pub file: Vec<String>,
-
-    /// Look for no sites in files that match this glob
-    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
-    pub exclude: Vec<String>,
-
-    /// Only patches of this kind; may be given several times [default: all kinds]
-    #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
-    pub kind: Vec<PatchKind>,
-
-    /// Where no single patch cures a failing test, look for two conditions to change at once
-    #[arg(long)]
-    pub multi: bool,
-
-    /// How many patches to show at most for each group of failing tests
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = at_least_one)]
-    pub top: usize,
-
-    /// Test processes at a time [default: the number of processors]
-    #[arg(long, short, value_name = "N", help_heading = "Limits")]
-    pub jobs: Option<std::num::NonZeroUsize>,
-
-    /// Stop after this many seconds and show what was found
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds)]
-    pub time_limit: Option<Duration>,
-
-    /// Seconds a single test may take
-    #[arg(long, value_name = "SECONDS", default_value = "20", help_heading = "Limits", value_parser = seconds)]
-    pub test_timeout: Duration,
-
-    /// Loop iterations a failing or forced test may make
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 10_000_000,
-        help_heading = "Limits"
-    )]
-    pub fuel: u64,
-
-    /// Runs of a failing test in which a single evaluation of a condition is made otherwise
-    #[arg(long, value_name = "N", default_value_t = 400, help_heading = "Limits")]
-    pub flips: usize,
-
-    /// What runs of the subject are kept from: nothing, writing elsewhere than to the working copy and their own
-    /// temporary directory, or also the network and signals to others
-    #[arg(long, value_name = "MODE", help_heading = "Limits",
-        default_value = SandboxMode::default().name(), value_parser = sandboxes())]
-    pub sandbox: SandboxMode,
-
-    /// Show no patch that only skips a statement or makes a condition constant
-    #[arg(long, help_heading = "Synthesis")]
-    pub no_trivial: bool,
-
-    /// Which engine looks for conditions
-    #[arg(long, value_name = "ENGINE", help_heading = "Synthesis",
-        default_value = EngineKind::default().name(), value_parser = engines())]
-    pub engine: EngineKind,
-
-    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory
-    #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
-    pub dump: Option<Utf8PathBuf>,
-
-    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C in ~/.cache/cargo-nopol]
-    #[arg(long, value_name = "DIR")]
-    pub work_dir: Option<Utf8PathBuf>,
-
-    /// Say more about what is being done
-    #[arg(long, short)]
-    pub verbose: bool,
-
-    #[arg(skip)]
+    /// The program that stands in for compilers in instrumented builds: one that begins with
+    /// [`crate::run_as_stand_in`].
+    #[serde(skip)]
+    pub tool: Option<PathBuf>,
+    /// How far to go.
+    #[serde(skip)]
     pub depth: Depth,
+    /// The failing tests to repair; all if empty.
+    pub failing: Vec<String>,
+    /// Globs of the files that may have sites; all if empty.
+    pub file: Vec<String>,
+    /// Globs of files that have none.
+    pub exclude: Vec<String>,
+    /// The kinds of patches; all if empty.
+    pub kind: Vec<PatchKind>,
+    /// Whether two conditions are changed at once where no single patch cures a test.
+    pub multi: bool,
+    /// Patches shown for each group of failing tests.
+    #[serde(deserialize_with = "at_least_one")]
+    pub top: usize,
+    /// Test processes at a time; as many as there are processors if `None`.
+    pub jobs: Option<NonZeroUsize>,
+    /// For the whole run.
+    #[serde(with = "seconds::option")]
+    pub time_limit: Option<Duration>,
+    /// For one test.
+    #[serde(with = "seconds")]
+    pub test_timeout: Duration,
+    /// Loop iterations of a failing or forced test.
+    pub fuel: u64,
+    /// Runs of a failing test in which a single evaluation is made otherwise.
+    pub flips: usize,
+    /// What runs of the subject are kept from.
+    pub sandbox: SandboxMode,
+    /// Whether last resorts are left out.
+    pub no_trivial: bool,
+    pub engine: EngineKind,
+    /// Where synthesis problems are written to.
+    pub dump: Option<Utf8PathBuf>,
+    /// Where the working copies and the build cache are.
+    pub work_dir: Option<Utf8PathBuf>,
 }
 
-/// The kinds by the names that reports use.
-fn kinds() -> impl TypedValueParser<Value = PatchKind> {
-    PossibleValuesParser::new(PatchKind::ALL.map(PatchKind::name)).map(|name| {
-        let known = PatchKind::ALL.into_iter().find(|kind| kind.name() == name);
-        known.unwrap_or(PatchKind::Condition)
-    })
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            project: Project::default(),
+            tool: None,
+            depth: Depth::default(),
+            failing: Vec::new(),
+            file: Vec::new(),
+            exclude: Vec::new(),
+            kind: Vec::new(),
+            multi: false,
+            top: 5,
+            jobs: None,
+            time_limit: None,
+            test_timeout: Duration::from_secs(20),
+            fuel: 10_000_000,
+            flips: 400,
+            sandbox: SandboxMode::default(),
+            no_trivial: false,
+            engine: EngineKind::default(),
+            dump: None,
+            work_dir: None,
+        }
+    }
 }
 
-/// The engines by their names.
-pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
-    let named = |name: String| EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
-    PossibleValuesParser::new(EngineKind::ALL.map(EngineKind::name))
-        .map(move |name| named(name).unwrap_or_default())
-}
-
-/// The modes of the sandbox by their names.
-fn sandboxes() -> impl TypedValueParser<Value = SandboxMode> {
-    let named = |name: String| {
-        SandboxMode::ALL
-            .into_iter()
-            .find(|mode| mode.name() == name)
-    };
-    PossibleValuesParser::new(SandboxMode::ALL.map(SandboxMode::name))
-        .map(move |name| named(name).unwrap_or_default())
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    Duration::try_from_secs_f64(seconds)
-        .ok()
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| format!("`{text}` is not a positive number of seconds"))
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| format!("`{text}` is not a positive number"))
+fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    let positive = usize::try_from(number).ok().filter(|number| *number > 0);
+    positive.ok_or_else(|| D::Error::custom(format!("{number} is not a positive number")))
 }
 
 impl Settings {
+    /// The settings that are paths.
+    pub const PATHS: [&str; 2] = ["dump", "work-dir"];
+
+    /// What is under repair, as it is now.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if that cannot be read.
+    pub fn subject(&self) -> Result<Subject, SubjectError> {
+        let mut subject = Subject::load(&self.project)?;
+        subject.tool.clone_from(&self.tool);
+        Ok(subject)
+    }
+
     /// Test processes at a time.
     pub fn jobs(&self) -> usize {
         match self.jobs {
             Some(jobs) => jobs.get(),
-            None => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+            None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         }
     }
 

@@ -60,7 +60,7 @@ impl<'s> Setup<'s> {
         supervisor: &'s Supervisor,
         outcome: &mut Outcome,
     ) -> Result<Self> {
-        let subject = Subject::load(&settings.project)?;
+        let subject = settings.subject()?;
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
         supervisor.remove_if_killed(work.temporary_dirs()?, work.lock())?;
         let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());

@@ -38,7 +38,7 @@ struct Report<'a> {
     /// The failing tests that have patches, grouped by what cures them: each group seems to have one
     /// cause, and a list of patches of its own.
     groups: Vec<Group<'a>>,
-    phases: Vec<Phase>,
+    phases: Vec<Phase<'a>>,
     /// Builds of the subject.
     builds: u32,
 }
@@ -191,8 +191,8 @@ struct Span {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Phase {
-    name: &'static str,
+struct Phase<'a> {
+    name: &'a str,
     seconds: f64,
     /// Test processes run in it.
     runs: u64,
@@ -284,7 +284,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
             .phases
             .iter()
             .map(|phase| Phase {
-                name: phase.name,
+                name: &phase.name,
                 seconds: phase.seconds,
                 runs: phase.runs,
             })

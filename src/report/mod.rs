@@ -1,11 +1,16 @@
 //! What a run found out, and how it is shown. Formats know the [`Outcome`] and nothing else.
 
 pub mod diff;
+pub mod display;
+pub mod events;
 pub mod explain;
 pub mod human;
 pub mod json;
+pub mod last;
 pub mod progress;
+pub mod terminal;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -300,7 +305,7 @@ pub struct EditReport {
 /// A part of the run.
 #[derive(Clone, Debug)]
 pub struct Phase {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub seconds: f64,
     /// Test processes run in it.
     pub runs: u64,
@@ -325,3 +330,6 @@ pub fn count(number: usize, noun: &str) -> String {
     };
     format!("{number} {noun}{plural}")
 }
+
+#[cfg(test)]
+mod tests;

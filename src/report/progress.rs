@@ -1,44 +1,62 @@
-//! Progress on standard error: a bar per phase on a terminal, a plain line otherwise; and the
-//! account of phases for the report.
+//! The phases of a run as they go by: told as events, and remembered for the report.
 
-use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::Phase;
+use super::events::{Event, Observer};
 
-/// Shows phases and remembers them.
-#[derive(Debug)]
+/// Tells of phases and remembers them.
 pub struct Progress {
-    terminal: bool,
-    verbose: bool,
+    observer: Arc<dyn Observer>,
     phases: Mutex<Vec<Phase>>,
 }
 
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Progress");
+        shown.field("phases", &self.phases).finish_non_exhaustive()
+    }
+}
+
 /// A phase under way.
-#[derive(Debug)]
 pub struct Running {
     name: &'static str,
     start: Instant,
     runs_before: u64,
-    bar: ProgressBar,
+    observer: Arc<dyn Observer>,
+    is_finished: bool,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Running");
+        shown.field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl Running {
     /// One of the phase's steps is done.
     pub fn step(&self) {
-        self.bar.inc(1);
+        self.observer.observe(&Event::Stepped { phase: self.name });
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.observer
+                .observe(&Event::Abandoned { phase: self.name });
+        }
     }
 }
 
 impl Progress {
-    /// Progress for the standard error of this process.
-    pub fn new(verbose: bool) -> Self {
+    /// Progress that is told to an observer.
+    pub fn new(observer: Arc<dyn Observer>) -> Self {
         Self {
-            terminal: std::io::stderr().is_terminal(),
-            verbose,
+            observer,
             phases: Mutex::default(),
         }
     }
@@ -46,51 +64,43 @@ impl Progress {
     /// Starts a phase of `steps` steps, or of an unknown number if 0. `runs` is the number of test
     /// processes so far.
     pub fn start(&self, name: &'static str, steps: usize, runs: u64) -> Running {
-        let bar = match (self.terminal, steps) {
-            (false, _) => ProgressBar::hidden(),
-            (true, 0) => {
-                let bar = ProgressBar::new_spinner();
-                bar.enable_steady_tick(Duration::from_millis(100));
-                bar
-            }
-            (true, steps) => ProgressBar::new(steps as u64).with_style(
-                ProgressStyle::with_template("{prefix:>28} {bar:30} {pos}/{len}")
-                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
-            ),
-        };
-        bar.set_prefix(name);
-        bar.set_message(name);
+        self.observer
+            .observe(&Event::Started { phase: name, steps });
         Running {
             name,
             start: Instant::now(),
             runs_before: runs,
-            bar,
+            observer: Arc::clone(&self.observer),
+            is_finished: false,
         }
     }
 
     /// Ends a phase; `result` says in a few words what came of it.
-    pub fn finish(&self, running: Running, runs: u64, result: &str) {
-        running.bar.finish_and_clear();
+    pub fn finish(&self, mut running: Running, runs: u64, result: &str) {
+        running.is_finished = true;
         let seconds = running.start.elapsed().as_secs_f64();
         let runs = runs.saturating_sub(running.runs_before);
-        self.say(&format!("{:>28} {result} ({seconds:.1} s)", running.name));
+        self.observer.observe(&Event::Finished {
+            phase: running.name,
+            result,
+            seconds,
+            runs,
+        });
         self.lock().push(Phase {
-            name: running.name,
+            name: running.name.into(),
             seconds,
             runs,
         });
     }
 
-    /// A line of its own.
+    /// A sentence for the user.
     pub fn say(&self, line: &str) {
-        let _ = writeln!(anstream::stderr(), "{line}");
+        self.observer.observe(&Event::Said(line));
     }
 
-    /// A line that only `-v` shows.
+    /// A sentence for those who want to know more.
     pub fn detail(&self, line: &str) {
-        if self.verbose {
-            self.say(line);
-        }
+        self.observer.observe(&Event::Detail(line));
     }
 
     /// The phases so far.
@@ -100,5 +110,45 @@ impl Progress {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Phase>> {
         self.phases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::Progress;
+    use crate::report::events::Event;
+
+    #[test]
+    fn phases_are_told_as_they_go_and_remembered() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&told);
+        let progress = Progress::new(Arc::new(move |event: &Event<'_>| {
+            seen.lock().unwrap().push(match event {
+                Event::Started { phase, steps } => format!("{phase} of {steps}"),
+                Event::Finished { result, runs, .. } => format!("{result} by {runs}"),
+                other => format!("{other:?}"),
+            });
+        }));
+        let building = progress.start("building", 2, 3);
+        building.step();
+        progress.finish(building, 5, "built");
+        progress.say("mind this");
+        drop(progress.start("tracing", 0, 5));
+        assert_eq!(
+            *told.lock().unwrap(),
+            [
+                "building of 2",
+                "Stepped { phase: \"building\" }",
+                "built by 2",
+                "Said(\"mind this\")",
+                "tracing of 0",
+                "Abandoned { phase: \"tracing\" }",
+            ]
+        );
+        // What came to nothing is no phase of the report.
+        assert_eq!(progress.phases().len(), 1);
+        assert_eq!(progress.phases()[0].runs, 2);
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How strictly runs of the subject are sandboxed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
     Off,
     /// Runs write only to the working copy and their own temporary directory.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use nopol_instrument::layout::{self, tag};
+use nopol_instrument::layout::{self, step, tag};
 
 use crate::spec::{Int, IntType, Value};
 
@@ -36,8 +37,30 @@ pub struct Context {
     /// The outcome of the subject's own condition, if it was evaluated.
     pub old: Option<bool>,
     pub count: u32,
-    /// Values by the text that reads them.
-    pub values: BTreeMap<String, Value>,
+    /// The recorded values, by what was read.
+    pub values: BTreeMap<Arc<Read>, Value>,
+}
+
+/// What the runtime read: a captured expression, or a value derived from it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Read {
+    /// The text of the captured expression.
+    pub captured: String,
+    pub steps: Vec<Step>,
+}
+
+/// One step from a value to another; see [`layout::step`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    Deref,
+    StringLength,
+    Contents,
+    Field(String),
+    Method(String),
+    /// Whether the value equals the variant with this path.
+    Equal(String),
+    /// Whether the value matches this pattern.
+    Matches(String),
 }
 
 /// What one run of one test recorded, in all of its processes.
@@ -152,7 +175,8 @@ impl Trace {
         while let Some(kind) = log.u8() {
             if kind == layout::NAME {
                 let len = usize::from(log.u16()?);
-                names.push(String::from_utf8_lossy(log.take(len)?).into_owned());
+                let bytes = log.take(len)?;
+                names.push(Arc::new(Reader { bytes, at: 0 }.read()?));
             } else {
                 let context = log.context(&names)?;
                 self.contexts.push(context);
@@ -216,7 +240,31 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_ne_bytes)
     }
 
-    fn context(&mut self, names: &[String]) -> Option<Context> {
+    fn text(&mut self) -> Option<String> {
+        let len = usize::from(self.u16()?);
+        Some(String::from_utf8_lossy(self.take(len)?).into_owned())
+    }
+
+    /// Parses the remaining bytes as the definition of a name.
+    fn read(&mut self) -> Option<Read> {
+        let captured = self.text()?;
+        let mut steps = Vec::new();
+        while let Some(code) = self.u8() {
+            steps.push(match code {
+                step::DEREF => Step::Deref,
+                step::STRING_LENGTH => Step::StringLength,
+                step::CONTENTS => Step::Contents,
+                step::FIELD => Step::Field(self.text()?),
+                step::METHOD => Step::Method(self.text()?),
+                step::EQUAL => Step::Equal(self.text()?),
+                step::MATCHES => Step::Matches(self.text()?),
+                _ => return None,
+            });
+        }
+        Some(Read { captured, steps })
+    }
+
+    fn context(&mut self, names: &[Arc<Read>]) -> Option<Context> {
         let site = self.u32()?;
         let flags = self.u8()?;
         let count = self.u32()?;
@@ -228,7 +276,7 @@ impl<'a> Reader<'a> {
         let mut values = BTreeMap::new();
         while let Some(name) = entries.u32() {
             let value = entries.value()?;
-            values.insert(names.get(name as usize)?.clone(), value);
+            values.insert(Arc::clone(names.get(name as usize)?), value);
         }
         Some(Context {
             site,

@@ -1,6 +1,7 @@
 //! C sources: reads the files of a program and finds their sites. With its parts, the only place that
 //! knows tree-sitter.
 
+pub mod access;
 pub mod condition;
 pub mod conversions;
 mod effects;

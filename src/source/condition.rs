@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::Language;
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, TermId, Type};
+use super::{Language, write};
+use crate::spec::{Access, ArithOp, Binding, CmpOp, Expr, TermId, Type};
 
 /// How a leaf can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub enum LeafKind {
 pub struct Leaf {
     /// On one line.
     pub text: String,
+    /// What it reads.
+    pub access: Access,
     pub kind: LeafKind,
     pub binding: Binding,
 }
@@ -38,6 +40,29 @@ pub struct Node {
     /// The node's text on one line.
     pub text: String,
     pub shape: Shape,
+    /// What a comparison reads as a whole.
+    pub whole: Option<Access>,
+    /// Whether it is a leaf that is written as a comparison with a null pointer.
+    pub is_null_test: bool,
+}
+
+/// A part of a condition, in terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub expr: Expr,
+    /// Bytes in the condition's text.
+    pub span: Range<usize>,
+    /// See [`Node::is_null_test`].
+    pub is_null_test: bool,
+}
+
+/// A part of the old condition as somebody wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelling {
+    pub expr: Expr,
+    pub text: String,
+    /// See [`Node::is_null_test`].
+    pub is_null_test: bool,
 }
 
 /// What a node is.
@@ -65,6 +90,10 @@ impl Node {
     fn whole(&self) -> Leaf {
         Leaf {
             text: self.text.clone(),
+            access: self
+                .whole
+                .clone()
+                .unwrap_or_else(|| write::opaque(&self.text)),
             kind: LeafKind::Value,
             binding: Binding::Compare,
         }
@@ -127,13 +156,13 @@ impl Node {
 
     /// The condition in terms. `lookup` finds the term a leaf stands for, given the type its
     /// place asks for if that is known (a literal has no type of its own). Every node converted
-    /// is put into `texts` with its span. `None` if a leaf has no term or the types do not fit.
+    /// is put into `parts`. `None` if a leaf has no term or the types do not fit.
     pub fn to_expr(
         &self,
         language: Language,
         expected: Option<Type>,
         lookup: &mut Lookup,
-        texts: &mut Vec<(Expr, Range<usize>)>,
+        parts: &mut Vec<Part>,
     ) -> Option<(Expr, Type)> {
         let result = match &self.shape {
             Shape::Leaf(leaf) => {
@@ -141,19 +170,19 @@ impl Node {
                 (Expr::Term(term), ty)
             }
             Shape::Not(a) => {
-                let (a, ty) = a.to_expr(language, Some(Type::Bool), lookup, texts)?;
+                let (a, ty) = a.to_expr(language, Some(Type::Bool), lookup, parts)?;
                 (ty == Type::Bool).then_some((a.not(), Type::Bool))?
             }
             Shape::And(a, b) | Shape::Or(a, b) => {
-                let (a, s) = a.to_expr(language, Some(Type::Bool), lookup, texts)?;
-                let (b, t) = b.to_expr(language, Some(Type::Bool), lookup, texts)?;
+                let (a, s) = a.to_expr(language, Some(Type::Bool), lookup, parts)?;
+                let (b, t) = b.to_expr(language, Some(Type::Bool), lookup, parts)?;
                 let both = match self.shape {
                     Shape::And(..) => a.and(b),
                     _ => a.or(b),
                 };
                 (s == Type::Bool && t == Type::Bool).then_some((both, Type::Bool))?
             }
-            Shape::Cmp(op, a, b) => match Self::operands(language, a, b, None, lookup, texts) {
+            Shape::Cmp(op, a, b) => match Self::operands(language, a, b, None, lookup, parts) {
                 Some((a, b, _)) => (a.cmp(*op, b), Type::Bool),
                 // What is compared cannot be read, but the comparison as a whole may be.
                 None => {
@@ -162,11 +191,15 @@ impl Node {
                 }
             },
             Shape::Arith(op, a, b) => {
-                let (a, b, ty) = Self::operands(language, a, b, expected, lookup, texts)?;
+                let (a, b, ty) = Self::operands(language, a, b, expected, lookup, parts)?;
                 (a.arith(*op, b), ty)
             }
         };
-        texts.push((result.0.clone(), self.span.clone()));
+        parts.push(Part {
+            expr: result.0.clone(),
+            span: self.span.clone(),
+            is_null_test: self.is_null_test,
+        });
         Some(result)
     }
 
@@ -177,33 +210,33 @@ impl Node {
         b: &Node,
         expected: Option<Type>,
         lookup: &mut Lookup,
-        texts: &mut Vec<(Expr, Range<usize>)>,
+        parts: &mut Vec<Part>,
     ) -> Option<(Expr, Expr, Type)> {
         let is_open = |node: &Node| {
             node.leaves()
                 .iter()
                 .all(|leaf| leaf.kind == LeafKind::Literal)
         };
-        let known = texts.len();
-        let mut both = |first: Option<Type>, second: Option<Type>, texts: &mut Vec<_>| {
+        let known = parts.len();
+        let mut both = |first: Option<Type>, second: Option<Type>, parts: &mut Vec<_>| {
             let (a, b, s, t) = if is_open(a) {
-                let (b, t) = b.to_expr(language, first, lookup, texts)?;
-                let (a, s) = a.to_expr(language, second.or(Some(t)), lookup, texts)?;
+                let (b, t) = b.to_expr(language, first, lookup, parts)?;
+                let (a, s) = a.to_expr(language, second.or(Some(t)), lookup, parts)?;
                 (a, b, s, t)
             } else {
-                let (a, s) = a.to_expr(language, first, lookup, texts)?;
-                let (b, t) = b.to_expr(language, second.or(Some(s)), lookup, texts)?;
+                let (a, s) = a.to_expr(language, first, lookup, parts)?;
+                let (b, t) = b.to_expr(language, second.or(Some(s)), lookup, parts)?;
                 (a, b, s, t)
             };
             Some((a, b, s, t))
         };
-        let (left, right, s, t) = both(expected, None, texts)?;
+        let (left, right, s, t) = both(expected, None, parts)?;
         if s == t {
             return Some((left, right, s));
         }
         let common = language.common_type(s, t)?;
-        texts.truncate(known);
-        let (left, right, s, t) = both(Some(common), Some(common), texts)?;
+        parts.truncate(known);
+        let (left, right, s, t) = both(Some(common), Some(common), parts)?;
         (s == t).then_some((left, right, s))
     }
 }

@@ -28,7 +28,8 @@ pub enum SiteKind {
     Pattern,
 }
 
-/// What a patch does with a condition at a site.
+/// What a patch does with a condition at a site. Whoever adds one is pointed by the compiler at the
+/// methods below, and at how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// It takes the place of the one that is there.
@@ -49,6 +50,31 @@ impl Form {
         match self {
             Self::Wrap | Self::Leave | Self::Branch => true,
             Self::Replace | Self::Narrow => false,
+        }
+    }
+
+    /// The outcome that leaves the subject as it is, where there is no condition yet.
+    pub const fn unconditional(self) -> Option<bool> {
+        match self {
+            Self::Replace => None,
+            Self::Wrap | Self::Narrow => Some(true),
+            Self::Leave | Self::Branch => Some(false),
+        }
+    }
+
+    /// Whether a patch can leave out what is there now.
+    pub const fn skips(self) -> bool {
+        match self {
+            Self::Wrap => true,
+            Self::Replace | Self::Leave | Self::Branch | Self::Narrow => false,
+        }
+    }
+
+    /// Whether a patch leaves the function or loop.
+    pub const fn leaves(self) -> bool {
+        match self {
+            Self::Leave => true,
+            Self::Replace | Self::Wrap | Self::Branch | Self::Narrow => false,
         }
     }
 }
@@ -134,16 +160,12 @@ impl SiteKind {
 
     /// The outcome that leaves the subject as it is, where there is no condition yet.
     pub fn unconditional(self) -> Option<bool> {
-        match self.form() {
-            Form::Replace => None,
-            Form::Wrap | Form::Narrow => Some(true),
-            Form::Leave | Form::Branch => Some(false),
-        }
+        self.form().unconditional()
     }
 
     /// Whether there is a condition, or an expression, that a patch replaces.
     pub fn has_condition(self) -> bool {
-        self.form() == Form::Replace
+        self.unconditional().is_none()
     }
 
     /// Whether it is a place where something new can stand: more of them, and costlier patches.
@@ -153,12 +175,15 @@ impl SiteKind {
 
     /// Whether it is a way out: of these several share a place, each with a body of its own.
     pub fn is_exit(self) -> bool {
-        self.form() == Form::Leave
+        self.form().leaves()
     }
 }
 
 /// What a patch at a site is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum PatchKind {
     /// A new condition in place of the old one.
     Condition,

@@ -7,11 +7,11 @@ use camino::Utf8Path;
 
 use super::condition::Node;
 use super::layout::Layout;
-use super::offer::Offer;
+use super::offer::Guess;
 use super::policies::Policies;
 use super::template::Template;
 use super::{Site, SiteKind, Sources, c, rust};
-use crate::spec::{Binding, Type, Value};
+use crate::spec::{Access, Binding, Type, Value};
 
 /// What a subject is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,12 @@ pub trait Syntax {
     /// Parses a condition; `None` if it is not an expression on its own.
     fn parse(&self, text: &str) -> Option<Node>;
 
+    /// What an expression reads, as a tree.
+    fn access(&self, text: &str) -> Access;
+
+    /// What a method without arguments reads of a value.
+    fn method(&self, of: Access, name: &str) -> Access;
+
     /// Whether evaluating a condition surely has no effect, as far as its syntax tells.
     fn is_surely_pure(&self, text: &str) -> bool;
 
@@ -70,7 +76,7 @@ pub trait Conversions {
 /// What may be said at a site beyond the values of its variables.
 pub trait Offering {
     /// Guesses, the nearest group first, each with how many of it are taken at most.
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)>;
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)>;
 }
 
 impl Language {
@@ -105,6 +111,16 @@ impl Language {
     /// See [`Syntax::parse`].
     pub fn parse(self, text: &str) -> Option<Node> {
         self.concerns().syntax.parse(text)
+    }
+
+    /// See [`Syntax::access`].
+    pub fn access(self, text: &str) -> Access {
+        self.concerns().syntax.access(text)
+    }
+
+    /// See [`Syntax::method`].
+    pub fn method(self, of: Access, name: &str) -> Access {
+        self.concerns().syntax.method(of, name)
     }
 
     /// See [`Syntax::is_surely_pure`].

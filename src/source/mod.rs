@@ -12,6 +12,7 @@ pub mod policies;
 pub mod rust;
 pub mod splice;
 pub mod template;
+pub mod write;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,6 +23,8 @@ use camino::Utf8PathBuf;
 pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
 use self::template::{Assertion, Template};
+/// What an expression reads: the tree that is captured and offered.
+pub use crate::spec::Access;
 use crate::spec::Binding;
 
 /// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
@@ -45,8 +48,10 @@ pub struct Site {
     pub text: String,
     /// What stands in the new branch, statements as text; empty unless there would be one.
     pub body: String,
-    /// How common such a body is: what a patch with it costs more than one with the best.
-    pub far: u32,
+    /// Where that comes from.
+    pub body_origin: BodyOrigin,
+    /// How many checks that panic on purpose it decides, or stands right before.
+    pub checks: u32,
     /// How tightly the text around holds an expression here.
     pub least: Binding,
     /// What stands around a condition here, in an instrumented build and in a patch.
@@ -58,6 +63,28 @@ pub struct Site {
     /// Whether evaluating the condition leaves no trace, where the text tells; otherwise the compiler
     /// does.
     pub is_pure: Option<bool>,
+}
+
+/// Where the body of something new comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BodyOrigin {
+    /// The function has it already, or it says nothing but where to go on.
+    #[default]
+    Own,
+    /// A function like this one.
+    Sibling,
+    /// A value that the type suggests.
+    Obvious,
+    /// A parameter of the type that is returned.
+    Parameter,
+    /// A value of the type that is made from nothing.
+    Constructor,
+    /// A run of statements that leaves.
+    Run,
+    Break,
+    LabelledContinue,
+    LabelledBreak,
+    Panic,
 }
 
 impl Site {

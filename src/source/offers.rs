@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::offer::Offer;
+use super::offer::{Guess, Offer};
 use super::{Site, Sources};
 
 /// Everything offered at a site, what is nearest first.
@@ -14,8 +14,15 @@ pub fn at(sources: &Sources, site: &Site) -> Vec<Offer> {
     for (group, most) in groups {
         let fresh = group
             .into_iter()
-            .filter(|offer| seen.insert(offer.text.clone()));
-        all.extend(fresh.take(most));
+            .filter(|guess: &Guess| seen.insert(guess.text.clone()));
+        let offer = |guess: Guess| Offer {
+            access: sources.language.access(&guess.text),
+            text: guess.text,
+            binding: guess.binding,
+            origin: guess.origin,
+            is_index: guess.is_index,
+        };
+        all.extend(fresh.take(most).map(offer));
     }
     all
 }

@@ -110,51 +110,60 @@ impl Template {
         format!("{}{condition}{}", self.before, self.after)
     }
 
-    /// What stands around the condition of a site of this kind.
+    /// What stands around the condition of a site of this kind in a patch.
     pub fn frame(&self, site: &Site) -> Frame {
+        self.frame_in(site, ["", ""])
+    }
+
+    /// The same with braces around what is skipped: an instrumented build always has them, a patch where
+    /// an `else` follows.
+    pub fn shielded_frame(&self, site: &Site) -> Frame {
+        let shield = self.block.map_or(["", ""], |block| block.shield);
+        self.frame_in(site, shield)
+    }
+
+    /// `shield` stands around what can be skipped.
+    fn frame_in(&self, site: &Site, shield: [&str; 2]) -> Frame {
         let (open, close) = self
             .block
             .map_or(("", ""), |block| (block.open, block.close));
         let Self { before, after, .. } = self;
+        let [shield_open, shield_close] = shield;
         let body = &site.body;
-        let (after, at_end) = match site.kind.form() {
-            Form::Replace | Form::Narrow => ((*after).to_owned(), String::new()),
-            Form::Wrap => (format!("{after} {open} "), format!(" {close}")),
-            Form::Leave => (format!("{after} {open} {body} {close} "), String::new()),
-            Form::Branch => (format!("{after} {open} {body} {close}"), String::new()),
+        let (shielded, after, at_end) = match site.kind.form() {
+            Form::Replace | Form::Narrow => ("", (*after).to_owned(), String::new()),
+            Form::Wrap => {
+                let at_end = format!(" {close}{shield_close}");
+                (shield_open, format!("{after} {open} "), at_end)
+            }
+            Form::Leave => ("", format!("{after} {open} {body} {close} "), String::new()),
+            Form::Branch => ("", format!("{after} {open} {body} {close}"), String::new()),
         };
         Frame {
-            before: (*before).to_owned(),
+            before: format!("{shielded}{before}"),
             after,
             at_end,
-        }
-    }
-
-    /// The same, where nobody minds further braces: what is skipped stands in braces of its own.
-    pub fn shielded_frame(&self, site: &Site) -> Frame {
-        let frame = self.frame(site);
-        match (site.kind.form(), self.block) {
-            (Form::Wrap, Some(block)) => Frame {
-                before: block.shield[0].to_owned() + &frame.before,
-                at_end: frame.at_end + block.shield[1],
-                ..frame
-            },
-            _ => frame,
         }
     }
 
     /// The site's text with a condition, on one line.
     pub fn line(&self, site: &Site, condition: &str) -> String {
-        let Frame {
-            before,
-            after,
-            at_end,
-        } = self.frame(site);
-        let text = match site.kind.form() {
-            Form::Wrap => &*site.text,
-            Form::Replace | Form::Leave | Form::Branch | Form::Narrow => "",
+        self.frame(site).line(site, condition)
+    }
+
+    /// The same in braces of its own.
+    pub fn shielded_line(&self, site: &Site, condition: &str) -> String {
+        self.shielded_frame(site).line(site, condition)
+    }
+}
+
+impl Frame {
+    fn line(&self, site: &Site, condition: &str) -> String {
+        let text = match site.kind.form().skips() {
+            true => site.text.as_str(),
+            false => "",
         };
-        [&before, condition, &after, text, &at_end].concat()
+        [&*self.before, condition, &self.after, text, &self.at_end].concat()
     }
 }
 

@@ -2,9 +2,11 @@
 //! condition must have there (papers/nopol.txt §3.3). Knows nothing of files, processes, syntax
 //! or solvers.
 
+pub mod access;
 pub mod expr;
 pub mod value;
 
+pub use access::{Access, Outline, Query, glance};
 pub use expr::{Expr, TermId};
 pub use value::{ArithOp, CmpOp, Int, IntType, Type, Value};
 
@@ -35,7 +37,7 @@ pub enum Origin {
     Seen,
 }
 
-/// How tightly a term's text holds together when it becomes an operand.
+/// How tightly a term holds together when it becomes an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
     Or,
@@ -54,15 +56,15 @@ pub enum Binding {
 /// A leaf of synthesized expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Program text, e.g. `self.buf.len()`; unique together with the type.
-    pub text: String,
+    /// What it reads; unique together with the type.
+    pub access: Access,
     pub ty: Type,
     pub origin: Origin,
     pub binding: Binding,
     /// The value where it is the same in every context by its nature (a literal).
     pub constant: Option<Value>,
     /// How its negation is written where that is not with `!`: `a != b` for `a == b`.
-    pub negation: Option<String>,
+    pub negation: Option<Access>,
     /// For a value that was seen: the terms that it was seen in or between whose values it lies.
     /// It is compared with these only.
     pub seen_in: Vec<TermId>,
@@ -90,6 +92,21 @@ pub enum Reading {
 }
 
 impl Term {
+    /// A term that was read as it is.
+    pub fn new(access: Access, ty: Type, origin: Origin) -> Self {
+        Self {
+            access,
+            ty,
+            origin,
+            binding: Binding::Atom,
+            constant: None,
+            negation: None,
+            seen_in: Vec::new(),
+            definition: None,
+            reading: Reading::Exact,
+        }
+    }
+
     /// Whether it has its type by itself, and not only beside another operand.
     pub fn is_typed(&self) -> bool {
         self.constant.is_none() && self.reading != Reading::Converted

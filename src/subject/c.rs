@@ -2,11 +2,12 @@
 //! options tell.
 
 mod build;
-mod config;
+pub mod config;
 mod diagnostics;
 mod ecosystem;
 mod init;
 pub mod options;
+mod print;
 pub mod shim;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use self::build::build;
 pub use self::init::init;
 use self::options::COptions;
+pub use self::print::print;
 use super::{Subject, SubjectError};
 use crate::hash::fnv1a;
 use crate::run::command::Case;
@@ -48,6 +50,7 @@ pub fn load(options: &COptions) -> Result<Subject, SubjectError> {
         target_dir: super::user_cache().unwrap_or_else(std_temporary).join(key),
         root,
         outside: Vec::new(),
+        tool: None,
         ecosystem: Arc::new(program),
     })
 }

@@ -6,6 +6,7 @@ mod diagnostics;
 mod doctests;
 mod ecosystem;
 mod listing;
+mod manifests;
 pub mod options;
 mod outside;
 pub mod runtime;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, MetadataCommand, TargetKind};
 
+pub use self::manifests::settings_files;
 use self::options::CargoOptions;
 use self::outside::Outside;
 use super::{Subject, SubjectError, paths};
@@ -52,7 +54,7 @@ pub struct Packages {
 pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
     let metadata = read_metadata(options)?;
     let root = metadata.workspace_root.clone();
-    let manifest = manifest_path(options, &metadata);
+    let manifest = manifests::meant(options).unwrap_or_else(|| root.join("Cargo.toml"));
     let manifest = manifest
         .strip_prefix(&root)
         .map(Utf8Path::to_owned)
@@ -91,6 +93,7 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
         root,
         target_dir: metadata.target_directory,
         outside: outside.dirs,
+        tool: None,
         ecosystem: Arc::new(packages),
     })
 }
@@ -180,16 +183,15 @@ impl Packages {
 }
 
 fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
-    if let Some(path) = &options.manifest.manifest_path
+    if let Some(path) = &options.manifest_path
         && !path.is_file()
     {
         return Err(SubjectError::Usage(format!(
-            "the manifest path `{}` is not a file; give the path of a Cargo.toml",
-            path.display()
+            "the manifest path `{path}` is not a file; give the path of a Cargo.toml"
         )));
     }
     let mut command = MetadataCommand::new();
-    if let Some(path) = &options.manifest.manifest_path {
+    if let Some(path) = &options.manifest_path {
         command.manifest_path(path);
     }
     let mut other = options.lock_args();
@@ -211,27 +213,5 @@ fn read_metadata(options: &CargoOptions) -> Result<Metadata, SubjectError> {
             false => "",
         };
         SubjectError::Usage(format!("cargo cannot read the manifest: {text}{hint}"))
-    })
-}
-
-/// The manifest the user means, absolute.
-fn manifest_path(options: &CargoOptions, metadata: &Metadata) -> Utf8PathBuf {
-    let explicit = options
-        .manifest
-        .manifest_path
-        .as_ref()
-        .and_then(|path| path.canonicalize().ok())
-        .and_then(|path| Utf8PathBuf::from_path_buf(path).ok());
-    explicit.unwrap_or_else(|| {
-        // Without one cargo takes the nearest above the current directory.
-        let here = std::env::current_dir()
-            .ok()
-            .and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok());
-        here.and_then(|here| {
-            here.ancestors()
-                .map(|dir| dir.join("Cargo.toml"))
-                .find(|path| path.is_file())
-        })
-        .unwrap_or_else(|| metadata.workspace_root.join("Cargo.toml"))
     })
 }

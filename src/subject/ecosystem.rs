@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -87,6 +88,12 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// # Errors
     /// If a time cannot be read or set.
     fn set_times(&self, root: &Utf8Path, origins: &BTreeMap<PathBuf, PathBuf>) -> Result<()>;
+
+    /// What of it a search depends on beside its files: what that is, and its text.
+    fn configuration(&self) -> (&'static str, String);
+
+    /// Asks its compiler which version it is.
+    fn compiler(&self) -> Command;
 
     /// Whether its tests are built from nothing but its own code and that beside it.
     fn stands_alone(&self) -> bool;

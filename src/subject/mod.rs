@@ -3,19 +3,24 @@
 
 pub mod c;
 pub mod cargo;
+pub mod dependencies;
 pub mod ecosystem;
+pub mod kept;
 pub mod paths;
 mod ways;
 pub mod work_dir;
 pub mod workspace;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::c::options::COptions;
 use self::cargo::options::CargoOptions;
 use self::ecosystem::{Description, Ecosystem};
+use crate::config::ConfigError;
 use crate::source::language::Readable;
 
 /// What is wrong with the subject or with what was asked of it; each ends the run with its own
@@ -33,6 +38,12 @@ pub enum SubjectError {
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]
     UnusableBaseline(String),
+}
+
+impl From<ConfigError> for SubjectError {
+    fn from(error: ConfigError) -> Self {
+        Self::Usage(error.0)
+    }
 }
 
 /// Where a subject is and how it is built, as the user told.
@@ -93,6 +104,8 @@ pub struct Subject {
     pub target_dir: Utf8PathBuf,
     /// Directories outside the root that it cannot be built without.
     pub outside: Vec<Utf8PathBuf>,
+    /// The program that stands in for compilers in its builds.
+    pub tool: Option<PathBuf>,
     /// How it is read, built and tested.
     pub ecosystem: Arc<dyn Ecosystem>,
 }
@@ -114,6 +127,15 @@ impl Subject {
     /// Whether its tests run under sanitizers.
     pub fn is_sanitized(&self) -> bool {
         self.ecosystem.is_sanitized()
+    }
+
+    /// The program that stands in for compilers.
+    ///
+    /// # Errors
+    /// If nobody told.
+    pub fn tool(&self) -> Result<&Path> {
+        let told = self.tool.as_deref();
+        told.context("the settings name no program (`tool`) to stand in for the compiler")
     }
 
     /// Whether its tests are built from nothing but its own code.

@@ -4,12 +4,8 @@
 use super::rank;
 use super::table::{Bits, Planes, TRUE, Table};
 use crate::spec::{CmpOp, Expr, Pool, Reading, TermId, Type};
+use crate::synth::limits;
 use std::collections::BTreeMap;
-
-/// How many clauses that agree in every row are kept, so that ranking can show alternatives.
-const PER_CLASS: usize = 3;
-/// The same, of clauses that hold exactly where some term is defined: the right guard is among them.
-const PER_GUARD: usize = 12;
 
 /// A clause and what it yields in each row.
 #[derive(Clone, Debug)]
@@ -46,8 +42,8 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             return;
         }
         let most = match guarded.contains(planes.plane(TRUE)) {
-            true => PER_GUARD,
-            false => PER_CLASS,
+            true => limits::PER_GUARD,
+            false => limits::PER_CLASS,
         };
         let class = classes.entry(planes).or_default();
         class.push((rank::expr_cost(&expr, table.pool), expr));

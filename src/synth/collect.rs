@@ -1,19 +1,16 @@
 //! Gathers expressions that explain the spec, checks them and keeps the best.
 
 use super::habits::habits;
-use super::normal::normal_form;
+use super::kind::EditKind;
+use super::normal::{Form, normal_form};
 use super::rank;
 use super::sense::{has_stray_value, has_tautology, repeats_itself};
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
+use crate::synth::limits;
+use crate::weights::WEIGHTS;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// How many expressions are kept while searching.
-const KEPT: usize = 400;
-
-/// How many rows are looked at before all are: nearly everything fails one of these.
-const FIRST: usize = 64;
 
 /// What is kept of an expression.
 #[derive(Clone, Debug)]
@@ -21,7 +18,7 @@ pub(super) struct Found {
     pub expr: Expr,
     pub cost: u32,
     pub soft_violated: u32,
-    pub why: String,
+    pub kind: EditKind,
 }
 
 impl Found {
@@ -55,7 +52,7 @@ pub(super) struct Collector<'a> {
     /// The first rows that must be explained.
     first: Vec<usize>,
     /// By normal form, so that no expression is kept in two spellings.
-    found: BTreeMap<String, Found>,
+    found: BTreeMap<Form, Found>,
     accepted: usize,
 }
 
@@ -65,7 +62,7 @@ impl<'a> Collector<'a> {
         Self {
             table,
             need: table.need(constrained),
-            first: constrained.iter().take(FIRST).collect(),
+            first: constrained.iter().take(limits::FIRST).collect(),
             found: BTreeMap::new(),
             accepted: 0,
         }
@@ -82,17 +79,17 @@ impl<'a> Collector<'a> {
     }
 
     /// Keeps the expression if it explains the spec.
-    pub fn offer(&mut self, expr: &Expr, cost: u32, why: &str) {
-        self.keep(expr, cost, why, false);
+    pub fn offer(&mut self, expr: &Expr, cost: u32, kind: &EditKind) {
+        self.keep(expr, cost, kind, false);
     }
 
     /// Keeps an edit if it explains the spec. It may have one outcome in all rows: where a limit is
     /// too low, nothing beyond the right one was ever observed.
-    pub fn offer_edit(&mut self, expr: &Expr, cost: u32, why: &str) {
-        self.keep(expr, cost, why, true);
+    pub fn offer_edit(&mut self, expr: &Expr, cost: u32, kind: &EditKind) {
+        self.keep(expr, cost, kind, true);
     }
 
-    fn keep(&mut self, expr: &Expr, mut cost: u32, why: &str, may_be_constant: bool) {
+    fn keep(&mut self, expr: &Expr, mut cost: u32, kind: &EditKind, may_be_constant: bool) {
         let rows = &self.table.spec.rows;
         let is_wrong = |row: &usize| expr.eval_bool(&rows[*row]) != Some(rows[*row].expected);
         if self.first.iter().any(is_wrong) {
@@ -109,10 +106,10 @@ impl<'a> Collector<'a> {
             let was_constant = |old: &Expr| self.table.planes(old).is_constant();
             cost += match self.table.spec.old.as_ref() {
                 // Beyond what was observed, the old condition stays as it was.
-                Some(old) if is_neighbour(expr, old) => rank::UNTESTED_NEIGHBOUR,
-                Some(old) if extends(expr, old) => rank::UNTESTED,
-                Some(old) if was_constant(old) => rank::REVERSED,
-                _ => rank::UNTESTED,
+                Some(old) if is_neighbour(expr, old) => WEIGHTS.edit.untested_neighbour,
+                Some(old) if extends(expr, old) => WEIGHTS.edit.untested,
+                Some(old) if was_constant(old) => WEIGHTS.edit.reversed,
+                _ => WEIGHTS.edit.untested,
             };
         }
         let pool = self.table.pool;
@@ -133,7 +130,7 @@ impl<'a> Collector<'a> {
             expr: expr.clone(),
             cost,
             soft_violated: self.table.soft_violated(&planes),
-            why: why.to_owned(),
+            kind: kind.clone(),
         };
         let normal = normal_form(expr, pool);
         match self.found.get_mut(&normal) {
@@ -142,7 +139,7 @@ impl<'a> Collector<'a> {
                 self.found.insert(normal, found);
             }
         }
-        if self.found.len() > 2 * KEPT {
+        if self.found.len() > 2 * limits::KEPT {
             self.prune();
         }
     }
@@ -150,7 +147,7 @@ impl<'a> Collector<'a> {
     fn prune(&mut self) {
         let mut found: Vec<_> = std::mem::take(&mut self.found).into_iter().collect();
         found.sort_by(|(_, a), (_, b)| a.key().cmp(&b.key()));
-        found.truncate(KEPT);
+        found.truncate(limits::KEPT);
         self.found = found.into_iter().collect();
     }
 

@@ -6,7 +6,8 @@ use super::{Answer, atoms};
 use std::cell::OnceCell;
 
 /// Which engine looks for expressions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
     /// Component-based synthesis with z3 (papers/nopol.txt §3.4).
     Smt,

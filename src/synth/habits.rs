@@ -1,15 +1,15 @@
 //! What people write more often than something else of the same size. Each habit is worth a point or
-//! two, a guard that fits exactly much more; `rank.rs` has the table.
+//! two, a guard that fits exactly much more; `weights.rs` has the numbers.
 //!
 //! The weights were chosen on some 4600 generated problems of 4 to 1000 contexts and tried on 2100
 //! others, made from another seed. Of 770 problems with few contexts and, mostly, a value that is
 //! undefined in places, the guard's discount and the search for guards put 47 more first and 3 less;
 //! on the 2100 the rest put 22 more first, taken together.
 
-use super::rank;
 use super::sense::clauses_of;
 use super::table::{Bits, FALSE, TRUE, Table, UNDEFINED};
 use crate::spec::{ArithOp, Binding, CmpOp, Expr, Origin, Reading, TermId, Type, Value};
+use crate::weights::WEIGHTS;
 
 /// What an expression costs more (or, negative, less) than its parts, for how it is put together.
 pub(super) fn habits(expr: &Expr, table: &Table) -> i64 {
@@ -34,7 +34,7 @@ impl Habits<'_> {
                 let parts =
                     self.of(a, Some(conjunction), live) + self.of(b, Some(conjunction), &after);
                 let guards = self.guards(a, b, conjunction, live);
-                parts - i64::from(rank::GUARDED) * i64::from(guards)
+                parts + WEIGHTS.habit.guard * i64::from(guards)
             }
             Expr::Not(a) => self.of(a, within.map(|conjunction| !conjunction), live),
             Expr::Cmp(_, a, b) if a.ty(self.table.pool) == Some(Type::Bool) => {
@@ -89,17 +89,19 @@ impl Habits<'_> {
             Expr::Term(term) => self.table.is_partial(*term),
             _ => false,
         });
-        let mut cost = i64::from(is_number(literal, 1)) + self.singling_out(op, a, b);
+        let habit = &WEIGHTS.habit;
+        let mut cost = self.singling_out(op, a, b);
+        cost += habit.one * i64::from(is_number(literal, 1));
         if op.orders() && !is_unequal {
-            cost += i64::from(matches!(op, CmpOp::Le | CmpOp::Ge));
-            cost += i64::from(is_zero && within.is_some());
+            cost += habit.inclusive * i64::from(matches!(op, CmpOp::Le | CmpOp::Ge));
+            cost += habit.order_against_zero * i64::from(is_zero && within.is_some());
             return cost;
         }
         if !is_partial {
-            cost += i64::from(op == CmpOp::Ne && !has_literal);
+            cost += habit.unequal_variables * i64::from(op == CmpOp::Ne && !has_literal);
             cost += match within {
-                Some(true) if op == CmpOp::Eq => 1,
-                Some(false) if is_unequal => 2,
+                Some(true) if op == CmpOp::Eq => habit.equal_in_conjunction,
+                Some(false) if is_unequal => habit.unequal_in_disjunction,
                 _ => 0,
             };
         }
@@ -108,7 +110,7 @@ impl Habits<'_> {
             Some(conjunction) => is_zero && conjunction == is_unequal,
             None => false,
         };
-        cost - 2 * i64::from(is_special && self.table.spec.old.is_some())
+        cost + habit.special_case * i64::from(is_special && self.table.spec.old.is_some())
     }
 
     /// A number that nobody wrote before singles out one value that one context happened to have:
@@ -129,7 +131,7 @@ impl Habits<'_> {
             let ends = [0, 32, 48, 57, 65, 90, 97, 122, 127];
             let is_end = ends.iter().any(|end| is_number(literal, *end));
             return if op.orders() && !is_end {
-                rank::SINGLED_OUT
+                WEIGHTS.habit.singled_out
             } else {
                 0
             };
@@ -142,9 +144,9 @@ impl Habits<'_> {
         match op.orders() {
             // Beside other values of the same operand, one more is no accident.
             false if self.is_one_of_several(self.whole, a, literal) => 0,
-            false if holds.min(fails) <= 1 => rank::SINGLED_OUT,
+            false if holds.min(fails) <= 1 => WEIGHTS.habit.singled_out,
             // A limit that nobody ever wrote, made of a value that happened to occur.
-            true if self.table.pool.terms[*term].origin == Origin::Seen => rank::SEEN_LIMIT,
+            true if self.table.pool.terms[*term].origin == Origin::Seen => WEIGHTS.habit.seen_limit,
             _ => 0,
         }
     }

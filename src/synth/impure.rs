@@ -1,13 +1,15 @@
 //! Conditions with side effects: they are evaluated exactly once and first, so that a candidate is
 //! `old && X`, `old || X` or `!old`, and X alone is searched for.
 
+use super::Search;
 use super::admit::contradicts;
 use super::collect::{Collector, Found};
 use super::engine::Levels;
 use super::enumerate::edits;
+use super::kind::EditKind;
 use super::table::{Bits, Table};
-use super::{Search, rank};
 use crate::spec::{Row, Spec};
+use crate::weights::WEIGHTS;
 use std::cell::OnceCell;
 
 /// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
@@ -59,12 +61,12 @@ pub(super) fn beside(
             ..*search
         };
         for found in inner_search.pass(&inner, &every, levels) {
-            let cost = found.cost - rank::NEW + rank::CLAUSE;
+            let cost = found.cost - WEIGHTS.edit.new + WEIGHTS.edit.clause;
             let expr = match conjunction {
                 true => old.clone().and(found.expr),
                 false => old.clone().or(found.expr),
             };
-            collector.offer(&expr, cost, "clause added after the old condition");
+            collector.offer(&expr, cost, &EditKind::ClauseAddedAfter);
         }
     }
     collector.finish()

@@ -5,7 +5,7 @@
 //! `table` turns the spec into bitsets and `atoms` lists the clauses. Behind the trait in `engine`,
 //! `enumerate` proposes what is near the old condition and new conditions of a few clauses, and `smt`
 //! goes through its levels with the solver. `collect` keeps the best by the cost in `rank` and
-//! `habits`. `distinguish` says whether two conditions are one, and where they differ.
+//! `habits`, with the numbers of `weights`. `distinguish` says whether two conditions are one, and where they differ.
 
 mod admit;
 mod atoms;
@@ -15,6 +15,8 @@ mod engine;
 mod enumerate;
 mod habits;
 mod impure;
+mod kind;
+mod limits;
 mod normal;
 mod rank;
 mod sense;
@@ -25,12 +27,14 @@ mod table;
 mod tests;
 
 use crate::spec::{Expr, Pool, Spec};
+use crate::weights::WEIGHTS;
 use admit::{consistent, one_sided, unanswerable};
 use collect::{Collector, Found};
 pub use distinguish::{Context, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
+pub use kind::EditKind;
 use smt::search::Smt;
 use std::cell::OnceCell;
 use table::{Bits, Table};
@@ -61,12 +65,12 @@ impl Default for Limits {
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub expr: Expr,
-    /// See `rank.rs`; smaller is better. Comparable between sites.
+    /// See [`crate::weights`]; smaller is better. Comparable between sites.
     pub cost: u32,
     /// Summed weight of the soft rows it violates.
     pub soft_violated: u32,
-    /// One clause for the reader, lower case: how the expression was found.
-    pub why: String,
+    /// How the expression was found.
+    pub kind: EditKind,
 }
 
 /// What became of one level.
@@ -90,9 +94,6 @@ pub struct Synthesis {
     /// Why there is no candidate, in a sentence; `None` if there is one.
     pub reason: Option<String>,
 }
-
-/// How many candidates that disagree with passing tests are returned beside those that do not.
-const DISAGREEING: usize = 6;
 
 /// Finds expressions that explain `spec`.
 ///
@@ -151,7 +152,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
         more.sort_by_key(|other| other.cost);
         // What agrees has at least half of the places.
-        more.truncate(DISAGREEING.min(limits.candidates / 2));
+        more.truncate(limits::DISAGREEING.min(limits.candidates / 2));
         found.truncate(limits.candidates - more.len());
         found.extend(more);
         found.sort_by(|a, b| a.key().cmp(&b.key()));
@@ -174,13 +175,13 @@ impl From<Found> for Candidate {
             expr,
             cost,
             soft_violated,
-            why,
+            kind,
         } = found;
         Self {
             expr,
             cost,
             soft_violated,
-            why,
+            kind,
         }
     }
 }
@@ -228,8 +229,8 @@ impl Search<'_> {
             return impure::beside(self, table, constrained, levels);
         }
         let base = match table.spec.old {
-            Some(_) => rank::REPLACED,
-            None => rank::NEW,
+            Some(_) => WEIGHTS.edit.replaced,
+            None => WEIGHTS.edit.new,
         };
         let task = Task {
             table,

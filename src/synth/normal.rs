@@ -1,18 +1,54 @@
 //! A form in which expressions that only differ in how they are written are equal, so that each is
 //! shown once: negations pushed inwards, clauses in order, integer comparisons as `a + k < b`,
-//! state queries by what they mean (`is_empty` is `len == 0`, `is_none` is `!is_some`).
+//! state queries by what they mean (to be empty is to have the length 0, to be none is not to be some).
 //!
 //! Overflow, where it is undefined, is left out of it: `n + 1 > m` and `n >= m` have one form, and the shorter is kept, at the
 //! cost of the cheaper.
 
-use crate::spec::{ArithOp, CmpOp, Expr, Pool, TermId, Type, Value};
+use crate::spec::{Access, ArithOp, CmpOp, Expr, Pool, Query, TermId, Type, Value};
 
 /// The form of a boolean expression.
-pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> String {
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// A truth, or its opposite.
+    Truth { of: Operand, negated: bool },
+    /// `a op b`, or its opposite.
+    Compared {
+        a: Operand,
+        op: CmpOp,
+        b: Operand,
+        negated: bool,
+    },
+    /// `a + k < b`.
+    Less { a: Sum, k: i128, b: Sum },
+    /// `a + k op b`, where `op` is `==` or `!=`.
+    Offset { a: Sum, k: i128, op: CmpOp, b: Sum },
+    /// A conjunction, or a disjunction, of clauses in order.
+    Clauses { conjunction: bool, of: Vec<Form> },
+}
+
+/// What is added up, a number aside; `None` is 0.
+type Sum = Option<Box<Operand>>;
+
+/// The form of an operand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Operand {
+    Read(Access),
+    /// A constant as it is written.
+    Constant(String),
+    /// A sum or difference whose numbers are told apart from it.
+    Sum(Sum, Sum),
+    Difference(Sum, Sum),
+    Arith(ArithOp, Box<Operand>, Box<Operand>),
+    Form(Box<Form>),
+}
+
+/// The form of a boolean expression.
+pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> Form {
     form(expr, false, pool)
 }
 
-fn form(expr: &Expr, negated: bool, pool: &Pool) -> String {
+fn form(expr: &Expr, negated: bool, pool: &Pool) -> Form {
     match expr {
         Expr::Term(term) => query(*term, negated, pool),
         Expr::Not(a) => form(a, !negated, pool),
@@ -22,18 +58,21 @@ fn form(expr: &Expr, negated: bool, pool: &Pool) -> String {
             flatten(expr, conjunction, negated, pool, &mut clauses);
             clauses.sort();
             clauses.dedup();
-            format!(
-                "({})",
-                clauses.join(if conjunction { " & " } else { " | " })
-            )
+            Form::Clauses {
+                conjunction,
+                of: clauses,
+            }
         }
         Expr::Cmp(op, a, b) => comparison(*op, a, b, negated, pool),
-        Expr::Arith(..) => operand(expr, pool),
+        Expr::Arith(..) => Form::Truth {
+            of: operand(expr, pool),
+            negated: false,
+        },
     }
 }
 
 /// The clauses of a conjunction or disjunction, as it is once negations are pushed inwards.
-fn flatten(expr: &Expr, conjunction: bool, negated: bool, pool: &Pool, clauses: &mut Vec<String>) {
+fn flatten(expr: &Expr, conjunction: bool, negated: bool, pool: &Pool, clauses: &mut Vec<Form>) {
     match expr {
         Expr::Not(a) => flatten(a, conjunction, !negated, pool, clauses),
         Expr::And(a, b) | Expr::Or(a, b)
@@ -47,32 +86,42 @@ fn flatten(expr: &Expr, conjunction: bool, negated: bool, pool: &Pool, clauses: 
 }
 
 /// A boolean term; one of two queries that are each other's opposite stands for both.
-fn query(term: TermId, negated: bool, pool: &Pool) -> String {
-    let text = &pool.terms[term].text;
-    let opposites = [("is_none()", "is_some()"), ("is_err()", "is_ok()")];
-    for (query, opposite) in opposites {
-        if let Some(receiver) = text.strip_suffix(query) {
-            return literal(&format!("{receiver}{opposite}"), !negated);
-        }
-    }
-    match text.strip_suffix("is_empty()") {
+fn query(term: TermId, negated: bool, pool: &Pool) -> Form {
+    let access = &pool.terms[term].access;
+    let asked = |of: &Access, query: Query| Operand::Read(of.clone().query(query));
+    match access.as_query() {
+        Some((of, query @ (Query::IsNone | Query::IsErr))) => Form::Truth {
+            of: asked(of, query.opposite().unwrap_or(query)),
+            negated: !negated,
+        },
         // A length is never negative: either 0, or more.
-        Some(receiver) if negated => less("", &format!("{receiver}len()"), 0),
-        Some(receiver) => less(&format!("{receiver}len()"), "", -1),
-        None => literal(text, negated),
+        Some((of, Query::IsEmpty)) => {
+            let len = Some(Box::new(asked(of, Query::Len)));
+            match negated {
+                true => less(None, len, 0),
+                false => less(len, None, -1),
+            }
+        }
+        _ => Form::Truth {
+            of: read(access),
+            negated,
+        },
     }
 }
 
-fn literal(text: &str, negated: bool) -> String {
-    format!("{}{text}", if negated { "!" } else { "" })
+/// What is read; a query however it is spaced.
+fn read(access: &Access) -> Operand {
+    match access.plain() {
+        query @ Access::Query(..) => Operand::Read(query.clone()),
+        _ => Operand::Read(access.clone()),
+    }
 }
 
-/// `a + k < b`, where an empty text is 0.
-fn less(a: &str, b: &str, k: i128) -> String {
-    format!("{a} + {k} < {b}")
+fn less(a: Sum, b: Sum, k: i128) -> Form {
+    Form::Less { a, k, b }
 }
 
-fn comparison(op: CmpOp, a: &Expr, b: &Expr, negated: bool, pool: &Pool) -> String {
+fn comparison(op: CmpOp, a: &Expr, b: &Expr, negated: bool, pool: &Pool) -> Form {
     let ty = a.ty(pool);
     let Some(Type::Int(int)) = ty else {
         let is_float = matches!(ty, Some(Type::F32 | Type::F64));
@@ -87,36 +136,36 @@ fn comparison(op: CmpOp, a: &Expr, b: &Expr, negated: bool, pool: &Pool) -> Stri
         if matches!(op, CmpOp::Gt | CmpOp::Ge) || (!op.orders() && b < a) {
             (a, b, op) = (b, a, op.mirrored());
         }
-        return literal(&format!("({a} {op:?} {b})"), negated);
+        return Form::Compared { a, op, b, negated };
     };
     let op = if negated { op.negated() } else { op };
     let ((a, left), (b, right)) = (offset(a, pool), offset(b, pool));
     let k = left.saturating_sub(right);
     match op {
-        CmpOp::Lt => less(&a, &b, k),
-        CmpOp::Le => less(&a, &b, k.saturating_sub(1)),
-        CmpOp::Gt => less(&b, &a, k.saturating_neg()),
-        CmpOp::Ge => less(&b, &a, k.saturating_neg().saturating_sub(1)),
+        CmpOp::Lt => less(a, b, k),
+        CmpOp::Le => less(a, b, k.saturating_sub(1)),
+        CmpOp::Gt => less(b, a, k.saturating_neg()),
+        CmpOp::Ge => less(b, a, k.saturating_neg().saturating_sub(1)),
         CmpOp::Eq | CmpOp::Ne => {
             let (a, b, k) = if b < a {
                 (b, a, k.saturating_neg())
             } else {
                 (a, b, k)
             };
-            let is_zero = a.is_empty() && k == 0 && !int.signed();
+            let is_zero = a.is_none() && k == 0 && !int.signed();
             match (is_zero, op) {
-                (true, CmpOp::Eq) => less(&b, "", -1),
-                (true, _) => less("", &b, 0),
-                (false, _) => format!("{a} + {k} {op:?} {b}"),
+                (true, CmpOp::Eq) => less(b, None, -1),
+                (true, _) => less(None, b, 0),
+                (false, _) => Form::Offset { a, k, op, b },
             }
         }
     }
 }
 
-/// An integer expression as a text and a number added to it.
-fn offset(expr: &Expr, pool: &Pool) -> (String, i128) {
+/// An integer expression as a sum and a number added to it.
+fn offset(expr: &Expr, pool: &Pool) -> (Sum, i128) {
     if let Some(number) = constant(expr, pool) {
-        return (String::new(), number);
+        return (None, number);
     }
     let wraps = matches!(expr.ty(pool), Some(Type::Int(int)) if int.wraps());
     if let Expr::Arith(op @ (ArithOp::Add | ArithOp::Sub), a, b) = expr
@@ -124,20 +173,23 @@ fn offset(expr: &Expr, pool: &Pool) -> (String, i128) {
     {
         let ((a, j), (b, k)) = (offset(a, pool), offset(b, pool));
         return match op {
-            ArithOp::Sub if b.is_empty() => (a, j.saturating_sub(k)),
-            ArithOp::Sub => (format!("({a} - {b})"), j.saturating_sub(k)),
+            ArithOp::Sub if b.is_none() => (a, j.saturating_sub(k)),
+            ArithOp::Sub => {
+                let difference = Operand::Difference(a, b);
+                (Some(Box::new(difference)), j.saturating_sub(k))
+            }
             _ => {
                 let mut parts = [a, b];
                 parts.sort();
                 let sum = match parts {
-                    [a, b] if a.is_empty() => b,
-                    [a, b] => format!("({a} + {b})"),
+                    [None, b] => b,
+                    [a, b] => Some(Box::new(Operand::Sum(a, b))),
                 };
                 (sum, j.saturating_add(k))
             }
         };
     }
-    (operand(expr, pool), 0)
+    (Some(Box::new(operand(expr, pool))), 0)
 }
 
 fn constant(expr: &Expr, pool: &Pool) -> Option<i128> {
@@ -150,27 +202,28 @@ fn constant(expr: &Expr, pool: &Pool) -> Option<i128> {
     }
 }
 
-fn operand(expr: &Expr, pool: &Pool) -> String {
+fn operand(expr: &Expr, pool: &Pool) -> Operand {
     match expr {
         Expr::Term(term) => match &pool.terms[*term].constant {
-            Some(value) => value.to_string(),
-            None => pool.terms[*term].text.clone(),
+            Some(value) => Operand::Constant(value.to_string()),
+            None => read(&pool.terms[*term].access),
         },
         Expr::Arith(op, a, b) => {
             let (mut a, mut b) = (operand(a, pool), operand(b, pool));
             if matches!(op, ArithOp::Add | ArithOp::Mul) && b < a {
                 (a, b) = (b, a);
             }
-            format!("({a} {op:?} {b})")
+            Operand::Arith(*op, Box::new(a), Box::new(b))
         }
-        _ => form(expr, false, pool),
+        _ => Operand::Form(Box::new(form(expr, false, pool))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Int, IntType, Origin, Reading, Term};
+    use crate::source::Language;
+    use crate::spec::{Int, IntType, Origin, Term};
 
     const LEN: TermId = 0;
     const IS_EMPTY: TermId = 1;
@@ -194,15 +247,8 @@ mod tests {
             ("o.is_none()", Type::Bool, None),
         ];
         let term = |(text, ty, number): (&str, Type, Option<u128>)| Term {
-            text: text.to_owned(),
-            ty,
-            origin: Origin::Variable,
-            binding: Binding::Atom,
             constant: number.map(|number| Value::Int(IntType::Usize, Int::from_u128(number))),
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Language::Rust.access(text), ty, Origin::Variable)
         };
         Pool {
             terms: terms.map(term).to_vec(),

@@ -2,6 +2,7 @@
 //! `||` and `!` are word operations. Knows no cost and proposes nothing.
 
 use crate::spec::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
+use crate::synth::limits;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -222,9 +223,6 @@ pub(super) struct Table<'a> {
     evaluated: Mutex<HashMap<Expr, Planes>>,
 }
 
-/// Sets of rows that are kept for later, in bytes.
-const KEPT: usize = 4 << 20;
-
 impl<'a> Table<'a> {
     /// Ranks every value of the spec.
     pub fn new(spec: &'a Spec, pool: &'a Pool) -> Self {
@@ -332,7 +330,7 @@ impl<'a> Table<'a> {
         }
         let planes = Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]));
         let mut evaluated = evaluated();
-        if evaluated.len() * self.rows().div_ceil(8) * 3 < KEPT {
+        if evaluated.len() * self.rows().div_ceil(8) * 3 < limits::KEPT_BYTES {
             evaluated.insert(expr.clone(), planes.clone());
         }
         planes

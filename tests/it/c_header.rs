@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cargo_nopol::run::trace::{Counter, Trace};
+use cargo_nopol::run::trace::{Counter, Read, Step, Trace};
 use cargo_nopol::spec::Value;
 
 const SITES: usize = 20;
@@ -94,7 +94,7 @@ impl Program {
 
 impl Ran {
     /// The values of the only row of a site, with the types of integers.
-    fn values(&self, site: u32) -> BTreeMap<&str, String> {
+    fn values(&self, site: u32) -> BTreeMap<String, String> {
         let mut rows = self.trace.contexts.iter().filter(|row| row.site == site);
         let row = rows.next().expect("a row");
         assert!(rows.next().is_none(), "{:?}", self.trace.contexts);
@@ -103,7 +103,7 @@ impl Ran {
                 Value::Int(ty, value) => format!("{value} {}", ty.name()),
                 value => value.to_string(),
             };
-            (name.as_str(), text)
+            (written(name), text)
         });
         values.collect()
     }
@@ -124,10 +124,22 @@ impl Ran {
     }
 }
 
-fn assert_values(values: &BTreeMap<&str, String>, expected: &[(&str, &str)]) {
-    let expected: BTreeMap<&str, String> = expected
+/// What was read, as an expression of C; a string as a whole in quotes.
+fn written(read: &Read) -> String {
+    let text = &read.captured;
+    match &read.steps[..] {
+        [] => text.clone(),
+        [Step::Deref] => format!("*{text}"),
+        [Step::StringLength] => format!("strlen({text})"),
+        [Step::Contents] => format!("\"{text}\""),
+        steps => panic!("{text}: {steps:?}"),
+    }
+}
+
+fn assert_values(values: &BTreeMap<String, String>, expected: &[(&str, &str)]) {
+    let expected: BTreeMap<String, String> = expected
         .iter()
-        .map(|(name, value)| (*name, (*value).to_string()))
+        .map(|(name, value)| ((*name).to_string(), (*value).to_string()))
         .collect();
     assert_eq!(*values, expected);
 }

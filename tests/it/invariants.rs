@@ -16,6 +16,7 @@ fn sources(below: &str) -> Vec<(String, String)> {
         .into_iter()
         .map(|entry| entry.unwrap().into_path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| !is_test(path))
         .collect();
     files.sort();
     assert!(!files.is_empty(), "no sources in {below}");
@@ -40,6 +41,13 @@ fn sources(below: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Whether a file is compiled into tests only, by its name.
+fn is_test(path: &Path) -> bool {
+    let tests = ["tests", "tests.rs", "fixture.rs"];
+    let mut parts = path.strip_prefix(root()).unwrap().iter();
+    parts.any(|part| tests.iter().any(|test| part == *test))
+}
+
 /// Whether code names a crate or module by path.
 fn names(code: &str, module: &str) -> bool {
     code.match_indices(&format!("{module}::")).any(|(at, _)| {
@@ -61,7 +69,9 @@ fn assert_only(module: &str, allowed: &[&str]) {
 }
 
 fn assert_never(room: &str, modules: &[&str]) {
-    for (file, code) in sources(room) {
+    // The tests of a room may know more than it does.
+    let own = sources(room).into_iter();
+    for (file, code) in own.filter(|(file, _)| !file.contains("/tests")) {
         for module in modules {
             assert!(!names(&code, module), "{file} names {module}");
         }
@@ -91,13 +101,111 @@ fn only_rust_sources_and_the_probe_know_syn() {
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let own = ["src/report/json.rs", "src/exchange/"];
+    // The outcome of the last run is kept in a shape of its own, for nobody else.
+    let kept = ["src/report/last.rs"];
     // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
         "src/run/wire.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];
-    assert_only("serde_json", &[&own[..], &others].concat());
+    assert_only("serde_json", &[&own[..], &kept, &others].concat());
+}
+
+#[test]
+fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
+    assert_only("clap", &["src/cli/"]);
+    assert_only("indicatif", &["src/report/terminal.rs"]);
+    // The others look into a manifest, write a list of words, and print what was read.
+    let others = [
+        "src/subject/cargo/outside.rs",
+        "src/subject/c/init/text.rs",
+        "src/subject/c/print.rs",
+    ];
+    assert_only("toml_edit", &[&["src/config/"], &others[..]].concat());
+    // Who stands in for a compiler is told, so that the library works in any program.
+    for (file, code) in sources("src") {
+        let is_told = file.starts_with("src/cli/");
+        assert!(
+            is_told || !code.contains("current_exe"),
+            "{file} asks for the program it is in"
+        );
+    }
+}
+
+/// What a text of a program looks like, in code.
+const SYNTAX: [&str; 22] = [
+    ".text\n",
+    ".text)",
+    ".text,",
+    ".text.",
+    ".text;",
+    ".text ",
+    "write::text",
+    "()\"",
+    "(..)\"",
+    "\"*\"",
+    "\"->\"",
+    "\".\"",
+    "'.'",
+    "'*'",
+    "'['",
+    "\"NULL\"",
+    "\"strlen",
+    "\" as \"",
+    "unwrap()\"",
+    "\"len",
+    "\"is_",
+    "rsplit",
+];
+
+#[test]
+fn synthesis_reads_no_syntax_of_any_language() {
+    for (file, code) in sources("src/synth") {
+        if file.contains("/tests") {
+            continue;
+        }
+        for pattern in SYNTAX {
+            assert!(!code.contains(pattern), "{file} reads syntax: {pattern}");
+        }
+        for guess in [
+            "strip_prefix(",
+            "strip_suffix(",
+            "starts_with(",
+            "ends_with(",
+            "split_once(",
+        ] {
+            assert!(!code.contains(guess), "{file} guesses from a text: {guess}");
+        }
+    }
+}
+
+#[test]
+fn languages_are_told_apart_in_one_place_of_a_room() {
+    let told_apart = |below: &str| -> Vec<String> {
+        let files = sources(below).into_iter();
+        let files = files.filter(|(_, code)| code.contains("Language::C"));
+        files.map(|(file, _)| file).collect()
+    };
+    assert_eq!(told_apart("src/contexts"), ["src/contexts/operands.rs"]);
+    assert_eq!(told_apart("src/patch/render"), [""; 0]);
+    assert_eq!(told_apart("src/synth"), [""; 0]);
+    assert_eq!(told_apart("src/spec"), [""; 0]);
+}
+
+#[test]
+fn all_weights_stand_in_one_file() {
+    // What sources find is priced by nobody but the weights.
+    for room in ["src/source", "src/synth", "src/contexts"] {
+        for (file, code) in sources(room) {
+            let is_price = |line: &&str| line.contains("const ") && line.contains(": u32 =");
+            for line in code.lines().filter(is_price) {
+                let is_bound = ["NO_VALUE", "NAN", "FURTHER", "RLIMIT"];
+                let is_bound = is_bound.iter().any(|name| line.contains(name));
+                assert!(is_bound, "{file} has a weight: {line}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -132,6 +240,15 @@ fn rooms_do_not_know_what_they_must_not() {
     assert_never(
         "src/synth",
         &[&pipeline[..], &processes, &["crate::source", "std::fs"]].concat(),
+    );
+    assert_never(
+        "src/weights.rs",
+        &[
+            &pipeline[..],
+            &processes,
+            &["crate::synth", "crate::contexts"],
+        ]
+        .concat(),
     );
     assert_never(
         "src/spec",

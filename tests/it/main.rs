@@ -13,3 +13,4 @@ mod semantics;
 mod setup;
 mod shapes;
 mod synth;
+mod transcripts;

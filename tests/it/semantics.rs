@@ -2,13 +2,15 @@
 //! by the C compiler and run on random contexts, yield what [`Expr::eval_bool`] says, panics and what is
 //! undefined included.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Command;
 
 use cargo_nopol::patch::render::Style;
-use cargo_nopol::source::Language;
+use cargo_nopol::source::{Language, write};
 use cargo_nopol::spec::{
-    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type, Value,
+    Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type,
+    Value,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -26,15 +28,9 @@ fn pool() -> Pool {
             false => Binding::Atom,
         };
         terms.push(Term {
-            text,
-            ty,
-            origin: Origin::Variable,
             binding,
             constant,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Language::Rust.access(&text), ty, Origin::Variable)
         });
     };
     for ty in types() {
@@ -200,7 +196,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
             Type::Str => "&'static str",
             ty => ty.name(),
         };
-        write!(program, " {}: {ty},", term.text).unwrap();
+        write!(program, " {}: {ty},", write::text(&term.access)).unwrap();
     }
     program += " v: [i64; 3], i: usize }\n";
     let contexts = (0..CONTEXTS).map(|nth| {
@@ -213,7 +209,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
         for id in &variables {
             let term = &pool.terms[*id];
             let value = value(term.ty).new_tree(&mut runner).unwrap().current();
-            write!(text, " {}: {},", term.text, literal(&value)).unwrap();
+            write!(text, " {}: {},", write::text(&term.access), literal(&value)).unwrap();
             values[*id] = Some(value);
         }
         let index = nth % 5;
@@ -235,7 +231,10 @@ fn compiled_rust_yields_what_the_evaluator_says() {
         contexts.join(",\n")
     )
     .unwrap();
-    let names: Vec<&str> = variables.iter().map(|id| &*pool.terms[*id].text).collect();
+    let names: Vec<String> = variables
+        .iter()
+        .map(|id| write::text(&pool.terms[*id].access))
+        .collect();
     let mut texts = Vec::new();
     for (nth, expr) in expressions.iter().enumerate() {
         let style = Style {
@@ -346,14 +345,9 @@ fn pool_of_c() -> (Pool, Vec<Type>) {
                 true => Binding::Unary,
                 false => Binding::Atom,
             },
-            text,
-            ty,
-            origin: Origin::Variable,
             constant: constant.and_then(|value| value.converted(ty)),
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
             reading,
+            ..Term::new(Language::C.access(&text), ty, Origin::Variable)
         });
         read_in.push(read);
     };
@@ -399,7 +393,7 @@ fn type_in_c(expr: &Expr, pool: &Pool) -> Option<Type> {
     match expr {
         Expr::Term(term) => {
             let term = &pool.terms[*term];
-            let narrowest = |other: &&Term| other.text == term.text && other.ty != Type::Bool;
+            let narrowest = |other: &&Term| other.access == term.access && other.ty != Type::Bool;
             let own = pool.terms.iter().find(narrowest)?;
             Some(if term.ty == Type::Bool {
                 Type::Bool
@@ -478,16 +472,22 @@ fn compiled_c_yields_what_the_evaluator_says() {
     let mut rows = Vec::new();
     for nth in 0..CONTEXTS {
         write!(program, "static void set{nth}(void) {{").unwrap();
-        let mut seen: std::collections::BTreeMap<&str, Value> = std::collections::BTreeMap::new();
+        let mut seen: BTreeMap<&Access, Value> = BTreeMap::new();
         let mut values = Vec::new();
         for (term, read) in pool.terms.iter().zip(&read_in) {
             if term.constant.is_some() {
                 values.push(term.constant.clone());
                 continue;
             }
-            let value = seen.entry(&term.text).or_insert_with(|| {
+            let value = seen.entry(&term.access).or_insert_with(|| {
                 let value = value(*read).new_tree(&mut runner).unwrap().current();
-                write!(program, " {} = {};", term.text, literal_of_c(&value)).unwrap();
+                write!(
+                    program,
+                    " {} = {};",
+                    write::text(&term.access),
+                    literal_of_c(&value)
+                )
+                .unwrap();
                 value
             });
             values.push(value.converted(term.ty));

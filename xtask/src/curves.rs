@@ -87,7 +87,7 @@ pub fn bench(options: &Options) -> Result<()> {
             ],
         };
         let path = options.out.join(format!("synthesis-{name}.svg"));
-        fs::write(&path, chart.svg())
+        fs::write(&path, chart.svg()?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())

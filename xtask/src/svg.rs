@@ -1,6 +1,9 @@
 //! A figure of panels side by side, both axes logarithmic, each with the power law that fits best.
 
-use std::fmt::Write;
+use anyhow::Result;
+use plotters::coord::Shift;
+use plotters::coord::combinators::BindKeyPoints;
+use plotters::prelude::*;
 
 /// A figure.
 pub struct Chart {
@@ -17,42 +20,37 @@ pub struct Panel {
     pub extra: Option<((f64, f64), String)>,
 }
 
-const WIDTH: f64 = 420.0;
-const HEIGHT: f64 = 320.0;
-const LEFT: f64 = 62.0;
-const RIGHT: f64 = 18.0;
-const TOP: f64 = 44.0;
-const BOTTOM: f64 = 48.0;
+/// Of a panel.
+const SIZE: (u32, u32) = (420, 320);
+const FONT: (&str, u32) = ("sans-serif", 12);
+const DOTS: RGBColor = RGBColor(0, 0x66, 0x99);
+const LAW: RGBColor = RGBColor(0xcc, 0x66, 0);
+const EXTRA: RGBColor = RGBColor(0xaa, 0, 0x66);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 impl Chart {
     /// The figure as an SVG document.
-    pub fn svg(&self) -> String {
-        let width = WIDTH * self.panels.len() as f64;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {HEIGHT}\" \
-             font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n\
-             <rect width=\"{width}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
-             <text x=\"{LEFT}\" y=\"18\" font-size=\"14\">{}</text>\n",
-            self.title
-        );
-        // One scale for all panels, so that they can be compared.
-        let all = self.panels.iter().flat_map(Panel::all);
-        let (low, high) = range(all.map(|(_, y)| y));
-        let y = Axis::new(
-            10f64.powf(low.log10().floor()),
-            10f64.powf(high.log10().ceil()),
-            (HEIGHT - BOTTOM, TOP),
-        );
-        for (index, panel) in self.panels.iter().enumerate() {
-            let _ = writeln!(
-                svg,
-                "<g transform=\"translate({} 0)\">",
-                index as f64 * WIDTH
+    pub fn svg(&self) -> Result<String> {
+        let mut svg = String::new();
+        let panels = self.panels.len();
+        let size = (SIZE.0 * u32::try_from(panels)?, SIZE.1);
+        {
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            area.fill(&WHITE)?;
+            let area = area.titled(&self.title, ("sans-serif", 14))?;
+            // One scale for all panels, so that they can be compared.
+            let (low, high) = range(self.panels.iter().flat_map(Panel::all).map(|(_, y)| y));
+            let y = (
+                10f64.powf(low.log10().floor()),
+                10f64.powf(high.log10().ceil()),
             );
-            panel.draw(&y, &mut svg);
-            svg += "</g>\n";
+            for (panel, area) in self.panels.iter().zip(area.split_evenly((1, panels))) {
+                panel.draw(y, &area)?;
+            }
+            area.present()?;
         }
-        svg + "</svg>\n"
+        Ok(svg)
     }
 }
 
@@ -62,103 +60,50 @@ impl Panel {
         self.points.iter().copied().chain(extra)
     }
 
-    fn draw(&self, y: &Axis, svg: &mut String) {
+    fn draw(&self, y: (f64, f64), area: &Area) -> Result<()> {
         let (low, high) = range(self.all().map(|(x, _)| x));
-        let x = Axis::new(low / 1.1, high * 1.1, (LEFT, WIDTH - RIGHT));
-        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-        for tick in y.decades() {
-            let at = y.place(tick);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{LEFT} {at:.1}H{right}\" stroke=\"#ddd\"/>\
-                 <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                LEFT - 6.0,
-                at + 4.0,
-                number(tick)
-            );
-        }
-        for (value, _) in &self.points {
-            let at = x.place(*value);
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#222\"/>\
-                 <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                bottom + 17.0,
-                number(*value)
-            );
-        }
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{LEFT} {TOP}V{bottom}H{right}\" fill=\"none\" stroke=\"#222\"/>\n\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            (LEFT + right) / 2.0,
-            HEIGHT - 10.0,
-            self.x_label
-        );
+        let measured: Vec<f64> = self.points.iter().map(|(x, _)| *x).collect();
+        let x = (low / 1.1..high * 1.1).log_scale();
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(50)
+            .build_cartesian_2d(
+                x.with_key_points(measured),
+                (y.0..y.1).log_scale().with_key_points(decades(y)),
+            )?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_desc(&self.x_label)
+            .x_label_formatter(&|x| number(*x))
+            .y_label_formatter(&|y| number(*y))
+            .label_style(FONT)
+            .axis_desc_style(FONT)
+            .draw()?;
         if let Some((factor, exponent)) = fit(&self.points) {
-            let line = |value: f64| {
-                let at = factor * value.powf(exponent);
-                format!("{:.1} {:.1}", x.place(value), y.place(at))
-            };
             let (first, last) = range(self.points.iter().map(|(x, _)| *x));
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{}L{}\" stroke=\"#c60\" stroke-dasharray=\"5 4\"/>\
-                 <text x=\"{}\" y=\"{}\" fill=\"#a40\">grows with exponent {exponent:.2}</text>",
-                line(first),
-                line(last),
-                LEFT + 10.0,
-                TOP - 6.0
-            );
+            let ends = [first, last].map(|x| (x, factor * x.powf(exponent)));
+            chart.draw_series(DashedLineSeries::new(ends, 5, 4, LAW.into()))?;
+            let text = format!("grows with exponent {exponent:.2}");
+            let at = (low / 1.05, y.1);
+            chart.draw_series([Text::new(text, at, FONT.into_font().color(&LAW))])?;
         }
-        let dot = |svg: &mut String, (a, b): (f64, f64), colour: &str| {
-            let (a, b) = (x.place(a), y.place(b));
-            let _ = writeln!(
-                svg,
-                "<circle cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"4\" fill=\"{colour}\"/>"
-            );
-        };
-        for point in &self.points {
-            dot(svg, *point, "#069");
-        }
+        let points = self.points.iter();
+        chart.draw_series(points.map(|point| Circle::new(*point, 4, DOTS.filled())))?;
         if let Some((point, label)) = &self.extra {
-            dot(svg, *point, "#a06");
-            let (a, b) = (x.place(point.0), y.place(point.1));
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#a06\">{label}</text>",
-                a - 8.0,
-                b - 6.0
-            );
+            chart.draw_series([EmptyElement::at(*point)
+                + Circle::new((0, 0), 4, EXTRA.filled())
+                + Text::new(label.clone(), (-84, -14), FONT.into_font().color(&EXTRA))])?;
         }
+        Ok(())
     }
 }
 
-/// A logarithmic axis.
-struct Axis {
-    low: f64,
-    high: f64,
-    /// Where the lowest and the highest value are.
-    places: (f64, f64),
-}
-
-impl Axis {
-    fn new(low: f64, high: f64, places: (f64, f64)) -> Self {
-        // Equal ends would divide by nothing.
-        let high = high.max(low * 1.1);
-        Self { low, high, places }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        let share = (value / self.low).ln() / (self.high / self.low).ln();
-        self.places.0 + share * (self.places.1 - self.places.0)
-    }
-
-    fn decades(&self) -> Vec<f64> {
-        let first = self.low.log10().round() as i32;
-        let last = self.high.log10().round() as i32;
-        (first..=last).map(|power| 10f64.powi(power)).collect()
-    }
+/// The powers of ten in a range that begins and ends with one.
+fn decades((low, high): (f64, f64)) -> Vec<f64> {
+    let (first, last) = (low.log10().round() as i32, high.log10().round() as i32);
+    (first..=last).map(|power| 10f64.powi(power)).collect()
 }
 
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
@@ -206,10 +151,34 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_logarithmic() {
-        let axis = Axis::new(1.0, 100.0, (0.0, 200.0));
-        assert!((axis.place(10.0) - 100.0).abs() < 1e-9);
-        assert_eq!(axis.decades(), [1.0, 10.0, 100.0]);
+    fn a_figure_has_a_dot_for_each_point_and_says_how_the_curve_grows() {
+        let panel = |label: &str, extra| Panel {
+            x_label: label.to_owned(),
+            points: vec![(5.0, 0.002), (10.0, 0.004), (40.0, 0.016)],
+            extra,
+        };
+        let extra = Some(((40.0, 1.5), "all at once".to_owned()));
+        let chart = Chart {
+            title: "Synthesis".to_owned(),
+            panels: vec![panel("variables", None), panel("contexts", extra)],
+        };
+        let svg = chart.svg().unwrap();
+        assert_eq!(svg.matches("<circle").count(), 7);
+        for text in [
+            "Synthesis",
+            "variables",
+            "contexts",
+            "exponent 1.00",
+            "0.001",
+            "all at once",
+        ] {
+            assert!(svg.contains(text), "`{text}` is not in:\n{svg}");
+        }
+    }
+
+    #[test]
+    fn axes_have_a_line_for_each_power_of_ten() {
+        assert_eq!(decades((1.0, 100.0)), [1.0, 10.0, 100.0]);
         assert_eq!(number(0.001), "0.001");
         assert_eq!(number(10000.0), "10000");
     }

@@ -8,11 +8,12 @@ use serde_json::Value as Json;
 use super::super::value;
 use super::Wrong;
 use crate::patch::render::Style;
-use crate::source::Language;
-use crate::source::condition::{Leaf, LeafKind};
-use crate::source::rust::condition;
-use crate::source::rust::literals;
-use crate::spec::{Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
+use crate::source::condition::{Leaf, LeafKind, Spelling};
+use crate::source::{Language, write};
+use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+
+/// What problem files are written in.
+const LANGUAGE: Language = Language::Rust;
 
 /// A variable as the file has it.
 #[derive(Deserialize, Serialize)]
@@ -64,7 +65,7 @@ struct OriginName(#[serde(with = "OriginDef")] Origin);
 impl Variable {
     pub fn new(term: &Term, optional: bool) -> Self {
         Self {
-            name: term.text.clone(),
+            name: write::text(&term.access),
             ty: term.ty.name().to_owned(),
             optional,
             origin: Some(OriginName(term.origin)),
@@ -78,9 +79,9 @@ impl Literal {
         let names = term
             .seen_in
             .iter()
-            .map(|seen| pool.terms[*seen].text.clone());
+            .map(|seen| write::text(&pool.terms[*seen].access));
         let literal = Self {
-            text: term.text.clone(),
+            text: write::text(&term.access),
             ty: term.ty.name().to_owned(),
             value: term.constant.as_ref().map(value::to_json),
             origin: Some(OriginName(term.origin)),
@@ -115,7 +116,8 @@ pub(super) struct Terms {
 
 impl Terms {
     fn position(&self, text: &str, ty: Type) -> Option<TermId> {
-        let is_it = |term: &Term| term.text == text && term.ty == ty;
+        let access = LANGUAGE.access(text);
+        let is_it = |term: &Term| term.access == access && term.ty == ty;
         self.terms.iter().position(is_it)
     }
 
@@ -127,16 +129,12 @@ impl Terms {
         constant: Option<Value>,
     ) {
         self.is_told.push(origin.is_ok());
+        let origin = origin.unwrap_or_else(|guess| guess);
         self.terms.push(Term {
-            text: text.to_owned(),
-            ty,
-            origin: origin.unwrap_or_else(|guess| guess),
-            binding: condition::binding_of(text),
+            binding: LANGUAGE.binding_of(text),
             constant,
-            negation: condition::opposite(text),
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            negation: LANGUAGE.opposite(text).map(|text| LANGUAGE.access(&text)),
+            ..Term::new(LANGUAGE.access(text), ty, origin)
         });
     }
 
@@ -153,10 +151,11 @@ impl Terms {
                 );
                 return Err((at(), what));
             }
-            let guess = match &variable.name {
-                name if name.ends_with(')') => Origin::Query,
-                name if name.contains('.') => Origin::Field,
-                _ => Origin::Variable,
+            let outline = LANGUAGE.access(&variable.name).outline();
+            let guess = match () {
+                () if outline.ends_in_call() => Origin::Query,
+                () if outline.has_member() => Origin::Field,
+                () => Origin::Variable,
             };
             let told = variable.origin.map(|origin| origin.0);
             self.push(&variable.name, ty, told.ok_or(guess), None);
@@ -179,7 +178,7 @@ impl Terms {
                     false => Origin::FunctionLiteral,
                 };
                 let is_new = self.position(&text, ty).is_none();
-                if let Some(value) = literals::value(&text, ty).filter(|_| is_new) {
+                if let Some(value) = LANGUAGE.constant(&text, ty).filter(|_| is_new) {
                     self.push(&text, ty, Err(guess), Some(value));
                 }
             }
@@ -195,7 +194,7 @@ impl Terms {
                 ))
             })?;
             let ty = type_of(&literal.ty).map_err(wrong)?;
-            let plain = literals::value(&literal.text, ty);
+            let plain = LANGUAGE.constant(&literal.text, ty);
             if plain.is_none() {
                 limited(&literal.text).map_err(wrong)?;
             }
@@ -242,7 +241,8 @@ impl Terms {
             return Ok(Expr::Term(whole));
         }
         limited(original).map_err(wrong)?;
-        let tree = condition::parse(original)
+        let tree = LANGUAGE
+            .parse(original)
             .ok_or_else(|| wrong(format!("`{original}` is no Rust expression; mend it")))?;
         let mut missing = None;
         let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
@@ -252,12 +252,7 @@ impl Terms {
             }
             found
         };
-        let converted = tree.to_expr(
-            Language::Rust,
-            Some(Type::Bool),
-            &mut lookup,
-            &mut Vec::new(),
-        );
+        let converted = tree.to_expr(LANGUAGE, Some(Type::Bool), &mut lookup, &mut Vec::new());
         match (converted, missing) {
             (Some((expr, Type::Bool)), _) => Ok(expr),
             (_, Some(leaf)) => Err(wrong(format!(
@@ -272,14 +267,14 @@ impl Terms {
 
     fn find(&mut self, leaf: &Leaf, expected: Option<Type>) -> Option<(TermId, Type)> {
         let is_it = |term: &Term| {
-            term.text == leaf.text && expected.is_none_or(|expected| term.ty == expected)
+            term.access == leaf.access && expected.is_none_or(|expected| term.ty == expected)
         };
         let mut found = (0..self.terms.len()).filter(|term| is_it(&self.terms[*term]));
         match (found.next(), found.next()) {
             (Some(only), None) => Some((only, self.terms[only].ty)),
             (None, _) if leaf.kind == LeafKind::Literal => {
                 let ty = expected?;
-                let value = literals::value(&leaf.text, ty)?;
+                let value = LANGUAGE.constant(&leaf.text, ty)?;
                 self.push(&leaf.text, ty, Err(Origin::Old), Some(value));
                 Some((self.terms.len() - 1, ty))
             }
@@ -328,19 +323,23 @@ pub(super) fn text(expr: &Expr, pool: &Pool) -> String {
 }
 
 /// The texts of the negations in an expression, innermost first.
-fn verbatim(expr: &Expr, pool: &Pool, texts: &mut Vec<(Expr, String)>) {
+fn verbatim(expr: &Expr, pool: &Pool, texts: &mut Vec<Spelling>) {
     for child in expr.children() {
         verbatim(child, pool, texts);
     }
     if let Expr::Not(inner) = expr {
         let inner = style(pool, texts).text(inner, Binding::Or);
-        texts.push((expr.clone(), format!("!({inner})")));
+        texts.push(Spelling {
+            expr: expr.clone(),
+            text: format!("!({inner})"),
+            is_null_test: false,
+        });
     }
 }
 
-fn style<'a>(pool: &'a Pool, old: &'a [(Expr, String)]) -> Style<'a> {
+fn style<'a>(pool: &'a Pool, old: &'a [Spelling]) -> Style<'a> {
     Style {
-        language: Language::Rust,
+        language: LANGUAGE,
         pool,
         old,
         suffixed: false,

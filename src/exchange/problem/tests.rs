@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::spec::{ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
+use crate::source::{Language, write};
+use crate::spec::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
 
 /// A problem that is well-formed.
 pub fn problem(text: &str) -> Problem {
@@ -28,7 +29,14 @@ fn a_file_becomes_a_pool_and_a_spec() {
     ));
     assert_eq!(read.name, "stem");
     let terms: Vec<String> = (read.pool.terms.iter())
-        .map(|term| format!("{}: {} {:?}", term.text, term.ty.name(), term.origin))
+        .map(|term| {
+            format!(
+                "{}: {} {:?}",
+                write::text(&term.access),
+                term.ty.name(),
+                term.origin
+            )
+        })
         .collect();
     assert_eq!(
         terms,
@@ -59,7 +67,7 @@ fn a_number_among_the_literals_is_a_float_where_there_are_floats() {
     let text = r#"{"variables": [{"name": "x", "type": "f64"}], "literals": [-1, 2.5, 19],
         "contexts": []}"#;
     let texts: Vec<String> = (problem(text).pool.terms.iter())
-        .map(|term| term.text.clone())
+        .map(|term| write::text(&term.access))
         .collect();
     assert_eq!(texts, ["x", "-1.0", "2.5", "19.0"]);
 }
@@ -149,7 +157,7 @@ fn dumped_literals_stand_behind_the_variables_and_the_old_condition_still_means_
     spec.old = spec.old.map(|old| terms::renumbered(&old, &order));
     let written = Problem::new("p", &spec, &pool);
     assert_eq!(written.original.as_deref(), Some("!(i < 0)"));
-    assert_eq!(written.pool.terms[1].text, "i");
+    assert_eq!(write::text(&written.pool.terms[1].access), "i");
     let again = problem(&written.to_json());
     assert_eq!(again, written);
     let values = |problem: &Problem| {
@@ -209,14 +217,8 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
     prop_oneof![3 => variable.boxed(), 1 => literal.boxed()]
         .prop_map(move |(text, origin, constant)| Term {
             binding: crate::source::rust::condition::binding_of(&text),
-            text,
-            ty,
-            origin,
             constant,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Language::Rust.access(&text), ty, origin)
         })
         .boxed()
 }
@@ -273,14 +275,14 @@ fn problems() -> impl Strategy<Value = Problem> {
     terms.prop_map(|(mut terms, rows, seed)| {
         let mut seen = Vec::new();
         terms.iter_mut().for_each(|term| {
-            let key = (term.text.clone(), term.ty);
+            let key = (term.access.clone(), term.ty);
             if seen.contains(&key) {
                 // A literal that came up twice becomes a variable.
-                term.text = format!("y{}", seen.len());
+                term.access = Access::variable(format!("y{}", seen.len()));
                 term.binding = Binding::Atom;
                 term.constant = None;
             }
-            seen.push((term.text.clone(), term.ty));
+            seen.push((term.access.clone(), term.ty));
         });
         let row = |(values, expected, hard, weight): (Vec<Option<Value>>, _, _, _)| Row {
             values: (values.into_iter().zip(&terms))

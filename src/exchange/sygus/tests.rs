@@ -71,7 +71,9 @@ fn answer(problem: &Problem, body: &str) -> Result<Expr, String> {
 fn an_answer_is_read_back_with_the_types_of_its_variables() {
     let problem = problem(TOTAL);
     let term = |text: &str, ty: &str| {
-        let is_it = |term: &crate::spec::Term| term.text == text && term.ty.name() == ty;
+        let is_it = |term: &crate::spec::Term| {
+            crate::source::write::text(&term.access) == text && term.ty.name() == ty
+        };
         Expr::Term(problem.pool.terms.iter().position(is_it).unwrap())
     };
     let clause = term("i", "i64").arith(ArithOp::Sub, term("-1", "i64"));

@@ -18,59 +18,17 @@ use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::{How, Sequence, When, pool};
+use crate::source::Site;
 use crate::source::kind::Form;
-use crate::source::{Site, SiteKind};
 use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
 use crate::synth::{self, Limits};
+use crate::weights::WEIGHTS;
 
 /// Candidates of one site that are judged.
 const MOST_PER_SITE: usize = 10;
 /// Further candidates of one site that do not explain everything.
 const MOST_LOOSE_PER_SITE: usize = 8;
-/// What an `if` around a statement costs beyond its condition: changing an existing one is the smaller patch.
-const NEW_STATEMENT: u32 = 12;
-
-/// What an early exit costs beyond its condition.
-const NEW_EXIT: u32 = 16;
-/// What a new branch, guard or operand costs beyond its condition.
-const NEW_BRANCH: u32 = 18;
-
-/// What a patch at a site costs beyond its condition.
-fn extra_cost(site: &Site) -> u32 {
-    let own = match site.kind.form() {
-        Form::Replace => 0,
-        Form::Wrap => NEW_STATEMENT,
-        Form::Leave => NEW_EXIT,
-        Form::Branch | Form::Narrow => NEW_BRANCH,
-    };
-    own + site.far
-}
-
-/// What a patch costs at a site that passing tests reach, too, by their share. It is three times as
-/// much at insertion points: what a whole suite never missed is hardly missing.
-const COMMON: f64 = 8.0;
-
-fn common(suspiciousness: f64, kind: SiteKind) -> u32 {
-    let most = if kind.is_new() { 3.0 * COMMON } else { COMMON };
-    // Rounded down to a whole number.
-    (most * (1.0 - suspiciousness).clamp(0.0, 1.0)) as u32
-}
-
-/// What it costs to let a loop go on where it ended before.
-const LONGER: u32 = 24;
-
-/// What a candidate costs that explains only a relaxed spec.
-const RELAXED: u32 = 4;
-
-/// What a candidate costs that changes an outcome in some passing test. The tests decide whether that
-/// matters; often the other branch does the same.
-const DISAGREES: u32 = 15;
-/// What it costs further if it changes all outcomes of passing tests; in proportion if it changes some.
-const CONTRARY: u64 = 40;
-/// Evaluations that are assumed to agree (additive smoothing): a few say little.
-const FEW: u64 = 8;
-
 /// z3's `rlimit` for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
 /// Levels that a search without result goes through, with two integer types.
@@ -170,7 +128,10 @@ impl Session<'_> {
         let mut reason = None;
         let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
         let strict = problem.specs.iter().map(|spec| (spec, 0));
-        let relaxed = problem.relaxed.iter().map(|spec| (spec, RELAXED));
+        let relaxed = problem
+            .relaxed
+            .iter()
+            .map(|spec| (spec, WEIGHTS.fix.relaxed));
         for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
             if let Some(dir) = &self.settings.dump {
                 let name = format!("{}-{nth}", site.id);
@@ -248,8 +209,9 @@ impl At<'_> {
         let disagrees = match made.soft_violated {
             0 => 0,
             violated => {
-                let share = CONTRARY * u64::from(violated) / (shown + FEW);
-                let cost = DISAGREES + u32::try_from(share).unwrap_or(u32::MAX);
+                let share = WEIGHTS.fix.disagrees_throughout * u64::from(violated)
+                    / (shown + WEIGHTS.fix.smoothing);
+                let cost = WEIGHTS.fix.disagrees + u32::try_from(share).unwrap_or(u32::MAX);
                 // An early exit with the value that would be returned anyway changes nothing.
                 if site.kind.is_exit() { cost / 2 } else { cost }
             }
@@ -259,15 +221,15 @@ impl At<'_> {
             _ => false,
         };
         let longer = match site.kind.info().is_loop && goes_on(&made.expr) {
-            true => LONGER,
+            true => WEIGHTS.fix.longer_loop,
             false => 0,
         };
-        let extra = extra_cost(site) + longer + penalty + disagrees;
-        let cost = made.cost + extra + common(self.found.suspiciousness, site.kind);
+        let extra = WEIGHTS.place.of(site) + longer + penalty + disagrees;
+        let cost = made.cost + extra + WEIGHTS.place.common(self.found.suspiciousness, site.kind);
         let specs = problem.specs.iter().chain(&problem.relaxed);
         let mut old = specs.filter_map(|spec| spec.old.as_ref());
         Candidate {
-            is_operator_mutation: cost <= MOST_MUTATION_COST
+            is_operator_mutation: cost <= WEIGHTS.fix.operator_mutation
                 && old.any(|old| old.size() == made.expr.size()),
             targets: self.targets.to_vec(),
             edit: SiteEdit {
@@ -277,7 +239,7 @@ impl At<'_> {
                 condition,
                 switched,
                 cost,
-                why: made.why,
+                why: made.kind.to_string(),
                 is_loose: penalty > 0 || made.soft_violated > 0,
                 is_trivial: false,
                 evidence: Arc::new(Explanation {
@@ -312,7 +274,9 @@ impl At<'_> {
                 suspiciousness: found.suspiciousness,
                 condition: (value != site.asserts()).to_string(),
                 switched: value.to_string(),
-                cost: TRIVIAL + extra_cost(site) + common(found.suspiciousness, site.kind),
+                cost: WEIGHTS.fix.last_resort
+                    + WEIGHTS.place.of(site)
+                    + WEIGHTS.place.common(found.suspiciousness, site.kind),
                 why: match site.kind.form() {
                     Form::Wrap => "last resort: left out altogether".into(),
                     Form::Replace | Form::Leave | Form::Branch | Form::Narrow => {
@@ -332,12 +296,6 @@ impl At<'_> {
     }
 }
 
-/// What an operator mutation costs at most, even if it changes an outcome in a passing test.
-const MOST_MUTATION_COST: u32 = 40;
-
-/// What a candidate costs more for each better one with the same kind of edit.
-const SAME_KIND: u32 = 3;
-
 /// Diversifies the candidates of a site by kind of edit: another operator is no worse an idea than the
 /// tenth clause to add.
 fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
@@ -345,12 +303,12 @@ fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut ranked: Vec<(u32, Candidate)> = Vec::new();
     for candidate in candidates {
         let of_kind = better.entry(candidate.edit.why.clone()).or_default();
-        ranked.push((candidate.edit.cost + SAME_KIND * *of_kind, candidate));
+        ranked.push((
+            candidate.edit.cost + WEIGHTS.fix.same_kind * *of_kind,
+            candidate,
+        ));
         *of_kind += 1;
     }
     ranked.sort_by_key(|(cost, _)| *cost);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
 }
-
-/// What a last resort costs: more than anything else.
-const TRIVIAL: u32 = 1000;

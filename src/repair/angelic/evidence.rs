@@ -11,7 +11,7 @@ use crate::repair::fix::{Difference, Evidence};
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
-use crate::source::{Language, SiteIndex, Sources};
+use crate::source::{Language, SiteIndex, Sources, write};
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth::{self, Equality};
 
@@ -85,7 +85,12 @@ impl Explanation {
                 used.push(term);
             }
         }
-        let text = |term: TermId| (terms[term].text.clone(), text(row.values[term].as_ref()));
+        let text = |term: TermId| {
+            (
+                write::text(&terms[term].access),
+                text(row.values[term].as_ref()),
+            )
+        };
         used.into_iter().map(text).collect()
     }
 }
@@ -147,7 +152,7 @@ impl Evidence for Explanation {
         let found = synth::difference(&self.written, &other.written, pool, rows);
         let context = found.iter().flat_map(|context| &context.values);
         let context = context
-            .map(|(term, value)| (pool.terms[*term].text.clone(), text(value.as_ref())))
+            .map(|(term, value)| (write::text(&pool.terms[*term].access), text(value.as_ref())))
             .collect();
         Some(Difference {
             is_seen,

@@ -14,6 +14,7 @@ use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 use crate::source::rust::panics;
+use crate::weights::WEIGHTS;
 
 /// Conditions that get operator mutations, whether or not a forced outcome cured a test there.
 const MOST_MUTATED: usize = 40;
@@ -22,10 +23,6 @@ const MOST_NEW: usize = 2500;
 /// Places of one function, and angelic insertion points in all, whose contexts are recorded.
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
-/// A plausible fix of an existing condition that costs at most this ends the search.
-const CHEAP: u32 = 20;
-/// What it may cost more at most if many tests support it.
-const MOST_SUPPORT: u32 = 40;
 
 /// Looks for fixes at insertion points, and for operator mutations of the most suspicious conditions.
 pub struct Insertions;
@@ -143,8 +140,9 @@ impl Session<'_> {
 
     /// Whether the fixes known are so good that insertion points are not worth their builds.
     fn is_enough(&self, knowledge: &Knowledge, targets: &[TestIndex], known: &[Fix]) -> bool {
-        let cheap =
-            |held: &Fix| held.cost <= CHEAP + self.support(knowledge, held) && !held.is_loose();
+        let cheap = |held: &Fix| {
+            held.cost <= WEIGHTS.fix.cheap + self.support(knowledge, held) && !held.is_loose()
+        };
         uncured(targets, known).is_empty() && known.iter().any(cheap)
     }
 
@@ -162,7 +160,7 @@ impl Session<'_> {
             u32::try_from(reach.count() / 2).unwrap_or(u32::MAX)
         };
         let least = held.sites().into_iter().map(of_site).min();
-        least.unwrap_or(0).min(MOST_SUPPORT)
+        least.unwrap_or(0).min(WEIGHTS.fix.most_support)
     }
 
     /// The most suspicious conditions, for operator mutations. A forced outcome that cures a test may not be

@@ -18,11 +18,10 @@ use crate::report::count;
 use crate::run::Sequence;
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
+use crate::weights::WEIGHTS;
 
 /// Candidates of each of the two sites that are combined.
 const MOST_COMBINED: usize = 8;
-/// What the second edit costs beyond its own cost.
-const SECOND_EDIT: u32 = 20;
 
 /// Looks for fixes at two sites at once.
 pub struct Pairs;
@@ -168,7 +167,7 @@ fn combined(first: &[Candidate], second: &[Candidate]) -> Vec<Fix> {
                 .copied()
                 .filter(|test| b.targets.contains(test))
                 .collect(),
-            cost: a.edit.cost + b.edit.cost + SECOND_EDIT,
+            cost: a.edit.cost + b.edit.cost + WEIGHTS.fix.second_edit,
             edits: vec![a.edit.clone(), b.edit.clone()],
         });
         both.collect::<Vec<Fix>>()

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node as Tree;
 
+use super::access::{Reading, access, reading};
 use super::syntax::{self, text_of};
 use super::{effects, masks};
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
@@ -43,81 +44,12 @@ pub fn opposite(text: &str) -> Option<String> {
     .flatten()
 }
 
-/// How a text that stands for a value is read for a capture.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// A variable, or a member of one that is no pointer: reading it is safe.
-    Plain,
-    /// `p->f`, where `p` can be read safely.
-    Field(String, String),
-    /// `a[i]` or `*p`, where both parts can be read safely.
-    Element(String, String),
-    /// Anything else.
-    Value,
-}
-
-/// How an expression can be read.
-pub fn access(text: &str) -> Access {
-    with(text, |tree, text| {
-        let part = |name: &str| {
-            let part = tree.child_by_field_name(name);
-            part.filter(|part| is_safe(*part, text))
-                .map(|part| text_of(part, text).to_owned())
-        };
-        let whole = match tree.kind() {
-            _ if is_safe(tree, text) => Some(Access::Plain),
-            "field_expression" => {
-                let field = tree.child_by_field_name("field");
-                let field = field.map(|field| text_of(field, text).to_owned());
-                part("argument")
-                    .zip(field)
-                    .map(|(p, f)| Access::Field(p, f))
-            }
-            "subscript_expression" => part("argument")
-                .zip(part("index"))
-                .map(|(array, index)| Access::Element(array, index)),
-            "pointer_expression" if text_of(tree, text).starts_with('*') => {
-                part("argument").map(|pointer| Access::Element(pointer, "0".to_owned()))
-            }
-            _ => None,
-        };
-        whole.unwrap_or(Access::Value)
-    })
-    .unwrap_or(Access::Value)
-}
-
-/// Whether evaluating an expression reads nothing through a pointer and divides by nothing.
-fn is_safe(tree: Tree, text: &str) -> bool {
-    match tree.kind() {
-        "identifier" | "number_literal" | "char_literal" => true,
-        "field_expression" => {
-            let operator = tree.child_by_field_name("operator");
-            let argument = tree.child_by_field_name("argument");
-            operator.is_some_and(|operator| text_of(operator, text) == ".")
-                && argument.is_some_and(|argument| is_safe(argument, text))
-        }
-        "parenthesized_expression" => tree
-            .named_child(0)
-            .is_some_and(|inner| is_safe(inner, text)),
-        "binary_expression" => {
-            let operator = tree.child_by_field_name("operator");
-            let operator = operator.map_or("", |operator| text_of(operator, text));
-            let operands = ["left", "right"].map(|name| tree.child_by_field_name(name));
-            matches!(operator, "+" | "-")
-                && operands
-                    .iter()
-                    .all(|operand| operand.is_some_and(|operand| is_safe(operand, text)))
-        }
-        _ => false,
-    }
-}
-
 /// What stands before an expression so that it can be parsed.
 const BEFORE: &str = "int nopol(void) { return (";
 
 /// Parses an expression alone and applies something to its tree, together with the text that was
 /// parsed, in which it starts at the end of [`BEFORE`].
-fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
+pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
     let mut parsed = syntax::parse(&whole)?;
     if parsed.root_node().has_error() {
@@ -136,11 +68,11 @@ fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     }
 }
 
-fn cmp_op(operator: &str) -> Option<CmpOp> {
+pub(super) fn cmp_op(operator: &str) -> Option<CmpOp> {
     CmpOp::ALL.into_iter().find(|op| op.token() == operator)
 }
 
-fn arith_op(operator: &str) -> Option<ArithOp> {
+pub(super) fn arith_op(operator: &str) -> Option<ArithOp> {
     Some(match operator {
         "+" => ArithOp::Add,
         "-" => ArithOp::Sub,
@@ -185,9 +117,21 @@ fn node(tree: Tree, text: &str) -> Node {
         }
         _ => None,
     };
+    let is_null_test = operator == "!="
+        && tree.kind() == "binary_expression"
+        && tree
+            .child_by_field_name("right")
+            .is_some_and(|right| text_of(syntax::bare(right), text) == "NULL");
     let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
     let text = one_line(text_of(tree, text));
-    Node { span, text, shape }
+    let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
+    Node {
+        span,
+        text,
+        shape,
+        whole,
+        is_null_test,
+    }
 }
 
 fn leaf(tree: Tree, text: &str) -> Leaf {
@@ -203,23 +147,23 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
         && tree
             .child_by_field_name("argument")
             .is_some_and(|argument| argument.kind() == "number_literal");
-    let kind = match is_literal(tree) || is_negative {
-        true => LeafKind::Literal,
-        false => match access(own) {
-            Access::Plain | Access::Field(..) => LeafKind::Place,
-            Access::Element(..) => LeafKind::Index,
-            Access::Value => LeafKind::Value,
-        },
+    let is_literal = is_literal(tree) || is_negative;
+    let text = match is_literal {
+        true => own.to_owned(),
+        false => one_line(own),
     };
-    let binding = binding(tree);
+    let access = access(&text);
+    let kind = match reading(&access) {
+        _ if is_literal => LeafKind::Literal,
+        Reading::Plain | Reading::Field(..) => LeafKind::Place,
+        Reading::Element(..) => LeafKind::Index,
+        Reading::Value => LeafKind::Value,
+    };
     Leaf {
-        text: if kind == LeafKind::Literal {
-            own.to_owned()
-        } else {
-            one_line(own)
-        },
+        text,
+        access,
         kind,
-        binding,
+        binding: binding(tree),
     }
 }
 
@@ -284,25 +228,6 @@ mod tests {
         assert!(!is_surely_pure("(c = getchar()) != EOF"));
         assert!(!is_surely_pure("i++ < n"));
         assert!(!is_surely_pure("next(it)"));
-    }
-
-    #[test]
-    fn what_is_read_through_a_pointer_is_known() {
-        assert_eq!(access("s.f.g"), Access::Plain);
-        assert_eq!(
-            access("p->f"),
-            Access::Field("p".to_owned(), "f".to_owned())
-        );
-        assert_eq!(
-            access("a[i + 1]"),
-            Access::Element("a".to_owned(), "i + 1".to_owned())
-        );
-        assert_eq!(
-            access("*p"),
-            Access::Element("p".to_owned(), "0".to_owned())
-        );
-        assert_eq!(access("p->next->f"), Access::Value);
-        assert_eq!(access("f(x)"), Access::Value);
     }
 
     #[test]

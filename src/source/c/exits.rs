@@ -4,21 +4,13 @@ use tree_sitter::Node;
 
 use super::syntax::{children, text_of, walk};
 use super::types::{Declarations, declarators};
-use crate::source::{DeclaredType, Exit, Function, Name, Sources};
+use crate::source::{BodyOrigin, DeclaredType, Exit, Function, Name, Sources};
 
 /// Longer ones are too much to repeat.
 const LONGEST: usize = 100;
 /// Ways out at one place, of each source.
 const MOST_OWN: usize = 5;
 const MOST_OF_OTHERS: usize = 2;
-
-/// What a way out costs by where it was found; see [`Site::far`](crate::source::Site::far).
-const OF_OTHER: u32 = 4;
-const OBVIOUS: u32 = 2;
-const PARAMETER: u32 = 4;
-const BREAK: u32 = 2;
-/// What it costs to leave right before a check: whoever wrote that meant it.
-const BEFORE_CHECK: u32 = 10;
 
 /// A place where the function or a loop could be left.
 pub struct Place<'a> {
@@ -28,6 +20,13 @@ pub struct Place<'a> {
     pub in_switch: bool,
     /// What it would stand before.
     pub before: &'a str,
+}
+
+impl Place<'_> {
+    /// Whether it is right before a check that somebody put there.
+    pub fn is_before_check(&self) -> bool {
+        self.before.starts_with("assert")
+    }
 }
 
 /// The parameters of a function definition, with their types.
@@ -85,27 +84,23 @@ pub fn names(node: Node, text: &str) -> Vec<String> {
     found
 }
 
-/// The ways out at a place, with what each costs, in the order in which people would think of them.
+/// The ways out at a place, with where each comes from, in the order in which people would think of them.
 pub fn bodies(
     sources: &Sources,
     function: &Function,
     place: &Place,
     declarations: &Declarations,
-) -> Vec<(String, u32)> {
-    let mut bodies: Vec<(String, u32)> = Vec::new();
-    let silences = match place.before.starts_with("assert") {
-        true => BEFORE_CHECK,
-        false => 0,
-    };
-    let mut put = |body: String, far: u32| {
+) -> Vec<(String, BodyOrigin)> {
+    let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
+    let mut put = |body: String, origin: BodyOrigin| {
         if !bodies.iter().any(|(known, _)| *known == body) {
-            bodies.push((body, far + silences));
+            bodies.push((body, origin));
         }
     };
     if place.in_loop {
-        put("continue;".to_owned(), 0);
+        put("continue;".to_owned(), BodyOrigin::Own);
         if !place.in_switch {
-            put("break;".to_owned(), BREAK);
+            put("break;".to_owned(), BodyOrigin::Break);
         }
     }
     let is_named = |name: &String| {
@@ -123,12 +118,12 @@ pub fn bodies(
             .all(|name| is_visible(name) || is_named(name))
     };
     let Some(returns) = &function.returns else {
-        put("return;".to_owned(), 0);
+        put("return;".to_owned(), BodyOrigin::Own);
         return bodies;
     };
     let value = |text: &str| format!("return {text};");
     for exit in function.exits.iter().filter(fits).take(MOST_OWN) {
-        put(value(&exit.text), 0);
+        put(value(&exit.text), BodyOrigin::Own);
     }
     let others = sources.functions.iter().filter(|other| {
         other.file == function.file
@@ -138,14 +133,14 @@ pub fn bodies(
     let constant = |exit: &&Exit| exit.names.iter().all(is_named);
     let of_others = others.flat_map(|other| &other.exits).filter(constant);
     for exit in of_others.take(MOST_OF_OTHERS) {
-        put(value(&exit.text), OF_OTHER);
+        put(value(&exit.text), BodyOrigin::Sibling);
     }
     for text in obvious(returns, declarations) {
-        put(value(text), OBVIOUS);
+        put(value(text), BodyOrigin::Obvious);
     }
     let same = |name: &&Name| name.ty.as_ref().is_some_and(|ty| ty.plain == *returns);
     for parameter in function.parameters.iter().filter(same) {
-        put(value(&parameter.text), PARAMETER);
+        put(value(&parameter.text), BodyOrigin::Parameter);
     }
     bodies
 }

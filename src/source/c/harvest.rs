@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::condition::{Access, access, binding_of};
+use super::access::{Reading, access, reading};
+use super::condition::binding_of;
 use super::effects::is_pure;
 use super::exits::names;
 use super::syntax::{bare, field, operator, text_of, walk};
@@ -123,8 +124,8 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
         let one = Harvested {
             text: text_here,
             binding,
-            kind: match (kind, access(own)) {
-                (HarvestedKind::Index, Access::Value) => HarvestedKind::Call,
+            kind: match (kind, reading(&access(own))) {
+                (HarvestedKind::Index, Reading::Value) => HarvestedKind::Call,
                 (kind, _) => kind,
             },
             names: names(node, text),

@@ -5,12 +5,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::layout::Style;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{condition, conversions, literals, offers};
+use super::{access, condition, conversions, literals, offers};
 use crate::source::condition::Node;
 use crate::source::language::{Concerns, Conversions, Offering, Readable, Syntax};
-use crate::source::offer::Offer;
+use crate::source::offer::Guess;
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, Type, Value};
+use crate::spec::{Access, Binding, Type, Value};
 
 /// C's answers.
 pub const CONCERNS: Concerns = Concerns {
@@ -38,6 +38,14 @@ impl Syntax for C {
         condition::parse(text)
     }
 
+    fn access(&self, text: &str) -> Access {
+        access::access(text)
+    }
+
+    fn method(&self, of: Access, name: &str) -> Access {
+        Access::Method(Box::new(of), name.to_owned(), Vec::new())
+    }
+
     fn is_surely_pure(&self, text: &str) -> bool {
         condition::is_surely_pure(text)
     }
@@ -62,7 +70,7 @@ impl Conversions for C {
 }
 
 impl Offering for C {
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
         offers::groups(sources, site)
     }
 }

@@ -1,6 +1,8 @@
 //! How C files are laid out: each in a way of its own.
 
-use crate::source::layout::Layout;
+use std::ops::Range;
+
+use crate::source::layout::{Layout, Unbraced};
 
 /// The layout of C.
 pub struct Style;
@@ -35,4 +37,41 @@ impl Layout for Style {
     fn lines_inside_literals(&self, _: &str) -> Vec<usize> {
         Vec::new()
     }
+
+    fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced> {
+        let before = text[..span.start].trim_end();
+        let is_branch =
+            before.ends_with(')') || ["else", "do"].iter().any(|word| ends(before, word));
+        is_branch.then(|| Unbraced {
+            has_else: starts(after_comments(&text[span.end..]), "else"),
+            nothing: ";",
+        })
+    }
+}
+
+/// Whether a text ends with a word.
+fn ends(text: &str, word: &str) -> bool {
+    let before = text.strip_suffix(word);
+    before.is_some_and(|before| !before.ends_with(is_of_word))
+}
+
+/// Whether a text starts with a word.
+fn starts(text: &str, word: &str) -> bool {
+    let after = text.strip_prefix(word);
+    after.is_some_and(|after| !after.starts_with(is_of_word))
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// A text from its first token on.
+fn after_comments(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = match text.get(..2) {
+        Some("/*") => text.split_once("*/"),
+        Some("//") => text.split_once('\n'),
+        _ => None,
+    };
+    rest.map_or(text, |(_, rest)| after_comments(rest))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::types::fields;
-use crate::source::offer::Offer;
+use crate::source::offer::Guess;
 use crate::source::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin};
 
@@ -16,7 +16,7 @@ const MOST_HARVESTED: usize = 40;
 const MOST_CALLS: usize = 32;
 
 /// What is offered, in groups with the most that is taken of each.
-pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
     let offers = Offers {
         sources,
         site,
@@ -37,8 +37,8 @@ struct Offers<'a> {
     function: &'a Function,
 }
 
-fn offer(text: String, origin: Origin) -> Offer {
-    Offer {
+fn offer(text: String, origin: Origin) -> Guess {
+    Guess {
         text,
         binding: Binding::Atom,
         origin,
@@ -57,7 +57,7 @@ impl Offers<'_> {
         self.site.names.iter().rev()
     }
 
-    fn fields(&self) -> Vec<Offer> {
+    fn fields(&self) -> Vec<Guess> {
         let mut offers = Vec::new();
         for name in self.names() {
             let Some((fields, is_pointer)) = fields(self.sources, plain(name)) else {
@@ -74,7 +74,7 @@ impl Offers<'_> {
 
     /// What a pointer to a scalar points to, and the elements of arrays at the indices in scope: first
     /// those that the function uses together somewhere.
-    fn elements(&self) -> Vec<Offer> {
+    fn elements(&self) -> Vec<Guess> {
         let known = &self.sources.files[self.site.file].indices;
         let is_index = |name: &&Name| known.contains(&name.text);
         let mut offers = Vec::new();
@@ -85,7 +85,7 @@ impl Offers<'_> {
                 continue;
             };
             if ty.ends_with('*') && fields(self.sources, ty).is_none() {
-                offers.push(Offer {
+                offers.push(Guess {
                     binding: Binding::Unary,
                     ..offer(format!("*{}", array.text), Origin::Query)
                 });
@@ -98,7 +98,7 @@ impl Offers<'_> {
             offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
         }
         offers.extend(self.parallels());
-        let used = |offer: &Offer| {
+        let used = |offer: &Guess| {
             let mut all = self.function.expressions.iter();
             !all.any(|found| found.text == offer.text)
         };
@@ -107,7 +107,7 @@ impl Offers<'_> {
     }
 
     /// The elements of other arrays at the indices that the condition has.
-    fn parallels(&self) -> Vec<Offer> {
+    fn parallels(&self) -> Vec<Guess> {
         let is_here = |found: &&Harvested| {
             found.kind == HarvestedKind::Index && self.site.text.contains(&found.text)
         };
@@ -126,7 +126,7 @@ impl Offers<'_> {
         offers
     }
 
-    fn constants(&self) -> Vec<Offer> {
+    fn constants(&self) -> Vec<Guess> {
         let own = &self.sources.files[self.site.file].text;
         let enums = self.enums();
         let is_of_use = |constant: &Constant| {
@@ -142,7 +142,7 @@ impl Offers<'_> {
             .collect();
         // Those of other files' headers come last.
         names.sort_by_key(|name| !own.contains(*name));
-        let offer = |name: &str| Offer {
+        let offer = |name: &str| Guess {
             is_index: false,
             ..offer(name.to_owned(), Origin::Named)
         };
@@ -206,13 +206,13 @@ impl Offers<'_> {
                 .any(|function| function.file == self.site.file && function.name == name)
     }
 
-    fn harvested(&self) -> Vec<Offer> {
+    fn harvested(&self) -> Vec<Guess> {
         let fitting = self.expressions().filter(|found| {
             let is_said = found.names.iter().all(|name| self.is_readable(name))
                 && found.calls.iter().all(|call| self.is_declared(call));
             is_said && (!found.names.is_empty() || !found.calls.is_empty())
         });
-        let offer = |found: &Harvested| Offer {
+        let offer = |found: &Harvested| Guess {
             text: found.text.clone(),
             binding: found.binding,
             origin: match found.kind {
@@ -225,13 +225,13 @@ impl Offers<'_> {
     }
 
     /// Functions that only look, called with nothing or with one variable of the right type.
-    fn calls(&self) -> Vec<Offer> {
+    fn calls(&self) -> Vec<Guess> {
         let callables = self.sources.callables.iter().filter(|callable| {
             callable.name != self.function.name && self.is_declared(&callable.name)
         });
         let calls = callables.flat_map(|callable| self.applied(callable));
         calls
-            .map(|text| Offer {
+            .map(|text| Guess {
                 is_index: false,
                 ..offer(text, Origin::Call)
             })

@@ -18,7 +18,7 @@ use super::syntax::{bare, operator, text_of};
 use super::templates::template;
 use super::types::Declarations;
 use crate::hash;
-use crate::source::{DeclaredType, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, DeclaredType, Site, SiteKind, Sources};
 
 /// What is known of the whole program.
 pub struct Known<'a> {
@@ -122,14 +122,16 @@ impl Finder<'_> {
         text_of(node, self.text)
     }
 
-    fn site(&mut self, kind: SiteKind, span: Range<usize>, body: String, far: u32) {
-        self.site_with(kind, span, body, far, true);
+    /// A site without a body.
+    fn site(&mut self, kind: SiteKind, span: Range<usize>) {
+        self.site_with(kind, span, String::new(), (BodyOrigin::Own, 0), true);
     }
 
     /// A site whose condition this is.
     fn condition_site(&mut self, kind: SiteKind, condition: Node) {
         let is_pure = self.is_pure(condition);
-        self.site_with(kind, condition.byte_range(), String::new(), 0, is_pure);
+        let body = (BodyOrigin::Own, 0);
+        self.site_with(kind, condition.byte_range(), String::new(), body, is_pure);
     }
 
     fn site_with(
@@ -137,7 +139,7 @@ impl Finder<'_> {
         kind: SiteKind,
         span: Range<usize>,
         body: String,
-        far: u32,
+        (body_origin, checks): (BodyOrigin, u32),
         is_pure: bool,
     ) {
         let Some(template) = template(kind) else {
@@ -165,7 +167,8 @@ impl Finder<'_> {
             span,
             text,
             body,
-            far,
+            body_origin,
+            checks,
             least: template.least,
             template,
             function: self.function,

@@ -4,6 +4,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, UnOp};
 
+use super::access::access;
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
@@ -68,7 +69,7 @@ pub fn is_assignment(op: &BinOp) -> bool {
     op.to_token_stream().to_string().ends_with('=') && cmp_op(op).is_none()
 }
 
-fn cmp_op(op: &BinOp) -> Option<CmpOp> {
+pub(super) fn cmp_op(op: &BinOp) -> Option<CmpOp> {
     Some(match op {
         BinOp::Eq(_) => CmpOp::Eq,
         BinOp::Ne(_) => CmpOp::Ne,
@@ -80,7 +81,7 @@ fn cmp_op(op: &BinOp) -> Option<CmpOp> {
     })
 }
 
-fn arith_op(op: &BinOp) -> Option<ArithOp> {
+pub(super) fn arith_op(op: &BinOp) -> Option<ArithOp> {
     Some(match op {
         BinOp::Add(_) => ArithOp::Add,
         BinOp::Sub(_) => ArithOp::Sub,
@@ -113,13 +114,22 @@ fn node(expr: &Syn, text: &str) -> Node {
         _ => Shape::Leaf(leaf(expr, text)),
     };
     let text = one_line(&text[span.clone()]);
-    Node { span, text, shape }
+    let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
+    Node {
+        span,
+        text,
+        shape,
+        whole,
+        is_null_test: false,
+    }
 }
 
 /// A leaf for an expression whose own text is given.
 pub fn leaf_of(expr: &Syn, text: &str) -> Leaf {
+    let text = one_line(text);
     Leaf {
-        text: one_line(text),
+        access: access(&text),
+        text,
         kind: LeafKind::Value,
         binding: binding(expr),
     }
@@ -145,6 +155,7 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
         _ => one_line(text),
     };
     Leaf {
+        access: access(&text),
         text,
         kind,
         binding: binding(expr),

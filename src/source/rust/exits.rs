@@ -13,7 +13,7 @@ use super::templates::{PANICS, template};
 use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
-use crate::source::{Exit, Function, Name, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, Exit, Function, Name, Site, SiteKind, Sources};
 
 /// Longer ones are too much to repeat.
 const LONGEST: usize = 120;
@@ -22,18 +22,6 @@ const MOST_OWN: usize = 5;
 const MOST_OF_SIBLINGS: usize = 2;
 const MOST_CONSTRUCTORS: usize = 2;
 const MOST_RUNS: usize = 2;
-
-/// What a way out costs by where it was found; see [`Site::far`].
-const OF_SIBLING: u32 = 4;
-const OBVIOUS: u32 = 2;
-const PARAMETER: u32 = 4;
-const CONSTRUCTOR: u32 = 3;
-const RUN: u32 = 4;
-const BREAK: u32 = 2;
-const LABELLED: u32 = 1;
-const PANIC: u32 = 10;
-/// What it costs to leave right before a check: whoever wrote that meant it.
-const BEFORE_CHECK: u32 = 10;
 
 /// A place where the function or a loop could be left.
 #[derive(Clone, Debug)]
@@ -248,7 +236,7 @@ pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) 
     };
     for place in places {
         let function = &sources.functions[place.function];
-        for (body, far) in bodies(sources, place, function, constructors) {
+        for (body, body_origin) in bodies(sources, place, function, constructors) {
             let path = &sources.files[place.file].path;
             let name = &function.name;
             let description = format!("{path}|{name}|Exit|{body}|{}", place.before);
@@ -263,7 +251,8 @@ pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) 
                 column: place.column,
                 text: String::new(),
                 body,
-                far,
+                body_origin,
+                checks: u32::from(place.is_before_check),
                 least: template.least,
                 template,
                 function: place.function,
@@ -275,42 +264,36 @@ pub fn sites(sources: &Sources, places: &[Place], constructors: &[Constructor]) 
     sites
 }
 
-/// The ways out at a place, with what each costs, in the order in which people would think of them.
+/// The ways out at a place, with where each comes from, in the order in which people would think of them.
 fn bodies(
     sources: &Sources,
     place: &Place,
     function: &Function,
     constructors: &[Constructor],
-) -> Vec<(String, u32)> {
-    let mut bodies: Vec<(String, u32)> = Vec::new();
-    let silences = if place.is_before_check {
-        BEFORE_CHECK
-    } else {
-        0
-    };
-    let mut put = |body: String, far: u32| {
-        let far = far + silences;
+) -> Vec<(String, BodyOrigin)> {
+    let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
+    let mut put = |body: String, origin: BodyOrigin| {
         if !bodies.iter().any(|(known, _)| *known == body) {
-            bodies.push((body, far));
+            bodies.push((body, origin));
         }
     };
     let is_visible = |name: &String| place.names.iter().any(|known| known.text == *name);
     let fits = |exit: &&Exit| exit.names.iter().all(is_visible);
     if place.in_loop {
-        put("continue;".to_owned(), 0);
-        put("break;".to_owned(), BREAK);
+        put("continue;".to_owned(), BodyOrigin::Own);
+        put("break;".to_owned(), BodyOrigin::Break);
         for label in place.labels.iter().rev() {
-            put(format!("continue {label};"), LABELLED);
-            put(format!("break {label};"), BREAK + LABELLED);
+            put(format!("continue {label};"), BodyOrigin::LabelledContinue);
+            put(format!("break {label};"), BodyOrigin::LabelledBreak);
         }
     }
     if !place.in_closure {
         match &function.returns {
-            None => put("return;".to_owned(), 0),
+            None => put("return;".to_owned(), BodyOrigin::Own),
             Some(returns) => {
                 let value = |text: &str| format!("return {text};");
                 for exit in function.exits.iter().filter(fits).take(MOST_OWN) {
-                    put(value(&exit.text), 0);
+                    put(value(&exit.text), BodyOrigin::Own);
                 }
                 let siblings = sources.functions.iter().filter(|other| {
                     other.file == function.file
@@ -323,24 +306,24 @@ fn bodies(
                 let of_siblings = siblings.flat_map(|other| &other.exits);
                 let of_siblings = of_siblings.filter(is_own).filter(fits);
                 for exit in of_siblings.take(MOST_OF_SIBLINGS) {
-                    put(value(&exit.text), OF_SIBLING);
+                    put(value(&exit.text), BodyOrigin::Sibling);
                 }
                 for text in obvious(returns) {
-                    put(value(text), OBVIOUS);
+                    put(value(text), BodyOrigin::Obvious);
                 }
                 for text in parameters(returns, function) {
-                    put(value(&text), PARAMETER);
+                    put(value(&text), BodyOrigin::Parameter);
                 }
                 for text in constructed(returns, function, constructors) {
-                    put(value(&text), CONSTRUCTOR);
+                    put(value(&text), BodyOrigin::Constructor);
                 }
             }
         }
         for run in function.runs.iter().filter(fits).take(MOST_RUNS) {
-            put(run.text.clone(), RUN);
+            put(run.text.clone(), BodyOrigin::Run);
         }
     }
-    put(PANICS.to_owned(), PANIC);
+    put(PANICS.to_owned(), BodyOrigin::Panic);
     bodies
 }
 

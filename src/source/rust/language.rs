@@ -5,12 +5,12 @@ use camino::Utf8Path;
 use super::layout::Style;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{CrateRoot, condition, literals, offers};
+use super::{CrateRoot, access, condition, literals, offers};
 use crate::source::condition::Node;
 use crate::source::language::{Concerns, Conversions, Offering, Readable, Syntax};
-use crate::source::offer::Offer;
+use crate::source::offer::Guess;
 use crate::source::{Site, Sources};
-use crate::spec::{Binding, Type, Value};
+use crate::spec::{Access, Binding, Type, Value};
 
 /// Rust's answers.
 pub const CONCERNS: Concerns = Concerns {
@@ -38,6 +38,14 @@ impl Syntax for Rust {
         condition::parse(text)
     }
 
+    fn access(&self, text: &str) -> Access {
+        access::access(text)
+    }
+
+    fn method(&self, of: Access, name: &str) -> Access {
+        access::method(of, name)
+    }
+
     fn is_surely_pure(&self, text: &str) -> bool {
         condition::is_surely_pure(text)
     }
@@ -62,7 +70,7 @@ impl Conversions for Rust {
 }
 
 impl Offering for Rust {
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
         offers::groups(sources, site)
     }
 }

@@ -1,8 +1,10 @@
 //! How Rust files are laid out: as rustfmt does it.
 
+use std::ops::Range;
+
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::source::layout::Layout;
+use crate::source::layout::{Layout, Unbraced};
 
 /// Rust's layout.
 pub struct Style;
@@ -22,6 +24,10 @@ impl Layout for Style {
             collect(tokens, &mut lines);
         }
         lines
+    }
+
+    fn unbraced(&self, _: &str, _: &Range<usize>) -> Option<Unbraced> {
+        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rust sources: walks the modules of a crate and finds its sites. With `probe`, the only place
 //! that knows syn.
 
+pub mod access;
 pub mod condition;
 mod effects;
 pub mod exits;

@@ -5,7 +5,7 @@
 use super::condition;
 use super::siblings;
 use crate::source::condition::Node;
-use crate::source::offer::Offer;
+use crate::source::offer::Guess;
 use crate::source::{
     Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
 };
@@ -24,7 +24,7 @@ const MOST_EQUALITIES: usize = 12;
 const MOST_ORDERS: usize = 24;
 
 /// What is offered, in groups with the most that is taken of each.
-pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Offer>, usize)> {
+pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
     let offers = Offers {
         sources,
         site,
@@ -79,7 +79,7 @@ struct Offers<'a> {
 
 impl Offers<'_> {
     /// The old condition's calls with another method in their place.
-    fn siblings(&self) -> Vec<Offer> {
+    fn siblings(&self) -> Vec<Guess> {
         if !self.site.kind.has_condition() {
             return Vec::new();
         }
@@ -105,17 +105,17 @@ impl Offers<'_> {
     }
 
     /// The old condition's comparisons with another operator, for operands that cannot be read.
-    fn comparisons(&self) -> impl Iterator<Item = Offer> {
+    fn comparisons(&self) -> impl Iterator<Item = Guess> {
         let tree = condition::parse(&self.site.text);
         let variants = tree.iter().flat_map(Node::comparison_variants);
         let variants: Vec<String> = variants.collect();
-        variants.into_iter().map(|text| Offer {
+        variants.into_iter().map(|text| Guess {
             binding: Binding::Compare,
             ..call(text)
         })
     }
 
-    fn constants(&self) -> Vec<Offer> {
+    fn constants(&self) -> Vec<Guess> {
         let owner = self.function.owner.as_deref();
         let used = self.function.constants.iter().cloned();
         let of_file = |constant: &&Constant| constant.file == self.function.file;
@@ -134,7 +134,7 @@ impl Offers<'_> {
             .neighbours()
             .flat_map(|function| function.constants.clone())
             .filter(|text| text.contains("::"));
-        let offer = |text| Offer {
+        let offer = |text| Guess {
             text,
             binding: Binding::Atom,
             origin: Origin::Named,
@@ -176,7 +176,7 @@ impl Offers<'_> {
     }
 
     /// What this function, then its neighbours compute from names that are visible here.
-    fn harvested(&self) -> Vec<Offer> {
+    fn harvested(&self) -> Vec<Guess> {
         let fitting = self.expressions().filter(|found| {
             !found.names.is_empty() && found.names.iter().all(|name| self.is_visible(name))
         });
@@ -184,7 +184,7 @@ impl Offers<'_> {
     }
 
     /// Calls with other places in them, and calls of the subject's own functions.
-    fn calls(&self) -> Vec<Offer> {
+    fn calls(&self) -> Vec<Guess> {
         let mut calls = Vec::new();
         for callable in &self.sources.callables {
             if callable.returns == "bool" {
@@ -200,7 +200,7 @@ impl Offers<'_> {
     }
 
     /// The call with the receiver or an argument exchanged for a variable, or with both.
-    fn substituted(&self, found: &Harvested) -> Vec<Offer> {
+    fn substituted(&self, found: &Harvested) -> Vec<Guess> {
         let is_fitting = |text: &str| {
             let root = text.split('.').next().unwrap_or_default().to_owned();
             self.is_visible(&root)
@@ -218,7 +218,7 @@ impl Offers<'_> {
             {
                 let mut text = found.text.clone();
                 text.replace_range(hole.clone(), &place.text);
-                offers.push(Offer {
+                offers.push(Guess {
                     text,
                     ..offer(found)
                 });
@@ -228,7 +228,7 @@ impl Offers<'_> {
     }
 
     /// A function or method of the subject, called with what is visible.
-    fn applied(&self, callable: &Callable) -> Vec<Offer> {
+    fn applied(&self, callable: &Callable) -> Vec<Guess> {
         let mut heads: Vec<String> = Vec::new();
         if callable.is_method {
             let owner = callable.owner.as_deref().unwrap_or_default();
@@ -308,20 +308,20 @@ impl Offers<'_> {
     }
 
     /// `a == b` for places of one type; what came into scope first is said first.
-    fn equalities(&self) -> Vec<Offer> {
+    fn equalities(&self) -> Vec<Guess> {
         let alike = self.alike().into_iter();
         alike.map(|[a, b]| comparison(&b, "==", &a)).collect()
     }
 
     /// `a < b` and so on for places of one type.
-    fn orders(&self) -> Vec<Offer> {
+    fn orders(&self) -> Vec<Guess> {
         let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
         self.alike().into_iter().flat_map(of).collect()
     }
 }
 
-fn comparison(left: &str, op: &str, right: &str) -> Offer {
-    Offer {
+fn comparison(left: &str, op: &str, right: &str) -> Guess {
+    Guess {
         text: format!("{left} {op} {right}"),
         binding: Binding::Compare,
         origin: Origin::Call,
@@ -329,8 +329,8 @@ fn comparison(left: &str, op: &str, right: &str) -> Offer {
     }
 }
 
-fn call(text: String) -> Offer {
-    Offer {
+fn call(text: String) -> Guess {
+    Guess {
         text,
         binding: Binding::Atom,
         origin: Origin::Call,
@@ -338,8 +338,8 @@ fn call(text: String) -> Offer {
     }
 }
 
-fn offer(found: &Harvested) -> Offer {
-    Offer {
+fn offer(found: &Harvested) -> Guess {
+    Guess {
         text: found.text.clone(),
         binding: found.binding,
         origin: match found.kind {

@@ -23,7 +23,7 @@ use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::hash;
-use crate::source::{Loop, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, Loop, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
 /// The functions found, by name, with what they may do.
@@ -150,7 +150,8 @@ impl Finder<'_> {
             column: at.column + 1,
             text,
             body,
-            far: 0,
+            body_origin: BodyOrigin::Own,
+            checks: 0,
             least: least.unwrap_or(template.least),
             template,
             function,

@@ -168,9 +168,9 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
         return Ok(dir);
     }
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir}"))?;
-    let tool = std::env::current_exe().context("cannot find the tool's own path")?;
+    let tool = at.subject.tool()?;
     for name in shim::compilers() {
-        symlink(&tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
+        symlink(tool, dir.join(name)).with_context(|| format!("cannot write in {dir}"))?;
     }
     Ok(dir)
 }

@@ -1,4 +1,4 @@
-//! `nopol.toml`: how a C program is built, and its tests.
+//! The table `[c]` of a `nopol.toml`: how a C program is built, and its tests.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,18 +10,11 @@ use walkdir::WalkDir;
 
 use super::Program;
 use super::options::COptions;
+pub use crate::config::NAME;
+use crate::config::{Config, ConfigError, File};
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
-
-/// The file's name.
-pub const NAME: &str = "nopol.toml";
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    c: Section,
-}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,8 +96,13 @@ pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> 
     let is_told = !options.source.is_empty() && options.build.is_some();
     let (root, mut section) = match path(options)? {
         Some(path) => {
-            let root = path.parent().map(Utf8Path::to_owned).unwrap_or_default();
-            (root, read(&path)?)
+            let file = File::read(&path)?;
+            let section = match section(&file)? {
+                Some(section) => section,
+                None if is_told => Section::default(),
+                None => return Err(no_section(&file).into()),
+            };
+            (file.dir().to_owned(), section)
         }
         None if is_told => (here()?, Section::default()),
         None => {
@@ -133,7 +131,7 @@ pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> 
             names: options.name.clone(),
         });
     }
-    section.sanitize |= options.sanitize;
+    section.sanitize = options.sanitize.unwrap_or(section.sanitize);
     let program = program(&root, section)?;
     Ok((root, program))
 }
@@ -145,7 +143,10 @@ fn here() -> Result<Utf8PathBuf, SubjectError> {
 }
 
 /// The file the user means, absolute: the one given, or the nearest above the current directory.
-fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
+///
+/// # Errors
+/// [`SubjectError::Usage`] if the one given is not there.
+pub fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
     if let Some(path) = &options.config {
         // A directory is as good as the file in it.
         let path = if path.is_dir() {
@@ -164,27 +165,23 @@ fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
     Ok(places.find(|path| path.is_file()))
 }
 
-fn read(path: &Utf8Path) -> Result<Section, SubjectError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
-    section(path, &text)
+/// Adds the settings that are in the file beside what it says of the program.
+///
+/// # Errors
+/// If the file given is not there, or it has an unknown key or a bad value.
+pub fn settings_file(options: &COptions, config: &mut Config) -> Result<(), SubjectError> {
+    match path(options)? {
+        Some(path) => Ok(config.add_file(&File::read(&path)?, &[])?),
+        None => Ok(()),
+    }
 }
 
-fn section(path: &Utf8Path, text: &str) -> Result<Section, SubjectError> {
-    let file: File = toml_edit::de::from_str(text).map_err(|error| {
-        let said = error.to_string();
-        let hint = match said.contains("expected a sequence") {
-            true => {
-                "; a list is written `[\"…\"]`, and each test is a table of its own, `[[c.test]]`"
-            }
-            false => "",
-        };
-        usage(format!(
-            "{path} is not as it should be: {}{hint}",
-            said.trim_end()
-        ))
-    })?;
-    Ok(file.c)
+fn section(file: &File) -> Result<Option<Section>, ConfigError> {
+    let section = file.get(&["c"])?;
+    if section.is_none() && file.table(&[]).is_some_and(|table| table.contains_key("c")) {
+        return Err(file.error(None, "`c` is no table; it is written `[c]`"));
+    }
+    Ok(section)
 }
 
 /// The program that a file at this path would tell of.
@@ -192,7 +189,15 @@ fn section(path: &Utf8Path, text: &str) -> Result<Section, SubjectError> {
 /// # Errors
 /// [`SubjectError::Usage`] if it is wrong.
 pub fn parse(root: &Utf8Path, path: &Utf8Path, text: &str) -> Result<Program, SubjectError> {
-    program(root, section(path, text)?)
+    let file = File::parse(path, text.to_owned())?;
+    program(root, section(&file)?.ok_or_else(|| no_section(&file))?)
+}
+
+fn no_section(file: &File) -> ConfigError {
+    file.error(
+        None,
+        "missing field `c`: a table `[c]` tells how the program is built",
+    )
 }
 
 fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {

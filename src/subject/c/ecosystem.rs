@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
@@ -86,6 +87,16 @@ impl Ecosystem for Program {
             set_time(root.join(source).as_std_path(), SystemTime::now())?;
         }
         Ok(())
+    }
+
+    fn configuration(&self) -> (&'static str, String) {
+        ("the options", format!("{self:?}"))
+    }
+
+    fn compiler(&self) -> Command {
+        let mut command = Command::new("cc");
+        command.arg("--version");
+        command
     }
 
     fn stands_alone(&self) -> bool {

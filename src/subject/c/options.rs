@@ -1,61 +1,28 @@
-//! What the command line says of a C program.
+//! What may be said of a C program besides what its `nopol.toml` says.
 
 use camino::Utf8PathBuf;
-use clap::Args;
 
 /// Which program, how it is built, and its tests; what is given here takes the place of what the file
 /// says.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct COptions {
-    /// The file that tells how the program is built and tested [default: the nearest nopol.toml]
-    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    /// The file that tells how the program is built and tested, or its directory; the nearest `nopol.toml` if
+    /// `None`.
     pub config: Option<Utf8PathBuf>,
-
-    /// A source file that may be patched; may be given several times, and be a glob
-    #[arg(long, value_name = "FILE", help_heading = "Program")]
+    /// Source files that may be patched, and globs.
     pub source: Vec<String>,
-
-    /// A shell command that builds the program
-    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
+    /// A shell command that builds the program.
     pub build: Option<String>,
-
-    /// One test for each file that matches this glob: its content is standard input, or, with
-    /// {args-file} in --command, its words are arguments
-    #[arg(
-        long,
-        value_name = "GLOB",
-        help_heading = "Tests",
-        requires = "command"
-    )]
+    /// A glob of files, one for each test; needs `command`.
     pub input: Option<String>,
-
-    /// The files that say what each of these tests must print
-    #[arg(long, value_name = "GLOB", help_heading = "Tests", requires = "input")]
+    /// A glob of the files that say what these tests must print.
     pub output: Option<String>,
-
-    /// The command of these tests
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        help_heading = "Tests",
-        requires = "input"
-    )]
+    /// The command of these tests.
     pub command: Option<String>,
-
-    /// A command that runs the test {name} and exits with 0 if it passes
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        help_heading = "Tests",
-        requires = "name"
-    )]
+    /// A command that runs the test `{name}`.
     pub script: Option<String>,
-
-    /// A test that --script can run; may be given several times
-    #[arg(long, value_name = "NAME", help_heading = "Tests", requires = "script")]
+    /// The tests that the script can run.
     pub name: Vec<String>,
-
-    /// Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer, too; a report fails a test
-    #[arg(long, help_heading = "Tests")]
-    pub sanitize: bool,
+    /// Whether the tests run under sanitizers, too.
+    pub sanitize: Option<bool>,
 }

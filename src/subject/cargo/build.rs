@@ -194,13 +194,13 @@ impl Cargo<'_> {
 
     /// The program that cargo has to call in place of rustc, and the runtime that it has to link.
     fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
-        let tool = || std::env::current_exe().context("cannot find the tool's own path");
+        let tool = || self.at.subject.tool();
         match linked {
-            Linked::Runtime(rlib) => Ok(Some((tool()?, rlib.as_str()))),
+            Linked::Runtime(rlib) => Ok(Some((tool()?.to_owned(), rlib.as_str()))),
             Linked::Plain if self.at.caps_lints => {
-                Ok(Some((self.link_to(&tool()?, "capping-lints")?, "")))
+                Ok(Some((self.link_to(tool()?, "capping-lints")?, "")))
             }
-            Linked::InPlace => Ok(Some((self.link_to(&tool()?, "in-place")?, ""))),
+            Linked::InPlace => Ok(Some((self.link_to(tool()?, "in-place")?, ""))),
             Linked::Plain => Ok(None),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -88,6 +89,17 @@ impl Ecosystem for Packages {
     /// Cargo goes by what it knows of its own copies.
     fn set_times(&self, _: &Utf8Path, _: &BTreeMap<PathBuf, PathBuf>) -> Result<()> {
         Ok(())
+    }
+
+    fn configuration(&self) -> (&'static str, String) {
+        ("the manifest", self.manifest.to_string())
+    }
+
+    fn compiler(&self) -> Command {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut command = Command::new(rustc);
+        command.arg("-vV");
+        command
     }
 
     fn stands_alone(&self) -> bool {

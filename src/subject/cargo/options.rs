@@ -1,50 +1,36 @@
-//! Cargo's own options, defined once, and how they are passed on.
+//! Which crates and tests are under repair, in cargo's own words, and how these are passed on.
 
-use clap::Args;
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
 
-/// Which workspace, tests, features and profile; the same words as cargo's.
-#[derive(Args, Clone, Debug, Default)]
+/// Which workspace, tests, features and profile.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct CargoOptions {
-    #[command(flatten)]
-    pub manifest: clap_cargo::Manifest,
-
-    /// Run the tests of this package only (sites are in all workspace members and path dependencies)
-    #[arg(short, long, value_name = "NAME", help_heading = "Tests")]
+    /// The `Cargo.toml` of the package or workspace; the nearest above the current directory if `None`.
+    #[serde(skip)]
+    pub manifest_path: Option<Utf8PathBuf>,
+    /// Packages whose tests run; sites are in all workspace members and path dependencies.
     pub package: Vec<String>,
-
-    /// Run the tests of all workspace members
-    #[arg(long, help_heading = "Tests")]
+    /// Whether the tests of all members run.
     pub workspace: bool,
-
-    /// Run the unit tests of the libraries only
-    #[arg(long, help_heading = "Tests")]
+    /// Whether only the unit tests of libraries run, and of what else is named.
     pub lib: bool,
-
-    /// Run the unit tests of this binary
-    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    /// Binaries whose unit tests run.
     pub bin: Vec<String>,
-
-    /// Run this integration test target
-    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    /// Integration test targets that run.
     pub test: Vec<String>,
-
-    #[command(flatten)]
-    pub features: clap_cargo::Features,
-
-    /// Build with this profile
-    #[arg(long, value_name = "NAME")]
+    pub features: Vec<String>,
+    pub all_features: bool,
+    pub no_default_features: bool,
+    /// The build profile.
     pub profile: Option<String>,
-
-    /// Assert that `Cargo.lock` will remain unchanged
-    #[arg(long)]
+    /// Whether `Cargo.lock` must not change.
     pub locked: bool,
-
-    /// Run without accessing the network
-    #[arg(long)]
+    /// Whether the network is left alone.
     pub offline: bool,
-
-    /// Arguments for the test binaries
-    #[arg(last = true, value_name = "ARGS")]
+    /// Arguments for the test binaries.
+    #[serde(skip)]
     pub test_args: Vec<String>,
 }
 
@@ -59,14 +45,14 @@ impl CargoOptions {
     /// `--features` and its kin.
     pub fn feature_args(&self) -> Vec<String> {
         let mut args = Vec::new();
-        if self.features.all_features {
+        if self.all_features {
             args.push("--all-features".to_string());
         }
-        if self.features.no_default_features {
+        if self.no_default_features {
             args.push("--no-default-features".to_string());
         }
-        if !self.features.features.is_empty() {
-            args.push(format!("--features={}", self.features.features.join(",")));
+        if !self.features.is_empty() {
+            args.push(format!("--features={}", self.features.join(",")));
         }
         args
     }

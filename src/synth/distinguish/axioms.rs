@@ -1,11 +1,12 @@
-//! What ties terms together by what their texts say: `R.is_empty()` is `R.len() == 0`, a payload
-//! is there exactly where `R.is_some()` says so. Without this, two conditions would be told apart
+//! What ties terms together by what they ask: a collection is empty where its length is 0, a payload
+//! is there exactly where the query of its presence says so. Without this, two conditions would be told apart
 //! by contexts that no program can be in.
 //!
-//! A text may lie (anyone may write a `len` and an `is_empty` that disagree), so what an observed
+//! A query may lie (anyone may write a length and an emptiness that disagree), so what an observed
 //! row contradicts is no axiom.
 
-use crate::spec::{CmpOp, Int, IntType, Pool, Row, Term, TermId, Type, Value};
+use crate::spec::access::Prefix;
+use crate::spec::{Access, CmpOp, Int, IntType, Pool, Query, Row, Term, TermId, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that holds in every context.
@@ -33,23 +34,22 @@ pub(in crate::synth) enum Axiom {
 
 /// What holds for the terms of the pool, as far as no row contradicts it.
 pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
-    let mut index: BTreeMap<(&str, Type), TermId> = BTreeMap::new();
+    let mut index: BTreeMap<(&Access, Type), TermId> = BTreeMap::new();
+    let mut queries: BTreeMap<(&Access, Query, Type), TermId> = BTreeMap::new();
     for (id, term) in pool.terms.iter().enumerate() {
-        index.insert((&term.text, term.ty), id);
+        index.insert((&term.access, term.ty), id);
+        if let Some((of, query)) = term.access.as_query() {
+            queries.insert((of, query, term.ty), id);
+        }
     }
+    let find = |of: &Access, query: Query, ty: Type| queries.get(&(of, query, ty)).copied();
     let usize = Type::Int(IntType::Usize);
-    let find = |receiver: &str, method: &str, ty| {
-        let text = format!("{receiver}.{method}()");
-        index.get(&(text.as_str(), ty)).copied()
-    };
     let mut axioms = Vec::new();
     for (id, term) in pool.terms.iter().enumerate() {
         if term.constant.is_some() {
             continue;
         }
-        let payload = presence(&term.text, |receiver, method| {
-            find(receiver, method, Type::Bool)
-        });
+        let payload = presence(&term.access, |of, query| find(of, query, Type::Bool));
         for (query, value) in &payload {
             axioms.push(Axiom::Payload {
                 query: *query,
@@ -60,29 +60,27 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
         if payload.is_empty() {
             axioms.push(Axiom::Total(id));
         }
-        if let (Some((of, name)), Type::Int(ty)) = (term.text.rsplit_once(" as "), term.ty)
+        if let (Some((of, name)), Type::Int(ty)) = (term.access.as_cast(), term.ty)
             && name == ty.name()
         {
-            let is_it = |term: &Term| term.text == of && matches!(term.ty, Type::Int(_));
+            let is_it = |term: &Term| term.access == *of && matches!(term.ty, Type::Int(_));
             let of = pool.terms.iter().position(is_it);
             axioms.extend(of.map(|of| Axiom::Cast { cast: id, of }));
         }
-        let Some((receiver, method)) = term.text.rsplit_once('.') else {
+        let Some((of, query)) = term.access.as_query() else {
             continue;
         };
-        match (method, term.ty) {
-            ("is_none()", Type::Bool) => {
-                let other = find(receiver, "is_some", Type::Bool);
+        match (query, term.ty) {
+            (Query::IsNone | Query::IsErr, Type::Bool) => {
+                let other = query
+                    .opposite()
+                    .and_then(|query| find(of, query, Type::Bool));
                 axioms.extend(other.map(|other| Axiom::Opposite(id, other)));
             }
-            ("is_err()", Type::Bool) => {
-                let other = find(receiver, "is_ok", Type::Bool);
-                axioms.extend(other.map(|other| Axiom::Opposite(id, other)));
-            }
-            ("is_empty()", Type::Bool) => {
-                let len = find(receiver, "len", usize);
+            (Query::IsEmpty, Type::Bool) => {
+                let len = find(of, Query::Len, usize);
                 axioms.extend(len.map(|len| Axiom::NoLength { is_empty: id, len }));
-                let texts = [receiver.to_owned(), format!("*{receiver}")];
+                let texts = [of.clone(), of.clone().prefixed(Prefix::Deref)];
                 let texts = texts
                     .iter()
                     .filter_map(|text| index.get(&(text, Type::Str)));
@@ -91,7 +89,7 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
                     text: *text,
                 }));
             }
-            ("len()", ty) if ty == usize => axioms.push(Axiom::Length(id)),
+            (Query::Len, ty) if ty == usize => axioms.push(Axiom::Length(id)),
             _ => {}
         }
     }
@@ -99,22 +97,22 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     axioms
 }
 
-/// The queries that tell whether the innermost `unwrap()` in a text succeeds, with the value that
-/// says so. Those of outer ones follow, for the query's own text begins with them.
-fn presence(text: &str, find: impl Fn(&str, &str) -> Option<TermId>) -> Vec<(TermId, bool)> {
-    let text = text.trim_start_matches('*');
-    for (end, _) in text.rmatch_indices(".unwrap()") {
-        let receiver = text[..end].trim_end_matches(".as_ref()");
-        let receiver = receiver.trim_end_matches(".as_mut()");
-        let queries = [
-            ("is_some", true),
-            ("is_ok", true),
-            ("is_none", false),
-            ("is_err", false),
-        ];
+/// The queries that tell whether the innermost payload in an access is there, with the value that says
+/// so. Those of outer ones follow, for the query itself reads something of them.
+fn presence(
+    access: &Access,
+    find: impl Fn(&Access, Query) -> Option<TermId>,
+) -> Vec<(TermId, bool)> {
+    let queries = [
+        (Query::IsSome, true),
+        (Query::IsOk, true),
+        (Query::IsNone, false),
+        (Query::IsErr, false),
+    ];
+    for of in access.unwrapped() {
         let known = queries
             .into_iter()
-            .filter_map(|(method, value)| Some((find(receiver, method)?, value)));
+            .filter_map(|(query, value)| Some((find(of, query)?, value)));
         let known: Vec<_> = known.collect();
         if !known.is_empty() {
             return known;
@@ -227,20 +225,12 @@ pub(in crate::synth) fn most() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Origin, Reading};
+    use crate::source::Language;
+    use crate::spec::Origin;
 
     fn pool(terms: &[(&str, Type)]) -> Pool {
-        let term = |(text, ty): &(&str, Type)| Term {
-            text: (*text).to_owned(),
-            ty: *ty,
-            origin: Origin::Query,
-            binding: Binding::Atom,
-            constant: None,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
-        };
+        let term =
+            |(text, ty): &(&str, Type)| Term::new(Language::Rust.access(text), *ty, Origin::Query);
         Pool {
             terms: terms.iter().map(term).collect(),
         }

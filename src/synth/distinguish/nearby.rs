@@ -4,15 +4,11 @@
 
 use super::pair::{Context, Pair};
 use crate::spec::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
-
-/// How many observed rows are varied.
-const ROWS: usize = 24;
-/// Up to how many values two variables are changed together.
-const FEW: usize = 24;
+use crate::synth::limits;
 
 /// The first difference found, the fewest variables changed first.
 pub(super) fn difference(pair: &Pair) -> Option<Context> {
-    let rows = || pair.rows.iter().take(ROWS);
+    let rows = || pair.rows.iter().take(limits::NEAR_ROWS);
     let one = rows().find_map(|row| {
         let mut changed = pair.used.iter();
         changed.find_map(|term| {
@@ -24,9 +20,9 @@ pub(super) fn difference(pair: &Pair) -> Option<Context> {
 
 fn two(pair: &Pair, row: &Row) -> Option<Context> {
     for (at, a) in pair.used.iter().enumerate() {
-        let of_a: Vec<Value> = values(pair, row, *a).take(FEW).collect();
+        let of_a: Vec<Value> = values(pair, row, *a).take(limits::FEW_VALUES).collect();
         for b in &pair.used[at + 1..] {
-            let of_b: Vec<Value> = values(pair, row, *b).take(FEW).collect();
+            let of_b: Vec<Value> = values(pair, row, *b).take(limits::FEW_VALUES).collect();
             for x in &of_a {
                 for y in &of_b {
                     let changes = [(*a, x.clone()), (*b, y.clone())];

@@ -6,14 +6,17 @@
 //! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
 //! value of an operand held against one already, and some 50 excluded or included 0, 1 or 2.
 
-use crate::spec::{CmpOp, Expr, Origin, Pool, Reading, TermId, Type, Value};
+use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
+use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::rank;
 use crate::synth::sense::{clauses_of, same_operands};
 use crate::synth::table::Table;
+use crate::weights::WEIGHTS;
 
 /// An edit, what it costs and how it is told.
-pub(super) type Alternative = (Expr, u32, &'static str);
+pub(super) type Alternative = (Expr, u32, EditKind);
 
 /// All such edits of the old condition.
 pub(super) fn alternatives(old: &Expr, table: &Table) -> Vec<Alternative> {
@@ -104,7 +107,7 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
             Expr::Term(term) => {
                 let term = &pool.terms[*term];
                 let is_letter = term.reading == Reading::Character;
-                (term.text.ends_with(')'), is_letter)
+                (term.access.outline().ends_in_call(), is_letter)
             }
             _ => (false, false),
         };
@@ -132,8 +135,8 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
                 true => 0,
                 false => oddness(value, &known, pool),
             };
-            let cost = rank::VALUE + rank::term_cost(value, pool) + oddness;
-            found.push(((chain.rebuild)(expr), cost, "another value added"));
+            let cost = WEIGHTS.edit.value + rank::term_cost(value, pool) + oddness;
+            found.push(((chain.rebuild)(expr), cost, EditKind::ValueAdded));
         }
     }
 }
@@ -152,11 +155,11 @@ fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
     let is_next = known.any(|known| known.checked_sub(new).is_some_and(|gap| gap.abs() == 1));
     let is_long = !(-9..=9).contains(&new);
     match () {
-        () if is_next && new > 0 => rank::NEXT_VALUE,
+        () if is_next && new > 0 => WEIGHTS.edit.next_value,
         // What is at or below a limit is said by an order.
-        () if is_next => rank::NUMBER + 3,
-        () if term.origin == Origin::Seen && is_long => rank::ODD_VALUE,
-        () => rank::NUMBER,
+        () if is_next => WEIGHTS.edit.next_below,
+        () if term.origin == Origin::Seen && is_long => WEIGHTS.edit.odd_value,
+        () => WEIGHTS.edit.number,
     }
 }
 
@@ -168,13 +171,10 @@ fn partner(value: TermId, known: &[&Value], pool: &Pool) -> Option<TermId> {
     };
     let other = pool.terms[value].constant.as_ref()?.other_case()?;
     let is_it = |term: &TermId| pool.terms[*term].constant.as_ref() == Some(&other);
-    (known.len() >= LETTERS && known.iter().all(is_both))
+    (known.len() >= limits::LETTERS && known.iter().all(is_both))
         .then(|| (0..pool.terms.len()).find(is_it))
         .flatten()
 }
-
-/// So many letters show a habit.
-const LETTERS: usize = 4;
 
 /// The operand and the constant of `operand op constant`.
 fn with_constant<'e>(clause: &'e Expr, op: CmpOp, pool: &Pool) -> Option<(&'e Expr, TermId)> {
@@ -207,10 +207,10 @@ fn parallels(chain: &Chain, table: &Table, found: &mut Vec<Alternative>) {
         }
     }
     for clause in new {
-        let cost = rank::PARALLEL + rank::expr_cost(&clause, table.pool);
+        let cost = WEIGHTS.edit.parallel + rank::expr_cost(&clause, table.pool);
         let expr = (chain.rebuild)(chain.joined(chain.node.clone(), clause));
-        let why = "clause added of the same shape as another";
-        found.push((expr, cost, why));
+        let kind = EditKind::ParallelClauseAdded;
+        found.push((expr, cost, kind));
     }
 }
 
@@ -223,16 +223,17 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
     let (Expr::Term(a), Expr::Term(b)) = (&**a, &**b) else {
         return Vec::new();
     };
-    let [of_a, of_b] = [a, b].map(|term| shape(&pool.terms[*term].text));
-    if of_a.len().max(of_b.len()) < 2 {
+    let shape = |term: TermId| pool.terms[term].access.outline().shape();
+    let [of_a, of_b] = [a, b].map(|term| shape(*term));
+    if of_a.0.len().max(of_b.0.len()) < 2 {
         return Vec::new();
     }
-    let like = |term: TermId, shape_of: &[String]| {
-        let like = |other: &TermId| {
-            let (term, other) = (&pool.terms[term], &pool.terms[*other]);
+    let like = |term: TermId, shape_of: &Outline| {
+        let like = |id: &TermId| {
+            let (term, other) = (&pool.terms[term], &pool.terms[*id]);
             term.ty == other.ty
                 && term.constant.is_some() == other.constant.is_some()
-                && shape(&other.text) == shape_of
+                && shape(*id) == *shape_of
         };
         let terms = (0..pool.terms.len()).filter(|other| !table.is_opaque(*other));
         terms.filter(like).collect::<Vec<TermId>>()
@@ -244,31 +245,8 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
     pairs
         .filter(|(a, b)| a != b && pool.go_together(*a, *b))
         .map(|(a, b)| Expr::Term(a).cmp(*op, Expr::Term(b)))
-        .take(MOST_PARALLEL)
+        .take(limits::MOST_PARALLEL)
         .collect()
-}
-
-/// Clauses of one shape.
-const MOST_PARALLEL: usize = 300;
-
-/// What a text is made of, less the names and numbers.
-fn shape(text: &str) -> Vec<String> {
-    let mut shape: Vec<String> = Vec::new();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        shape.push(match first {
-            _ if first.is_ascii_digit() => "1".to_owned(),
-            _ if is_word(first) => "x".to_owned(),
-            _ => first.to_string(),
-        });
-        rest = rest[length..].trim_start();
-    }
-    shape
 }
 
 /// Where several comparisons are wrong, they are often wrong in the same way: all that have one
@@ -292,9 +270,9 @@ fn all_at_once(old: &Expr, found: &mut Vec<Alternative>) {
             Ge => Gt,
             other => other,
         };
-        let cost = rank::operator_cost(group[0], neighbour(group[0])) + rank::ALL_AT_ONCE;
-        let why = "comparisons changed between strict and inclusive";
-        found.push((with_operators(old, &neighbour), cost, why));
+        let cost = rank::operator_cost(group[0], neighbour(group[0])) + WEIGHTS.edit.all_at_once;
+        let kind = EditKind::StrictOrInclusive;
+        found.push((with_operators(old, &neighbour), cost, kind));
     }
 }
 
@@ -341,10 +319,10 @@ fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
             }
             let (special, usual) = (CmpOp::Eq, CmpOp::Ne);
             let clause = |op: CmpOp| Expr::Term(operand).cmp(op, Expr::Term(constant));
-            let cost = rank::CLAUSE + rank::expr_cost(&clause(special), pool);
-            let why = "special case added to the old condition";
-            found.push((old.clone().and(clause(usual)), cost, why));
-            found.push((old.clone().or(clause(special)), cost, why));
+            let cost = WEIGHTS.edit.clause + rank::expr_cost(&clause(special), pool);
+            let kind = EditKind::SpecialCaseAdded;
+            found.push((old.clone().and(clause(usual)), cost, kind.clone()));
+            found.push((old.clone().or(clause(special)), cost, kind));
         }
     }
 }

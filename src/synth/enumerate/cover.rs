@@ -9,18 +9,11 @@
 use crate::spec::Expr;
 use crate::synth::atoms::Atom;
 use crate::synth::collect::Collector;
-use crate::synth::rank;
+use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::sense::same_operands;
 use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
-
-/// Combinations tried at most in one search.
-const MOST_TRIED: usize = 60_000;
-/// Combinations offered at most in one search.
-const MOST_OFFERED: usize = 1500;
-/// Clauses that cover the same rows, cheapest first.
-const PER_COVER: usize = 3;
-/// Clauses beside which a group is searched for.
-const MOST_OUTER: usize = 150;
+use crate::weights::WEIGHTS;
 
 /// A clause and the rows it takes care of.
 struct Clause<'a> {
@@ -41,11 +34,11 @@ pub(super) fn combinations(
     let mut search = Search::new(atoms, need, op);
     let wanted = search.wanted.clone();
     search.cover(&wanted, clauses, &mut Vec::new(), &mut |expr, cost| {
-        let why = match op {
-            BoolOp::And => format!("new condition: {clauses} clauses that must all hold"),
-            _ => format!("new condition: {clauses} clauses one of which must hold"),
+        let kind = match op {
+            BoolOp::And => EditKind::NewConjunction(clauses),
+            _ => EditKind::NewDisjunction(clauses),
         };
-        collector.offer(&expr, base + cost, &why);
+        collector.offer(&expr, base + cost, &kind);
     });
 }
 
@@ -53,14 +46,14 @@ pub(super) fn combinations(
 pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for (outer, inner) in [(BoolOp::And, BoolOp::Or), (BoolOp::Or, BoolOp::And)] {
         let firsts = Search::new(atoms, need, outer).clauses;
-        for first in firsts.iter().take(MOST_OUTER) {
+        for first in firsts.iter().take(limits::MOST_OUTER) {
             let rest = need.of_right(outer, &first.atom.planes);
             let mut search = Search::new(atoms, &rest, inner);
             let wanted = search.wanted.clone();
             search.cover(&wanted, 2, &mut Vec::new(), &mut |group, cost| {
                 let (expr, own) = join(outer, first.atom.expr.clone(), group);
-                let cost = base + own + first.atom.cost + cost + rank::GROUP;
-                collector.offer(&expr, cost, "new condition: a clause and a group of two");
+                let cost = base + own + first.atom.cost + cost + WEIGHTS.part.group;
+                collector.offer(&expr, cost, &EditKind::NewGroup);
             });
         }
     }
@@ -68,8 +61,8 @@ pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Col
 
 fn join(op: BoolOp, a: Expr, b: Expr) -> (Expr, u32) {
     match op {
-        BoolOp::And => (a.and(b), rank::AND),
-        _ => (a.or(b), rank::OR),
+        BoolOp::And => (a.and(b), WEIGHTS.part.and),
+        _ => (a.or(b), WEIGHTS.part.or),
     }
 }
 
@@ -110,7 +103,7 @@ impl<'a> Search<'a> {
                 .entry((covers.clone(), undefined.and(&wanted)))
                 .or_default();
             *alike += 1;
-            if *alike <= PER_COVER {
+            if *alike <= limits::PER_COVER {
                 clauses.push(Clause { atom, covers });
             }
         }
@@ -136,7 +129,7 @@ impl<'a> Search<'a> {
             return;
         };
         for index in 0..self.clauses.len() {
-            if self.tried >= MOST_TRIED || self.offered >= MOST_OFFERED {
+            if self.tried >= limits::MOST_TRIED || self.offered >= limits::MOST_OFFERED {
                 return;
             }
             let clause = &self.clauses[index];
@@ -194,7 +187,7 @@ impl<'a> Search<'a> {
             return;
         }
         for guard in 0..self.clauses.len() {
-            if self.offered >= MOST_OFFERED {
+            if self.offered >= limits::MOST_OFFERED {
                 return;
             }
             if order.contains(&guard)

@@ -6,24 +6,24 @@
 //! each.
 
 use super::alternatives::alternatives;
-use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
+use crate::spec::{Access, ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
+use crate::synth::kind::EditKind;
+use crate::synth::limits;
 use crate::synth::rank;
 use crate::synth::sense::same_operands;
 use crate::synth::table::{BoolOp, Need, Table};
+use crate::weights::WEIGHTS;
 
 /// An expression near the old condition.
 struct Edit {
     expr: Expr,
     cost: u32,
-    why: String,
+    kind: EditKind,
     /// Whether a clause may be added on top.
     extensible: bool,
 }
-
-/// On top of how many edits a clause is added, cheapest first.
-const EXTENDED: usize = 64;
 
 /// The old condition, if it says anything: of `true` nothing stays in a condition made from it.
 fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
@@ -47,10 +47,10 @@ pub(in crate::synth) fn near(
     };
     let edits = edits(old, table);
     for edit in &edits {
-        collector.offer_edit(&edit.expr, edit.cost, &edit.why);
+        collector.offer_edit(&edit.expr, edit.cost, &edit.kind);
     }
-    for (expr, cost, why) in alternatives(old, table) {
-        collector.offer_edit(&expr, cost, why);
+    for (expr, cost, kind) in alternatives(old, table) {
+        collector.offer_edit(&expr, cost, &kind);
     }
     let unchanged = |expr: Expr| expr;
     let site = Site {
@@ -62,8 +62,8 @@ pub(in crate::synth) fn near(
     let added = Added {
         table,
         atoms,
-        base: rank::CLAUSE,
-        why: "clause added to the old condition",
+        base: WEIGHTS.edit.clause,
+        kind: &EditKind::ClauseAdded,
     };
     added.everywhere(&site, collector);
     true
@@ -82,8 +82,8 @@ pub(in crate::synth) fn two_edits(
     let mut first = edits(old, table);
     first.retain(|edit| edit.extensible);
     first.sort_by_key(|edit| edit.cost);
-    for edit in first.iter().take(EXTENDED) {
-        let why = format!("{}, and a clause added", edit.why);
+    for edit in first.iter().take(limits::EXTENDED) {
+        let kind = EditKind::AndClauseAdded(Box::new(edit.kind.clone()));
         let unchanged = |expr: Expr| expr;
         let site = Site {
             node: &edit.expr,
@@ -91,12 +91,12 @@ pub(in crate::synth) fn two_edits(
             depth: 0,
             rebuild: &unchanged,
         };
-        let base = rank::CLAUSE + edit.cost;
+        let base = WEIGHTS.edit.clause + edit.cost;
         Added {
             table,
             atoms,
             base,
-            why: &why,
+            kind: &kind,
         }
         .everywhere(&site, collector);
     }
@@ -105,7 +105,11 @@ pub(in crate::synth) fn two_edits(
 /// Offers what may be done with an old condition that must be evaluated once and first, other
 /// than adding a clause found by synthesis: its negation.
 pub(in crate::synth) fn of_impure(old: &Expr, collector: &mut Collector) {
-    collector.offer(&old.clone().not(), rank::NEGATION, "old condition negated");
+    collector.offer(
+        &old.clone().not(),
+        WEIGHTS.edit.negation,
+        &EditKind::OldNegated,
+    );
 }
 
 /// A boolean node of the old condition in its surroundings.
@@ -123,7 +127,7 @@ struct Added<'a> {
     table: &'a Table<'a>,
     atoms: &'a [Atom],
     base: u32,
-    why: &'a str,
+    kind: &'a EditKind,
 }
 
 impl Added<'_> {
@@ -205,7 +209,8 @@ impl Added<'_> {
         let node = self.table.planes(site.node);
         // A clause inside is as good as one outside where it means the same; say the outer one.
         let beside_group = u32::from(matches!(site.node, Expr::Not(_)));
-        let base = self.base + 2 * site.depth.min(3) + beside_group;
+        let edit = &WEIGHTS.edit;
+        let base = self.base + edit.deeper * site.depth.min(3) + edit.beside_group * beside_group;
         for atom in self.atoms {
             // That is another operator, said in two clauses.
             if same_operands(site.node, &atom.expr) {
@@ -218,17 +223,21 @@ impl Added<'_> {
                 };
                 if site.need.met_by_pair(op, &node, &atom.planes) {
                     let new = join(site.node.clone(), atom.expr.clone());
-                    collector.offer(&(site.rebuild)(new), base + atom.cost, self.why);
+                    collector.offer(&(site.rebuild)(new), base + atom.cost, self.kind);
                 }
                 if site.need.met_by_pair(op, &atom.planes, &node) {
                     let new = join(atom.expr.clone(), site.node.clone());
-                    collector.offer(&(site.rebuild)(new), base + 1 + atom.cost, self.why);
+                    collector.offer(
+                        &(site.rebuild)(new),
+                        base + WEIGHTS.edit.first + atom.cost,
+                        self.kind,
+                    );
                 }
             }
             if site.depth > 0 && site.need.met_by(&atom.planes) {
                 let new = (site.rebuild)(atom.expr.clone());
-                let cost = self.base + rank::SUBSTITUTE - rank::CLAUSE + atom.cost;
-                collector.offer(&new, cost, "clause of the old condition replaced");
+                let cost = self.base + WEIGHTS.edit.substitute - WEIGHTS.edit.clause + atom.cost;
+                collector.offer(&new, cost, &EditKind::ClauseReplaced);
             }
         }
     }
@@ -275,39 +284,43 @@ type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
 /// Edits of a boolean node.
 fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {
     let pool = table.pool;
-    let mut push = |expr: Expr, cost: u32, why: String| {
+    let mut push = |expr: Expr, cost: u32, kind: EditKind| {
         edits.push(Edit {
             expr: rebuild(expr),
             cost,
-            why,
+            kind,
             extensible: true,
         });
     };
     match node {
         Expr::Not(a) => {
-            push((**a).clone(), rank::NEGATION, "negation removed".into());
+            push(
+                (**a).clone(),
+                WEIGHTS.edit.negation,
+                EditKind::NegationRemoved,
+            );
             boolean(a, table, &|new| rebuild(new.not()), edits);
         }
         Expr::And(a, b) | Expr::Or(a, b) => {
             let conjunction = matches!(node, Expr::And(..));
             let (left, right) = ((**a).clone(), (**b).clone());
-            let (swapped, why) = match conjunction {
-                true => (left.clone().or(right.clone()), "`&&` changed to `||`"),
-                false => (left.clone().and(right.clone()), "`||` changed to `&&`"),
+            let (swapped, kind) = match conjunction {
+                true => (left.clone().or(right.clone()), EditKind::AndToOr),
+                false => (left.clone().and(right.clone()), EditKind::OrToAnd),
             };
-            push(swapped, rank::CONNECTIVE, why.into());
+            push(swapped, WEIGHTS.edit.connective, kind);
             push(
                 node.clone().not(),
-                rank::NEGATION,
-                "part of the old condition negated".into(),
+                WEIGHTS.edit.negation,
+                EditKind::PartNegated,
             );
             for op in [CmpOp::Eq, CmpOp::Ne] {
                 let expr = left.clone().cmp(op, right.clone());
-                let why = format!("connective changed to `{}`", op.token());
-                push(expr, rank::SUBSTITUTE, why);
+                let kind = EditKind::ConnectiveToComparison(op);
+                push(expr, WEIGHTS.edit.substitute, kind);
             }
-            push(left.clone(), rank::DROPPED, "clause dropped".into());
-            push(right.clone(), rank::DROPPED, "clause dropped".into());
+            push(left.clone(), WEIGHTS.edit.dropped, EditKind::ClauseDropped);
+            push(right.clone(), WEIGHTS.edit.dropped, EditKind::ClauseDropped);
             let join: fn(Expr, Expr) -> Expr = if conjunction { Expr::and } else { Expr::or };
             boolean(a, table, &|new| rebuild(join(new, right.clone())), edits);
             boolean(b, table, &|new| rebuild(join(left.clone(), new)), edits);
@@ -318,15 +331,15 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
             for op in CmpOp::ALL {
                 if op != *old && (ordered || !op.orders()) {
                     let expr = Expr::Cmp(op, a.clone(), b.clone());
-                    let why = format!("`{}` changed to `{}`", old.token(), op.token());
-                    push(expr, rank::operator_cost(*old, op), why);
+                    let kind = EditKind::Operator(*old, op);
+                    push(expr, rank::operator_cost(*old, op), kind);
                 }
             }
             if matches!(ty, Some(Type::F32 | Type::F64)) {
                 push(
                     node.clone().not(),
-                    rank::NEGATION,
-                    "comparison negated".into(),
+                    WEIGHTS.edit.negation,
+                    EditKind::ComparisonNegated,
                 );
             }
             let (left, right) = ((**a).clone(), (**b).clone());
@@ -344,15 +357,15 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 |expr: &Expr| matches!(expr, Expr::Term(term) if atoms::is_constant(pool, *term));
             if !old.orders() && (is_constant(a) || is_constant(b)) {
                 for edit in &mut edits[before..] {
-                    edit.cost += rank::EQUAL;
+                    edit.cost += WEIGHTS.edit.equal;
                 }
             }
         }
         Expr::Term(_) => {
             push(
                 node.clone().not(),
-                rank::NEGATION,
-                "condition negated".into(),
+                WEIGHTS.edit.negation,
+                EditKind::ConditionNegated,
             );
             operand(node, table, rebuild, edits);
         }
@@ -366,11 +379,11 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
     let Some(ty) = node.ty(pool) else {
         return;
     };
-    let mut push = |expr: Expr, cost: u32, why: &str, extensible: bool| {
+    let mut push = |expr: Expr, cost: u32, kind: EditKind, extensible: bool| {
         edits.push(Edit {
             expr: rebuild(expr),
             cost,
-            why: why.into(),
+            kind,
             extensible,
         });
     };
@@ -389,28 +402,30 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
             && let Some((before, after)) = other_operator(pool, *old, term)
         {
             let cost = rank::operator_cost(before, after);
-            push(Expr::Term(term), cost, "operator changed", true);
+            push(Expr::Term(term), cost, EditKind::OperatorOfWhole, true);
             continue;
         }
-        let (base, why) = match node {
+        let (base, kind) = match node {
             // A name stands for what it means; a number that fits today may not tomorrow.
             Expr::Term(old) if constant && is_named(pool, *old) && !is_named(pool, term) => {
-                (rank::SUBSTITUTE, "named constant replaced")
+                (WEIGHTS.edit.substitute, EditKind::NamedConstantReplaced)
             }
             Expr::Term(old) if constant && adjacent(pool, *old, term) => {
-                (rank::NEXT_CONSTANT, "constant off by one")
+                (WEIGHTS.edit.next_constant, EditKind::ConstantOffByOne)
             }
             Expr::Term(old) if constant && is_named(pool, *old) => {
-                (rank::NAMED, "constant changed")
+                (WEIGHTS.edit.named, EditKind::Constant)
             }
-            _ if constant && atoms::is_constant(pool, term) => (rank::CONSTANT, "constant changed"),
-            Expr::Term(old) if are_kin(pool, *old, term) => (rank::KIN, "operand changed"),
-            _ => (rank::OPERAND, "operand changed"),
+            _ if constant && atoms::is_constant(pool, term) => {
+                (WEIGHTS.edit.constant, EditKind::Constant)
+            }
+            Expr::Term(old) if are_kin(pool, *old, term) => (WEIGHTS.edit.kin, EditKind::Operand),
+            _ => (WEIGHTS.edit.operand, EditKind::Operand),
         };
         push(
             Expr::Term(term),
             base + rank::term_cost(term, pool),
-            why,
+            kind,
             true,
         );
     }
@@ -424,14 +439,15 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 continue;
             }
             for op in [ArithOp::Add, ArithOp::Sub] {
-                let (base, why) = match one {
-                    true => (rank::OFF_BY_ONE, "operand off by one"),
-                    false => (rank::SUMMAND, "operand offset by another"),
+                let (base, kind) = match one {
+                    true => (WEIGHTS.edit.off_by_one, EditKind::OperandOffByOne),
+                    false => (WEIGHTS.edit.summand, EditKind::OperandOffset),
                 };
                 // Subtracting from an unsigned number invites overflow.
-                let risk = 2 * u32::from(op == ArithOp::Sub && !int.signed());
+                let risk = WEIGHTS.edit.unsigned_difference
+                    * u32::from(op == ArithOp::Sub && !int.signed());
                 let cost = base + risk + rank::term_cost(term, pool);
-                push(node.clone().arith(op, Expr::Term(term)), cost, why, one);
+                push(node.clone().arith(op, Expr::Term(term)), cost, kind, one);
             }
         }
     }
@@ -445,11 +461,21 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
         ] {
             if new != *op {
                 let expr = Expr::Arith(new, a.clone(), b.clone());
-                push(expr, rank::OPERAND, "arithmetic operator changed", true);
+                push(
+                    expr,
+                    WEIGHTS.edit.operand,
+                    EditKind::ArithmeticOperator,
+                    true,
+                );
             }
         }
         for part in [a, b] {
-            push((**part).clone(), rank::OPERAND, "arithmetic dropped", true);
+            push(
+                (**part).clone(),
+                WEIGHTS.edit.operand,
+                EditKind::ArithmeticDropped,
+                true,
+            );
         }
         let (left, right) = ((**a).clone(), (**b).clone());
         operand(
@@ -469,11 +495,8 @@ fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
 
 /// Whether two terms ask the same of two values, or two things of one value.
 fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
-    let parts = |term: TermId| {
-        let text = &pool.terms[term].text;
-        text.rsplit_once("->").or_else(|| text.rsplit_once('.'))
-    };
-    match (parts(a), parts(b)) {
+    let [a, b] = [a, b].map(|term| pool.terms[term].access.outline());
+    match (a.around_last_member(), b.around_last_member()) {
         (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
         _ => false,
     }
@@ -481,31 +504,14 @@ fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
 
 /// Whether a constant is a name, and no literal.
 fn is_named(pool: &Pool, term: TermId) -> bool {
-    pool.terms[term]
-        .text
-        .starts_with(|first: char| first.is_alphabetic())
-        && !pool.terms[term].text.contains(['\'', '"'])
+    matches!(pool.terms[term].access, Access::Variable(_))
 }
 
 /// The operators of two comparisons of the same operands, where these cannot be read.
 fn other_operator(pool: &Pool, a: TermId, b: TermId) -> Option<(CmpOp, CmpOp)> {
-    let split = |term: TermId| {
-        let text = &pool.terms[term].text;
-        let operators = [
-            CmpOp::Le,
-            CmpOp::Ge,
-            CmpOp::Eq,
-            CmpOp::Ne,
-            CmpOp::Lt,
-            CmpOp::Gt,
-        ];
-        operators.into_iter().find_map(|op| {
-            let operands = text.split_once(&format!(" {} ", op.token()))?;
-            Some((op, operands))
-        })
-    };
-    let ((before, of_a), (after, of_b)) = (split(a)?, split(b)?);
-    (of_a == of_b && before != after).then_some((before, after))
+    let comparison = |term: TermId| pool.terms[term].access.as_comparison();
+    let ((before, a, b), (after, c, d)) = (comparison(a)?, comparison(b)?);
+    ((a, b) == (c, d) && before != after).then_some((before, after))
 }
 
 /// Whether an edit is one that nobody makes: a literal to the left, or an operand that turns up on

@@ -10,12 +10,11 @@ use super::Answer;
 use super::atoms::Atom;
 use super::collect::Collector;
 use super::engine::{Engine, Levels, Task};
-use super::rank;
+use super::kind::EditKind;
 use super::table::{BoolOp, FALSE, Need, TRUE, UNDEFINED};
 use crate::spec::Expr;
-
-/// With fewer single edits than are shown, a second one is looked at.
-const FEW: usize = 5;
+use crate::synth::limits;
+use crate::weights::WEIGHTS;
 
 /// What is near the old condition, then new conditions.
 pub(super) struct Enumerate;
@@ -38,7 +37,7 @@ impl Engine for Enumerate {
                 collector.accepted(),
             );
             let single = collector.accepted();
-            if single < FEW {
+            if single < limits::FEW_EDITS {
                 edits::two_edits(task.table, task.atoms(), &need, collector);
                 let both = collector.accepted() - single;
                 // Only the cheapest edits are extended, so finding nothing proves nothing.
@@ -109,11 +108,11 @@ fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
                 if fits {
                     let (a, b) = (guard.expr.clone(), atom.expr.clone());
                     let (expr, own) = match op {
-                        BoolOp::And => (a.and(b), rank::AND),
-                        _ => (a.or(b), rank::OR),
+                        BoolOp::And => (a.and(b), WEIGHTS.part.and),
+                        _ => (a.or(b), WEIGHTS.part.or),
                     };
                     let cost = base + own + guard.cost + atom.cost;
-                    collector.offer(&expr, cost, "new condition: a guard and what it guards");
+                    collector.offer(&expr, cost, &EditKind::NewGuard);
                 }
             }
         }
@@ -123,10 +122,10 @@ fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
 /// Offers every clause that alone meets `need`.
 fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for atom in atoms.iter().filter(|atom| need.met_by(&atom.planes)) {
-        let why = match &atom.expr {
-            Expr::Cmp(..) => "new condition: one comparison",
-            _ => "new condition: a boolean",
+        let kind = match &atom.expr {
+            Expr::Cmp(..) => EditKind::NewComparison,
+            _ => EditKind::NewBoolean,
         };
-        collector.offer(&atom.expr, base + atom.cost, why);
+        collector.offer(&atom.expr, base + atom.cost, &kind);
     }
 }

@@ -5,16 +5,10 @@
 
 use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{Atom, is_constant};
+use crate::synth::limits;
 use crate::synth::rank;
 use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
 use std::cmp::Ordering;
-
-/// Terms of one type whose sums of two are looked at, cheapest first.
-const MOST_TERMS: usize = 40;
-/// Terms of one type whose sums of three are looked at.
-const MOST_OF_THREE: usize = 12;
-/// Clauses kept.
-const MOST: usize = 400;
 
 /// The clauses over sums that could be the whole condition or a part of it, cheapest first.
 pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
@@ -53,8 +47,8 @@ impl Found {
         let key = |clause: &Clause| (clause.is_part, clause.atom.cost);
         self.clauses
             .sort_by(|a, b| (key(a), &a.atom.expr).cmp(&(key(b), &b.atom.expr)));
-        self.clauses.truncate(MOST);
-        if self.clauses.len() == MOST {
+        self.clauses.truncate(limits::MOST_SUMS);
+        if self.clauses.len() == limits::MOST_SUMS {
             self.worst = self.clauses.last().map(key);
         }
     }
@@ -84,9 +78,9 @@ fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Found) {
         })
         .collect();
     terms.sort_by_key(|term| (rank::term_cost(*term, pool), *term));
-    terms.truncate(MOST_TERMS);
+    terms.truncate(limits::MOST_SUMMANDS);
     let vectors: Vec<Vector> = terms.iter().map(|term| vector(table, *term)).collect();
-    let few = vectors.len() <= MOST_OF_THREE;
+    let few = vectors.len() <= limits::MOST_OF_THREE;
     let search = Search::new(table, need);
     for (at, a) in vectors.iter().enumerate() {
         for (other, b) in vectors.iter().enumerate() {
@@ -273,7 +267,7 @@ impl<'a> Search<'a> {
             };
             found.clauses.push(Clause { atom, is_part });
         }
-        if found.clauses.len() > 4 * MOST {
+        if found.clauses.len() > 4 * limits::MOST_SUMS {
             found.prune();
         }
     }

@@ -377,24 +377,15 @@ fn negated(expr: Expr, negated: bool) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Binding, Pool, Reading, Row, Spec, Term};
+    use crate::spec::{Access, Pool, Row, Spec, Term};
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {
         // papers/nopol.txt §3.5: the second comparison is idle.
         let i32 = Type::Int(IntType::I32);
         let value = Some(Value::Int(IntType::I32, Int::from_i128(3)));
-        let terms = ["a", "b"].map(|text| Term {
-            text: text.to_owned(),
-            ty: i32,
-            origin: Origin::Variable,
-            binding: Binding::Atom,
-            constant: None,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
-        });
+        let term = |name: &str| Term::new(Access::variable(name), i32, Origin::Variable);
+        let terms = ["a", "b"].map(term);
         let pool = Pool {
             terms: terms.to_vec(),
         };

@@ -7,8 +7,10 @@ use crate::spec::Expr;
 use crate::synth::Answer;
 use crate::synth::collect::Collector;
 use crate::synth::engine::{Engine, Levels, Task};
+use crate::synth::kind::EditKind;
 use crate::synth::rank;
 use crate::synth::table::{Bits, Table};
+use crate::weights::WEIGHTS;
 
 /// How many expressions are taken from one level.
 const MODELS: usize = 30;
@@ -37,9 +39,9 @@ impl Engine for Smt {
             if matches!(answer, Answer::Found(_)) {
                 rlimit = task.rlimit / FURTHER;
             }
-            let why = format!("new condition: {name}");
+            let kind = EditKind::NewAtLevel(name.clone());
             for expr in found {
-                collector.offer(&expr, cost(&expr, task), &why);
+                collector.offer(&expr, cost(&expr, task), &kind);
             }
             levels.push((name, answer));
             if is_last {
@@ -54,7 +56,7 @@ impl Engine for Smt {
 fn cost(expr: &Expr, task: &Task) -> u32 {
     let of = |expr: &Expr| rank::expr_cost(expr, task.table.pool);
     match &task.table.spec.old {
-        Some(old) if contains(expr, old) => rank::CLAUSE + of(expr) - of(old),
+        Some(old) if contains(expr, old) => WEIGHTS.edit.clause + of(expr) - of(old),
         _ => task.base + of(expr),
     }
 }

@@ -322,15 +322,9 @@ fn term_of(types: Vec<Type>) -> impl Strategy<Value = Term> {
         ]),
     )
         .prop_map(|(ty, text, constant, seen_in, origin)| Term {
-            text: text.to_owned(),
-            ty,
-            origin,
-            binding: Binding::Atom,
             constant,
-            negation: None,
             seen_in,
-            definition: None,
-            reading: Reading::Exact,
+            ..Term::new(Language::Rust.access(text), ty, origin)
         })
 }
 

@@ -15,7 +15,10 @@ fn shown(problem: &Problem, a: &Expr, b: &Expr) -> Option<(String, [Option<bool>
     let Context { values, yields } = difference(a, b, &problem.pool, &problem.spec.rows)?;
     let value = |(term, value): &(usize, Option<Value>)| {
         let value = value.as_ref().map_or("undefined".into(), Value::to_string);
-        format!("{} = {value}", problem.pool.terms[*term].text)
+        format!(
+            "{} = {value}",
+            write::text(&problem.pool.terms[*term].access)
+        )
     };
     let values: Vec<_> = values.iter().map(value).collect();
     Some((values.join(", "), yields))
@@ -47,7 +50,7 @@ fn neighbouring_literals_and_their_operators_mean_the_same() {
     let mut problem = numbers(IntType::I32);
     for number in [5, 6] {
         problem.pool.terms.push(Term {
-            text: number.to_string(),
+            access: Access::literal(number.to_string()),
             constant: i32(number),
             ..problem.pool.terms[2].clone()
         });
@@ -159,7 +162,7 @@ fn strings_are_known_or_made_up() {
         .row(&[Some(Value::Str("x".into())), bool(false)], true);
     for text in ["", "x"] {
         problem.pool.terms.push(Term {
-            text: format!("{text:?}"),
+            access: Access::literal(format!("{text:?}")),
             constant: Some(Value::Str(text.into())),
             ..problem.pool.terms[0].clone()
         });

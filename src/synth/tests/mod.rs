@@ -10,9 +10,9 @@ mod levels;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};
+use crate::source::{Language, write};
 use crate::spec::{
-    ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Spec, Term, Type,
-    Value,
+    Access, ArithOp, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, Type, Value,
 };
 
 /// A spec under construction.
@@ -25,18 +25,9 @@ struct Problem {
 impl Problem {
     /// Adds a term that is no literal.
     fn term(mut self, text: &str, ty: Type, origin: Origin) -> Self {
-        let text = text.to_owned();
-        self.pool.terms.push(Term {
-            text,
-            ty,
-            origin,
-            binding: Binding::Atom,
-            constant: None,
-            negation: None,
-            seen_in: Vec::new(),
-            definition: None,
-            reading: Reading::Exact,
-        });
+        self.pool
+            .terms
+            .push(Term::new(Language::Rust.access(text), ty, origin));
         self
     }
 
@@ -45,15 +36,12 @@ impl Problem {
         for number in [0, 1, -1].map(Int::from_i128) {
             if number.fits(ty) {
                 self.pool.terms.push(Term {
-                    text: number.to_string(),
-                    ty: Type::Int(ty),
-                    origin: Origin::Constant,
-                    binding: Binding::Atom,
                     constant: Some(Value::Int(ty, number)),
-                    negation: None,
-                    seen_in: Vec::new(),
-                    definition: None,
-                    reading: Reading::Exact,
+                    ..Term::new(
+                        Access::literal(number.to_string()),
+                        Type::Int(ty),
+                        Origin::Constant,
+                    )
                 });
             }
         }
@@ -115,7 +103,7 @@ impl Problem {
             _ => self.show(expr),
         };
         match expr {
-            Expr::Term(term) => self.pool.terms[*term].text.clone(),
+            Expr::Term(term) => write::text(&self.pool.terms[*term].access),
             Expr::Not(a) => match &**a {
                 Expr::Term(_) => format!("!{}", self.show(a)),
                 _ => format!("!({})", self.show(a)),

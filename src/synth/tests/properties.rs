@@ -120,7 +120,7 @@ proptest! {
                 .sum();
             prop_assert_eq!(candidate.soft_violated, violated, "{}", shown);
             // An edited limit may be out of sight of all rows.
-            let is_new = candidate.why.starts_with("new condition");
+            let is_new = candidate.kind.is_new();
             prop_assert!(!is_new || !is_constant(expr, &problem.spec), "{}", shown);
             prop_assert_eq!(expr.ty(&problem.pool), Some(Type::Bool));
         }

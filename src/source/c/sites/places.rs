@@ -29,8 +29,10 @@ impl Finder<'_> {
             before: text_of(statement, self.text),
         };
         let at = statement.start_byte();
-        for (body, far) in exits::bodies(self.sources, function, &place, self.known.declarations) {
-            self.site(SiteKind::Exit, at..at, body, far);
+        let checks = u32::from(place.is_before_check());
+        let bodies = exits::bodies(self.sources, function, &place, self.known.declarations);
+        for (body, origin) in bodies {
+            self.site_with(SiteKind::Exit, at..at, body, (origin, checks), true);
         }
     }
 
@@ -43,7 +45,7 @@ impl Finder<'_> {
             .count();
         if starts && length > 1 {
             let span = all[nth].start_byte()..all[nth + length - 1].end_byte();
-            self.site(SiteKind::Run, span, String::new(), 0);
+            self.site(SiteKind::Run, span);
         }
     }
 }

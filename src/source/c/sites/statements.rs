@@ -22,7 +22,7 @@ impl Finder<'_> {
 
     pub(super) fn statement(&mut self, node: Node) {
         if is_skippable(node) {
-            self.site(SiteKind::Statement, node.byte_range(), String::new(), 0);
+            self.site(SiteKind::Statement, node.byte_range());
         }
         let part = |name| node.child_by_field_name(name);
         match node.kind() {

@@ -8,8 +8,6 @@ use super::forms::is_skippable;
 use crate::source::SiteKind;
 use crate::source::rust::exits::{self, Place};
 
-/// What it costs more to change what an assertion says: whoever wrote that meant it.
-const OF_CHECK: u32 = 10;
 /// Branches of a chain whose bodies are copied.
 const MOST_COPIES: usize = 3;
 /// Longer bodies are too much to repeat.
@@ -19,7 +17,7 @@ impl Finder<'_> {
     /// The sites from that one on decide whether the program panics on purpose.
     pub(super) fn is_check(&mut self, first: usize) {
         for site in &mut self.sources.sites[first..] {
-            site.far += OF_CHECK;
+            site.checks += 1;
         }
     }
 

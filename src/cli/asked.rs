@@ -1,0 +1,159 @@
+//! What was asked for, from everywhere it can be said: files, the environment and the command line.
+
+use clap::Args;
+
+use super::options::Options;
+use super::output;
+use crate::config::{Config, ConfigError};
+use crate::invocation::{self, Earlier};
+use crate::repair::settings::Settings;
+use crate::report::display::{Display, Format};
+use crate::report::{Ending, Outcome, count};
+use crate::subject::{Project, SubjectError};
+
+/// The options that tell what is under repair.
+pub trait Target: Args + Clone {
+    /// Adds the settings of the files that belong to it.
+    fn add_files(&self, config: &mut Config) -> Result<(), SubjectError>;
+
+    /// Adds those of these options that are settings.
+    fn add_flags(&self, config: &mut Config) -> Result<(), ConfigError>;
+
+    /// What is under repair.
+    fn project(&self, config: &Config) -> Result<Project, ConfigError>;
+
+    /// Its settings as TOML.
+    fn print(config: &Config) -> Result<String, ConfigError>;
+
+    /// What else is told of it, as tables of TOML.
+    fn print_tables(&self) -> Result<String, SubjectError>;
+}
+
+/// Options of every subcommand; `P` are those that tell what is under repair.
+#[derive(Args, Clone, Debug)]
+pub struct Common<P: Args> {
+    #[command(flatten)]
+    project: P,
+
+    #[command(flatten)]
+    options: Options,
+
+    /// Show all settings as a nopol.toml that says where each value comes from, and do nothing else
+    #[arg(long)]
+    print_config: bool,
+}
+
+/// What is to be done, and how it is shown.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub settings: Settings,
+    pub display: Display,
+}
+
+impl<P: Target> Common<P> {
+    /// What was asked for; an exit code if it is wrong, which was said, or was only to be shown.
+    pub fn resolve(&self) -> Result<Asked, u8> {
+        let wrong = |message: String| {
+            let outcome = Outcome {
+                ending: Ending::Usage,
+                message: Some(message),
+                ..Outcome::default()
+            };
+            output::show(&outcome, self.options.format.unwrap_or_default())
+        };
+        let config = self.config().map_err(|error| wrong(error.to_string()))?;
+        if self.print_config {
+            return Err(match self.print(&config) {
+                Ok(text) => output::print(&text, 0),
+                Err(error) => wrong(error.to_string()),
+            });
+        }
+        self.asked(&config).map_err(|error| wrong(error.0))
+    }
+
+    /// All that was said, from the weakest to the strongest.
+    fn config(&self) -> Result<Config, SubjectError> {
+        let mut config = Config::default();
+        self.project.add_files(&mut config)?;
+        // What is no text is no variable of ours.
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        config.add_environment(variables)?;
+        self.project.add_flags(&mut config)?;
+        config.add_flags(&self.options)?;
+        Ok(config)
+    }
+
+    fn asked(&self, config: &Config) -> Result<Asked, ConfigError> {
+        let tool = std::env::current_exe();
+        let tool =
+            tool.map_err(|error| ConfigError(format!("cannot find the tool's own path: {error}")))?;
+        Ok(Asked {
+            settings: Settings {
+                project: self.project.project(config)?,
+                tool: Some(tool),
+                ..config.get()?
+            },
+            display: config.get()?,
+        })
+    }
+
+    fn print(&self, config: &Config) -> Result<String, SubjectError> {
+        Ok([
+            config.print::<Settings>()?,
+            P::print(config)?,
+            config.print::<Display>()?,
+            self.project.print_tables()?,
+        ]
+        .concat())
+    }
+}
+
+impl Asked {
+    /// The format of the result.
+    pub fn format(&self) -> Format {
+        self.display.format
+    }
+
+    /// The outcome of the last search if it still holds and no `fresh` one is wanted, and of a new one otherwise.
+    pub fn outcome(&self, fresh: bool) -> Outcome {
+        let earlier = match fresh {
+            true => Earlier::Nothing,
+            false => invocation::last_outcome(&self.settings),
+        };
+        match earlier {
+            Earlier::Holds(outcome, seconds) => {
+                for warning in &outcome.warnings {
+                    output::say(&format!("warning: {warning}"));
+                }
+                output::say(&format!(
+                    "note: this is what the search of {} found; nothing that it depends on has changed since (--fresh searches again)",
+                    ago(seconds)
+                ));
+                *outcome
+            }
+            Earlier::Changed(what) => {
+                output::say(&format!(
+                    "note: searching again, for the last search was another one: {what} changed"
+                ));
+                output::run(self)
+            }
+            Earlier::Nothing => output::run(self),
+        }
+    }
+}
+
+/// So many seconds ago, in the largest unit that fits.
+fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{} ago", count_of(seconds, "second")),
+        60..3600 => format!("{} ago", count_of(seconds / 60, "minute")),
+        3600..86_400 => format!("{} ago", count_of(seconds / 3600, "hour")),
+        _ => format!("{} ago", count_of(seconds / 86_400, "day")),
+    }
+}
+
+fn count_of(number: u64, unit: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), unit)
+}

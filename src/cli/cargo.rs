@@ -1,0 +1,108 @@
+//! Cargo's own options, as the command line has them.
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use serde::Serialize;
+
+use super::Target;
+use super::options::switch;
+use crate::config::{Config, ConfigError};
+use crate::subject::cargo::options::CargoOptions;
+use crate::subject::cargo::settings_files;
+use crate::subject::{Project, SubjectError};
+
+/// Which workspace, tests, features and profile; the same words as cargo's.
+#[derive(Args, Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CargoFlags {
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    #[serde(skip)]
+    manifest_path: Option<Utf8PathBuf>,
+
+    /// Run the tests of this package only (sites are in all workspace members and path dependencies)
+    #[arg(short, long, value_name = "NAME", help_heading = "Tests")]
+    package: Option<Vec<String>>,
+
+    /// Run the tests of all workspace members
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    workspace: Option<bool>,
+
+    /// Run the unit tests of the libraries only
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Tests")]
+    lib: Option<bool>,
+
+    /// Run the unit tests of this binary
+    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    bin: Option<Vec<String>>,
+
+    /// Run this integration test target
+    #[arg(long, value_name = "NAME", help_heading = "Tests")]
+    test: Option<Vec<String>>,
+
+    /// Space-separated list of features to activate
+    #[arg(short = 'F', long, value_delimiter = ' ')]
+    features: Option<Vec<String>>,
+
+    /// Activate all available features
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    all_features: Option<bool>,
+
+    /// Do not activate the `default` feature
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    no_default_features: Option<bool>,
+
+    /// Build with this profile
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// Assert that `Cargo.lock` will remain unchanged
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    locked: Option<bool>,
+
+    /// Run without accessing the network
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    offline: Option<bool>,
+
+    /// Arguments for the test binaries
+    #[arg(last = true, value_name = "ARGS")]
+    #[serde(skip)]
+    test_args: Vec<String>,
+}
+
+impl Target for CargoFlags {
+    fn add_files(&self, config: &mut Config) -> Result<(), SubjectError> {
+        let options = CargoOptions {
+            manifest_path: self.manifest_path.clone(),
+            ..CargoOptions::default()
+        };
+        Ok(settings_files(&options, config)?)
+    }
+
+    fn add_flags(&self, config: &mut Config) -> Result<(), ConfigError> {
+        config.add_flags(self)
+    }
+
+    fn project(&self, config: &Config) -> Result<Project, ConfigError> {
+        let options: CargoOptions = config.get()?;
+        Ok(Project::Cargo(CargoOptions {
+            manifest_path: self.manifest_path.clone(),
+            test_args: self.test_args.clone(),
+            ..options
+        }))
+    }
+
+    fn print(config: &Config) -> Result<String, ConfigError> {
+        config.print::<CargoOptions>()
+    }
+
+    fn print_tables(&self) -> Result<String, SubjectError> {
+        Ok(String::new())
+    }
+}

@@ -1,0 +1,203 @@
+//! The options of every subcommand as the command line has them: nothing is given, or a value. Their names
+//! are those of the settings, and their defaults are with these.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use clap::builder::{BoolishValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+
+use crate::config::seconds;
+use crate::repair::settings::EngineKind;
+use crate::report::display::Format;
+use crate::run::sandbox::SandboxMode;
+use crate::source::PatchKind;
+
+/// Options of every subcommand.
+#[derive(Args, Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Options {
+    /// Repair this failing test; may be given several times [default: all failing tests]
+    #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
+    failing: Option<Vec<String>>,
+
+    /// Look for sites only in files that match this glob, relative to the workspace root
+    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    file: Option<Vec<String>>,
+
+    /// Look for no sites in files that match this glob
+    #[arg(long, value_name = "GLOB", help_heading = "Sites")]
+    exclude: Option<Vec<String>>,
+
+    /// Only patches of this kind; may be given several times [default: all kinds]
+    #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
+    kind: Option<Vec<PatchKind>>,
+
+    /// Where no single patch cures a failing test, look for two conditions to change at once
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    multi: Option<bool>,
+
+    /// How many patches to show at most for each group of failing tests [default: 5]
+    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    top: Option<usize>,
+
+    /// Test processes at a time [default: the number of processors]
+    #[arg(long, short, value_name = "N", help_heading = "Limits")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Stop after this many seconds and show what was found
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
+    #[serde(serialize_with = "seconds::option::serialize")]
+    time_limit: Option<Duration>,
+
+    /// Seconds a single test may take [default: 20]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
+    #[serde(serialize_with = "seconds::option::serialize")]
+    test_timeout: Option<Duration>,
+
+    /// Loop iterations a failing or forced test may make [default: 10000000]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    fuel: Option<u64>,
+
+    /// Runs of a failing test in which a single evaluation of a condition is made otherwise [default: 400]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    flips: Option<usize>,
+
+    /// What runs of the subject are kept from: nothing, writing elsewhere than to the working copy and their own
+    /// temporary directory, or also the network and signals to others [default: writes]
+    #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
+    sandbox: Option<SandboxMode>,
+
+    /// Show no patch that only skips a statement or makes a condition constant
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]
+    no_trivial: Option<bool>,
+
+    /// Which engine looks for conditions [default: portfolio]
+    #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
+    engine: Option<EngineKind>,
+
+    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory
+    #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
+    dump: Option<Utf8PathBuf>,
+
+    /// Where to keep the working copy and the build cache [default: TARGET_DIR/nopol; for C in ~/.cache/cargo-nopol]
+    #[arg(long, value_name = "DIR")]
+    work_dir: Option<Utf8PathBuf>,
+
+    /// Say more about what is being done
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    verbose: Option<bool>,
+
+    /// How to show the result [default: human]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub format: Option<Format>,
+}
+
+/// `true` and `false`, and other words for them: what is on in a file can be switched off.
+pub fn switch() -> BoolishValueParser {
+    BoolishValueParser::new()
+}
+
+/// The kinds by the names that reports use.
+fn kinds() -> impl TypedValueParser<Value = PatchKind> {
+    named(&PatchKind::ALL, PatchKind::name)
+}
+
+/// The engines by their names.
+pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    named(&EngineKind::ALL, EngineKind::name)
+}
+
+/// The modes of the sandbox by their names.
+fn sandboxes() -> impl TypedValueParser<Value = SandboxMode> {
+    named(&SandboxMode::ALL, SandboxMode::name)
+}
+
+/// One of some values by its name.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = all.iter().map(|value| name(*value));
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let known = all.iter().find(|value| name(**value) == given);
+        known.copied().ok_or("unknown name")
+    })
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let values = [
+        ("human", "Diffs and sentences"),
+        ("json", "One JSON object, as in docs/schema.json"),
+        ("diff", "The first patch as a diff for `git apply`"),
+    ];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "json" => Format::Json,
+        "diff" => Format::Diff,
+        _ => Format::Human,
+    })
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("`{text}` is not a positive number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Args, Command};
+
+    use super::Options;
+    use crate::cli::cargo::CargoFlags;
+    use crate::config::{self, Config};
+    use crate::repair::settings::Settings;
+    use crate::report::display::Display;
+
+    /// Options that say where the settings are, and so are none.
+    const NO_SETTINGS: [&str; 1] = ["manifest-path"];
+
+    #[test]
+    fn every_option_is_a_setting_and_every_setting_an_option() {
+        let command = CargoFlags::augment_args(Options::augment_args(Command::new("")));
+        let options: BTreeSet<&str> = command
+            .get_arguments()
+            .filter_map(clap::Arg::get_long)
+            .filter(|name| !NO_SETTINGS.contains(name))
+            .collect();
+        assert_eq!(options, config::keys().collect());
+    }
+
+    #[test]
+    fn the_help_tells_the_defaults_that_hold() {
+        let command = Options::augment_args(Command::new(""));
+        let config = Config::default();
+        let printed = config.print::<Settings>().unwrap() + &config.print::<Display>().unwrap();
+        let mut told = 0;
+        for line in printed.lines() {
+            let Some((key, value)) = line.split_once(" = ") else {
+                continue;
+            };
+            let value = value.trim_end_matches(" # default").trim_matches('"');
+            let of_key = |arg: &&clap::Arg| arg.get_long() == Some(key);
+            let arg = command.get_arguments().find(of_key).unwrap();
+            let help = arg.get_help().unwrap().to_string();
+            let is_open = ["false", "[]"].contains(&value);
+            assert!(
+                is_open || help.contains(&format!("[default: {value}]")),
+                "{key}: {help}, but {value}"
+            );
+            told += usize::from(!is_open);
+        }
+        assert_eq!(told, 7, "{printed}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Settings in environment variables: `CARGO_NOPOL_TEST_TIMEOUT=30`.
+
+use toml_edit::{Array, Item, Value};
+
+use super::{ConfigError, Group, alone, groups};
+
+/// How the variables' names begin; the key follows in capitals, with `_` for `-`.
+pub const PREFIX: &str = "CARGO_NOPOL_";
+
+/// The key that a variable sets, and the value; `None` if it is no variable of ours.
+pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>, ConfigError> {
+    let Some(name) = variable.strip_prefix(PREFIX) else {
+        return Ok(None);
+    };
+    let shouted = |key: &str| key.to_uppercase().replace('-', "_");
+    let all = groups();
+    let mut keys = all
+        .iter()
+        .flat_map(|group| group.keys.iter().map(move |key| (group, *key)));
+    let Some((group, key)) = keys.find(|(_, key)| shouted(key) == name) else {
+        let known: Vec<String> = super::keys()
+            .map(|key| PREFIX.to_owned() + &shouted(key))
+            .collect();
+        let hint = match super::nearest(variable, known.iter().map(String::as_str)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        return Err(ConfigError(format!(
+            "there is no setting for the environment variable `{variable}`{hint}"
+        )));
+    };
+    match value(group, key, text) {
+        Ok(value) => Ok(Some((key, value))),
+        Err(error) => Err(ConfigError(format!(
+            "the environment variable `{variable}`: {}",
+            error.trim_end()
+        ))),
+    }
+}
+
+/// What a text means: itself, a number or switch, or a list, whichever the setting can be.
+fn value(group: &Group, key: &str, text: &str) -> Result<Value, String> {
+    let check = |value: Value| match (group.check)(alone(key, Item::Value(value.clone()))) {
+        Ok(()) => Ok(value),
+        Err(error) => Err(error.message().to_owned()),
+    };
+    let of_text = match check(Value::from(text)) {
+        Err(refusal) if refusal.contains("expected a sequence") => {
+            let words = shlex::split(text).ok_or("a quote is not closed")?;
+            return check(Value::Array(words.into_iter().collect::<Array>()));
+        }
+        of_text => of_text,
+    };
+    let switch = match text {
+        "1" => Ok(Value::from(true)),
+        "0" | "" => Ok(Value::from(false)),
+        _ => Err(String::new()),
+    };
+    of_text
+        .or_else(|refusal| match text.trim().parse::<Value>() {
+            // A number that is out of bounds says more than a text that is no number.
+            Ok(value) => check(value),
+            Err(_) => Err(refusal),
+        })
+        .or_else(|refusal| switch.and_then(check).map_err(|_| refusal))
+}

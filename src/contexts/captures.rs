@@ -1,0 +1,219 @@
+//! The table of what was read at a site: each access with the names under which the runtime recorded it.
+//! Only here does what the runtime wrote become an access, and a term find its values again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::run::trace::{Context, Read, Step};
+use crate::source::Language;
+use crate::spec::access::{Infix, Prefix};
+use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value};
+
+/// What was read at a site, by what it means.
+#[derive(Clone, Debug, Default)]
+pub struct Captures {
+    reads: BTreeMap<Access, Vec<Arc<Read>>>,
+}
+
+/// What was read under an access: its types, and its value if that was always the same.
+#[derive(Default)]
+pub struct Seen {
+    pub types: std::collections::BTreeSet<Type>,
+    values: std::collections::BTreeSet<String>,
+    last: Option<Value>,
+}
+
+impl Seen {
+    /// The value, if there never was another.
+    pub fn only_value(&self) -> Option<Value> {
+        self.last.clone().filter(|_| self.values.len() == 1)
+    }
+
+    fn add(&mut self, value: &Value) {
+        self.types.insert(value.ty());
+        if self.values.len() < 2 {
+            self.values.insert(format!("{value:?}"));
+            self.last = Some(value.clone());
+        }
+    }
+}
+
+impl Captures {
+    /// The table of some contexts of one site.
+    pub fn of<'c>(language: Language, contexts: impl Iterator<Item = &'c Context>) -> Self {
+        let mut known: BTreeMap<&Arc<Read>, ()> = BTreeMap::new();
+        for read in contexts.flat_map(|context| context.values.keys()) {
+            known.insert(read, ());
+        }
+        let mut roots: BTreeMap<&str, Access> = BTreeMap::new();
+        let mut reads: BTreeMap<Access, Vec<Arc<Read>>> = BTreeMap::new();
+        for read in known.into_keys() {
+            let root = roots
+                .entry(&read.captured)
+                .or_insert_with(|| language.access(&read.captured));
+            let access = read
+                .steps
+                .iter()
+                .fold(root.clone(), |access, step| stepped(language, access, step));
+            reads.entry(access).or_default().push(Arc::clone(read));
+        }
+        Self { reads }
+    }
+
+    /// Everything that was read, and what was seen there.
+    pub fn seen<'c>(&self, contexts: impl Iterator<Item = &'c Context>) -> BTreeMap<&Access, Seen> {
+        let mut by_read: BTreeMap<&Read, Seen> = BTreeMap::new();
+        for (read, value) in contexts.flat_map(|context| &context.values) {
+            by_read.entry(read).or_default().add(value);
+        }
+        let mut seen: BTreeMap<&Access, Seen> = BTreeMap::new();
+        for (access, reads) in &self.reads {
+            let all = seen.entry(access).or_default();
+            for of_read in reads.iter().filter_map(|read| by_read.remove(&**read)) {
+                all.types.extend(of_read.types);
+                all.values.extend(of_read.values);
+                all.last = of_read.last.or(all.last.take());
+            }
+        }
+        seen
+    }
+
+    /// Where the values of a term are.
+    pub fn column(&self, term: &Term) -> Column {
+        if let Some(value) = &term.constant {
+            return Column::Constant(value.clone());
+        }
+        let reads = match term.reading {
+            Reading::Quoted => self
+                .reads
+                .get(&Access::Contents(Box::new(term.access.clone()))),
+            _ => self.reads.get(&term.access),
+        };
+        Column::Read {
+            reads: reads.cloned().unwrap_or_default(),
+            is_converted: !matches!(term.reading, Reading::Exact | Reading::Quoted),
+            ty: term.ty,
+        }
+    }
+
+    /// Where the values of all terms are; `whole` stands for the old condition as a whole.
+    pub fn columns(&self, pool: &Pool, whole: Option<TermId>) -> Columns {
+        let column = |(id, term): (TermId, &Term)| match Some(id) == whole {
+            true => Column::Old,
+            false => self.column(term),
+        };
+        Columns(pool.terms.iter().enumerate().map(column).collect())
+    }
+}
+
+/// What a step of the runtime leads to.
+fn stepped(language: Language, of: Access, step: &Step) -> Access {
+    match step {
+        Step::Deref => of.prefixed(Prefix::Deref),
+        Step::StringLength => of.query(Query::StringLength),
+        Step::Contents => Access::Contents(Box::new(of)),
+        Step::Field(name) => of.field(name),
+        Step::Method(name) => language.method(of, name),
+        Step::Equal(variant) => of.infix(Infix::Compare(CmpOp::Eq), Access::variable(variant)),
+        Step::Matches(pattern) => Access::Variant(Box::new(of), pattern.clone()),
+    }
+}
+
+/// Where the values of one term are.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// It has one value everywhere.
+    Constant(Value),
+    /// What the old condition yielded.
+    Old,
+    Read {
+        reads: Vec<Arc<Read>>,
+        is_converted: bool,
+        ty: Type,
+    },
+}
+
+impl Column {
+    /// The value in a context.
+    pub fn value(&self, context: &Context) -> Option<Value> {
+        match self {
+            Self::Constant(value) => Some(value.clone()),
+            Self::Old => context.old.map(Value::Bool),
+            Self::Read {
+                reads,
+                is_converted,
+                ty,
+            } => reads.iter().find_map(|read| {
+                let value = context.values.get(read)?;
+                match is_converted {
+                    true => value.converted(*ty),
+                    false => Some(value.clone()).filter(|value| value.ty() == *ty),
+                }
+            }),
+        }
+    }
+}
+
+/// Where the values of each term of a pool are.
+#[derive(Clone, Debug, Default)]
+pub struct Columns(Vec<Column>);
+
+impl Columns {
+    /// Each term's value in a context.
+    pub fn values(&self, context: &Context) -> Vec<Option<Value>> {
+        self.0.iter().map(|column| column.value(context)).collect()
+    }
+
+    /// Adds a term that has one value everywhere.
+    pub fn push_constant(&mut self, value: Value) {
+        self.0.push(Column::Constant(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_runtime_writes_and_what_the_source_says_is_one_access() {
+        let method = |name: &str| Step::Method(name.to_owned());
+        let field = |name: &str| Step::Field(name.to_owned());
+        for (captured, steps, written) in [
+            ("x", vec![method("len")], "x.len()"),
+            ("v[i+1]", vec![method("is_empty")], "v[i+1].is_empty()"),
+            (
+                "self",
+                vec![field("o"), method("as_ref"), method("unwrap"), Step::Deref],
+                "*self.o.as_ref().unwrap()",
+            ),
+            ("c", vec![method("get")], "c.get()"),
+            (
+                "x",
+                vec![Step::Deref, Step::Equal("A::B".into())],
+                "*x == A::B",
+            ),
+            (
+                "x",
+                vec![Step::Matches("A::B(..)".into())],
+                "matches!(x, A::B(..))",
+            ),
+            ("p", vec![field("0")], "p.0"),
+        ] {
+            let root = Language::Rust.access(captured);
+            let read = steps
+                .iter()
+                .fold(root, |of, step| stepped(Language::Rust, of, step));
+            assert_eq!(read, Language::Rust.access(written), "{written}");
+        }
+        for (steps, written) in [
+            (vec![Step::Deref], "*p->s"),
+            (vec![Step::StringLength], "strlen(p->s)"),
+        ] {
+            let root = Language::C.access("p->s");
+            let read = steps
+                .iter()
+                .fold(root, |of, step| stepped(Language::C, of, step));
+            assert_eq!(read, Language::C.access(written), "{written}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! All of an outcome survives being kept, and nothing else is taken for one.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::report::{
+    AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport, Ending, GroupReport,
+    PatchReport, Phase, SiteReport,
+};
+
+/// An outcome with something in every field that is kept.
+fn full() -> Outcome {
+    let how = [
+        AngelicHow::Constant(true),
+        AngelicHow::Flipped(vec![2, 5]),
+        AngelicHow::First {
+            evaluations: 3,
+            outcome: false,
+            then_opposite: true,
+        },
+        AngelicHow::After {
+            evaluations: 1,
+            outcome: true,
+        },
+    ];
+    let text: Arc<str> = "if score > needed { ü }".into();
+    let edit = |file: &str| EditReport {
+        file: file.to_owned(),
+        line: 1,
+        column: 4,
+        span: 3..17,
+        original: Arc::clone(&text),
+        before: "score > needed".to_owned(),
+        after: "score >= needed".to_owned(),
+        condition: "score >= needed".to_owned(),
+    };
+    let patch = PatchReport {
+        id: "ab-cd".to_owned(),
+        rank: 1,
+        kind: "condition",
+        edits: vec![edit("a.rs"), edit("b.rs")],
+        diff: "--- a\n+++ b\n".to_owned(),
+        fixes: vec!["t".to_owned()],
+        is_trivial: true,
+        is_checked: true,
+        why: "`>` changed to `>=`".to_owned(),
+        clauses: vec![ClauseReport {
+            text: "score >= needed".to_owned(),
+            failing_tests: vec!["t".to_owned()],
+            passing_tests: vec!["u".to_owned()],
+            contexts: 3,
+            example: vec![("score".to_owned(), "50".to_owned())],
+            outcome: Some(true),
+        }],
+        differs: Some(DifferenceReport {
+            other: "ab-ef".to_owned(),
+            ranks: [1, 2],
+            is_seen: true,
+            context: vec![("needed".to_owned(), "51".to_owned())],
+            yields: Some([Some(false), None]),
+        }),
+    };
+    Outcome {
+        ending: Ending::Patched,
+        message: Some("m".to_owned()),
+        warnings: vec!["w".to_owned()],
+        tests: vec!["t".to_owned()],
+        failing_tests: vec!["t".to_owned()],
+        complaints: vec!["c".to_owned()],
+        flaky_tests: vec!["f".to_owned()],
+        sites: vec![SiteReport {
+            id: "ab".to_owned(),
+            kind: "guard",
+            file: "a.rs".to_owned(),
+            line: 1,
+            column: 4,
+            text: "score > needed".to_owned(),
+            suspiciousness: 0.1 + 0.2,
+            angelic: how
+                .map(|how| AngelicReport {
+                    test: "t".to_owned(),
+                    how,
+                })
+                .to_vec(),
+            reason: Some("r".to_owned()),
+        }],
+        patches: vec![patch],
+        groups: vec![GroupReport {
+            tests: vec!["t".to_owned()],
+            patches: vec!["ab-cd".to_owned()],
+        }],
+        phases: vec![Phase {
+            name: "building".into(),
+            seconds: 0.3,
+            runs: 4,
+        }],
+        builds: 2,
+        applied: None,
+        is_refused: false,
+        command: "cargo nopol c",
+        options: " --top 1".to_owned(),
+        tried_pairs: true,
+    }
+}
+
+fn text(outcome: &Outcome) -> Option<String> {
+    let dependencies = Dependencies::from([("settings".to_owned(), "12".to_owned())]);
+    render(outcome, &dependencies, 7)
+}
+
+#[test]
+fn an_outcome_is_read_as_it_was_written() {
+    let last = parse(&text(&full()).unwrap()).unwrap();
+    assert_eq!(format!("{:#?}", last.outcome), format!("{:#?}", full()));
+    assert_eq!(last.ended, 7);
+    assert_eq!(last.dependencies["settings"], "12");
+}
+
+#[test]
+fn what_is_damaged_or_foreign_is_not_read() {
+    let good = text(&full()).unwrap();
+    assert!(good.len() > 500);
+    for end in (0..good.len()).filter(|end| good.is_char_boundary(*end)) {
+        assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
+    }
+    for (from, to) in [
+        ("\"version\":1", "\"version\":2"),
+        ("\"condition\"", "\"fortune\""),
+        ("\"original\":0", "\"original\":1"),
+        ("\"end\":17", "\"end\":99"),
+        ("\"end\":17", "\"end\":21"),
+        ("cargo nopol c", "rm"),
+    ] {
+        let bad = good.replace(from, to);
+        assert_ne!(bad, good, "{from}");
+        assert!(parse(&bad).is_none(), "{to}");
+    }
+}
+
+#[test]
+fn a_run_that_was_stopped_is_not_kept() {
+    for ending in [
+        Ending::TimeLimit,
+        Ending::Interrupted,
+        Ending::Internal,
+        Ending::Usage,
+        Ending::NothingToRepair,
+        Ending::Listed,
+    ] {
+        let outcome = Outcome { ending, ..full() };
+        assert!(text(&outcome).is_none(), "{ending:?}");
+    }
+    let outcome = Outcome {
+        ending: Ending::NoPatch,
+        ..full()
+    };
+    assert_eq!(
+        parse(&text(&outcome).unwrap()).unwrap().outcome.ending,
+        Ending::NoPatch
+    );
+}

@@ -1,0 +1,75 @@
+//! Events on standard error: a bar per phase on a terminal, a plain line otherwise.
+
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::events::{Event, Observer};
+
+/// Shows events on the standard error of this process.
+#[derive(Debug)]
+pub struct Terminal {
+    is_terminal: bool,
+    verbose: bool,
+    /// That of the phase at hand.
+    bar: Mutex<ProgressBar>,
+}
+
+impl Terminal {
+    /// With details if it is `verbose`.
+    pub fn new(verbose: bool) -> Self {
+        Self {
+            is_terminal: std::io::stderr().is_terminal(),
+            verbose,
+            bar: Mutex::new(ProgressBar::hidden()),
+        }
+    }
+
+    fn start(&self, phase: &'static str, steps: usize) -> ProgressBar {
+        let bar = match (self.is_terminal, steps) {
+            (false, _) => ProgressBar::hidden(),
+            (true, 0) => {
+                let bar = ProgressBar::new_spinner();
+                bar.enable_steady_tick(Duration::from_millis(100));
+                bar
+            }
+            (true, steps) => ProgressBar::new(steps as u64).with_style(
+                ProgressStyle::with_template("{prefix:>28} {bar:30} {pos}/{len}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            ),
+        };
+        bar.set_prefix(phase);
+        bar.set_message(phase);
+        bar
+    }
+}
+
+/// A line of its own; a closed pipe is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+impl Observer for Terminal {
+    fn observe(&self, event: &Event<'_>) {
+        let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Started { phase, steps } => *bar = self.start(phase, *steps),
+            Event::Stepped { .. } => bar.inc(1),
+            Event::Finished {
+                phase,
+                result,
+                seconds,
+                ..
+            } => {
+                bar.finish_and_clear();
+                say(&format!("{phase:>28} {result} ({seconds:.1} s)"));
+            }
+            Event::Abandoned { .. } => bar.finish_and_clear(),
+            Event::Said(line) => say(line),
+            Event::Detail(line) if self.verbose => say(line),
+            Event::Detail(_) => {}
+        }
+    }
+}

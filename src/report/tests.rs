@@ -1,0 +1,388 @@
+//! Reports of outcomes that are made up, without style.
+
+use insta::assert_snapshot;
+
+use super::*;
+
+const TEST: &str = "grades::tests::just_enough";
+
+/// A condition, forced true.
+fn site() -> SiteReport {
+    SiteReport {
+        id: "1cce2c43".to_owned(),
+        kind: "condition",
+        file: "src/lib.rs".to_owned(),
+        line: 4,
+        column: 8,
+        text: "score > needed".to_owned(),
+        suspiciousness: 1.0,
+        angelic: vec![angelic(AngelicHow::Constant(true))],
+        reason: None,
+    }
+}
+
+fn angelic(how: AngelicHow) -> AngelicReport {
+    AngelicReport {
+        test: TEST.to_owned(),
+        how,
+    }
+}
+
+/// A patch at [`site`].
+fn patch(rank: usize, condition: &str) -> PatchReport {
+    PatchReport {
+        id: format!("1cce2c43-{rank}"),
+        rank,
+        kind: "condition",
+        edits: vec![EditReport {
+            file: "src/lib.rs".to_owned(),
+            line: 4,
+            column: 8,
+            span: 0..0,
+            original: "".into(),
+            before: "score > needed".to_owned(),
+            after: condition.to_owned(),
+            condition: condition.to_owned(),
+        }],
+        diff: format!("@@ -4 +4 @@\n-    if score > needed {{\n+    if {condition} {{\n"),
+        fixes: vec![TEST.to_owned()],
+        is_trivial: false,
+        is_checked: true,
+        why: "`>` changed to `>=`".to_owned(),
+        clauses: vec![ClauseReport {
+            text: condition.to_owned(),
+            failing_tests: vec![TEST.to_owned()],
+            passing_tests: (1..=7)
+                .map(|nth| format!("grades::tests::t{nth}"))
+                .collect(),
+            contexts: 8,
+            example: vec![
+                ("score".to_owned(), "50".to_owned()),
+                ("needed".to_owned(), "50".to_owned()),
+            ],
+            outcome: Some(true),
+        }],
+        differs: None,
+    }
+}
+
+/// Two patches that no test tells apart.
+fn two_patches() -> Outcome {
+    let mut second = patch(2, "score != needed");
+    second.differs = Some(DifferenceReport {
+        other: "1cce2c43-1".to_owned(),
+        ranks: [2, 1],
+        is_seen: false,
+        context: vec![("score".to_owned(), "0".to_owned())],
+        yields: Some([Some(true), Some(false)]),
+    });
+    Outcome {
+        ending: Ending::Patched,
+        failing_tests: vec![TEST.to_owned(), "grades::tests::other".to_owned()],
+        sites: vec![site()],
+        patches: vec![patch(1, "score >= needed"), second],
+        options: " --top 2".to_owned(),
+        ..Outcome::default()
+    }
+}
+
+fn plain(styled: &str) -> String {
+    anstream::adapter::strip_str(styled).to_string()
+}
+
+fn human(outcome: &Outcome) -> String {
+    plain(&human::render(outcome))
+}
+
+fn explained(outcome: &Outcome, id: &str) -> String {
+    explain::render(outcome, id).unwrap()
+}
+
+#[test]
+fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
+    assert_snapshot!(human(&two_patches()), @r"
+    Patch 1 (condition, src/lib.rs:4)
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score >= needed {
+
+      fixes grades::tests::just_enough
+      `>` changed to `>=`
+      more: cargo nopol explain 1cce2c43-1 --top 2
+
+    Patch 2 (condition, src/lib.rs:4)
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score != needed {
+
+      fixes grades::tests::just_enough
+      `>` changed to `>=`
+      not told apart from patch 1 by the tests: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      more: cargo nopol explain 1cce2c43-2 --top 2
+
+    2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    Not fixed by any of them: grades::tests::other
+    Apply the first with `cargo nopol --apply --top 2`, another with `--apply=RANK`.
+    ");
+}
+
+#[test]
+fn an_unchecked_patch_that_was_written_says_both() {
+    let mut outcome = two_patches();
+    outcome.patches.truncate(1);
+    outcome.patches[0].is_checked = false;
+    outcome.applied = Some(1);
+    assert_snapshot!(human(&outcome), @r"
+    Patch 1 (condition, src/lib.rs:4)
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score >= needed {
+
+      fixes grades::tests::just_enough
+      `>` changed to `>=`
+      unchecked: the run was stopped before it was rebuilt alone and held against all tests
+      more: cargo nopol explain 1cce2c43-1 --top 2
+
+    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    Not fixed by it: grades::tests::other
+    Applied patch 1 to src/lib.rs
+    It leaves these failing: grades::tests::other. For the patch of another cause commit this one, or give --allow-dirty, and run again.
+    ");
+}
+
+#[test]
+fn groups_have_a_heading_each() {
+    let mut outcome = two_patches();
+    let group = |test: &str, patch: &str| GroupReport {
+        tests: vec![test.to_owned()],
+        patches: vec![patch.to_owned()],
+    };
+    outcome.groups = vec![group("a", "1cce2c43-1"), group("b", "1cce2c43-2")];
+    let text = human(&outcome);
+    let headings: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("Cause"))
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            "Cause 1 of 2, as it seems: a",
+            "Cause 2 of 2, as it seems: b"
+        ]
+    );
+}
+
+#[test]
+fn without_a_patch_each_angelic_site_says_why() {
+    let mut outcome = Outcome {
+        sites: vec![site()],
+        complaints: vec!["grades::tests::odd crashes".to_owned()],
+        ..Outcome::default()
+    };
+    outcome.sites[0].reason = Some("no condition explains every context".to_owned());
+    outcome.sites[0].text = "score\n    > needed".to_owned();
+    assert_snapshot!(human(&outcome), @r"
+    No patch found.
+      grades::tests::odd crashes
+      src/lib.rs:4:8 `score …`: no condition explains every context
+    ");
+    outcome.sites = vec![outcome.sites[0].clone(); 12];
+    assert!(human(&outcome).ends_with("  and 2 more; `--format json` has them all\n"));
+}
+
+#[test]
+fn without_an_angelic_site_localization_ended_it() {
+    let mut outcome = Outcome::default();
+    let nothing = outcome.why_not().unwrap();
+    assert!(
+        nothing.starts_with("No failing test reaches a place"),
+        "{nothing}"
+    );
+    outcome.sites = vec![site()];
+    outcome.sites[0].angelic.clear();
+    let localization = outcome.why_not().unwrap();
+    assert!(
+        localization.starts_with("Localization ended it: of the 1 sites"),
+        "{localization}"
+    );
+    assert!(
+        localization.ends_with("which --multi tries."),
+        "{localization}"
+    );
+    outcome.tried_pairs = true;
+    let pairs = outcome.why_not().unwrap();
+    assert!(
+        pairs.contains("nor do two conditions changed at once"),
+        "{pairs}"
+    );
+}
+
+#[test]
+fn errors_are_left_to_standard_error_and_other_endings_are_said() {
+    let ended = |ending| {
+        human(&Outcome {
+            ending,
+            message: Some("All 4 tests pass.".to_owned()),
+            ..Outcome::default()
+        })
+    };
+    assert_eq!(ended(Ending::CannotBuild), "");
+    assert_eq!(
+        ended(Ending::NothingToRepair),
+        "Nothing to repair.\nAll 4 tests pass.\n"
+    );
+    assert_eq!(
+        ended(Ending::TimeLimit),
+        "The time limit was reached before a patch was found.\n"
+    );
+    for ending in [Ending::Usage, Ending::UnusableBaseline, Ending::Internal] {
+        assert!(human::is_error(ending) && ending.exit_code() > 1);
+    }
+}
+
+#[test]
+fn angelic_sites_are_listed_most_suspicious_first() {
+    let mut other = site();
+    other.suspiciousness = 0.5;
+    other.kind = "precondition";
+    other.angelic = [
+        AngelicHow::Constant(false),
+        AngelicHow::Flipped(vec![2, 4]),
+        AngelicHow::First {
+            evaluations: 1,
+            outcome: false,
+            then_opposite: false,
+        },
+        AngelicHow::After {
+            evaluations: 3,
+            outcome: false,
+        },
+    ]
+    .map(angelic)
+    .to_vec();
+    let mut condition = site();
+    condition.angelic.push(angelic(AngelicHow::First {
+        evaluations: 2,
+        outcome: true,
+        then_opposite: true,
+    }));
+    let mut reached = site();
+    reached.angelic.clear();
+    let outcome = Outcome {
+        ending: Ending::Localized,
+        sites: vec![other, reached, condition],
+        ..Outcome::default()
+    };
+    assert_snapshot!(human(&outcome), @r"
+    Angelic sites, most suspicious first:
+      1.000  1cce2c43  src/lib.rs:4:8  condition  score > needed
+             forced true: grades::tests::just_enough passes
+             forced true at the first 2 evaluations, then false: grades::tests::just_enough passes
+      0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
+             skipped: grades::tests::just_enough passes
+             skipped at evaluation 2 and 4: grades::tests::just_enough passes
+             skipped at the first 1 evaluation: grades::tests::just_enough passes
+             skipped after 3 evaluations: grades::tests::just_enough passes
+    1 other sites reached by failing tests are not angelic.
+    ");
+}
+
+#[test]
+fn tests_and_sites_are_listed() {
+    let outcome = Outcome {
+        ending: Ending::Listed,
+        tests: vec![TEST.to_owned()],
+        sites: vec![site()],
+        ..Outcome::default()
+    };
+    assert_snapshot!(human(&outcome), @r"
+    Tests
+      grades::tests::just_enough
+    Sites
+      1cce2c43  src/lib.rs:4:8  condition  score > needed
+    1 tests, 1 sites
+    Places where a guard could stand are left out; `--kind guard` lists them.
+    ");
+}
+
+#[test]
+fn a_patch_is_explained_by_its_id_or_rank() {
+    let outcome = two_patches();
+    assert_snapshot!(explained(&outcome, "2"), @r"
+    Patch 2 (condition, src/lib.rs:4), id 1cce2c43-2
+
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score != needed {
+
+    How it was found: `>` changed to `>=`.
+
+    Clause `score != needed`
+      decided the outcome in 8 contexts; for example it is true with score = 50, needed = 50
+      in 1 failing test: grades::tests::just_enough
+      in 7 passing tests: grades::tests::t1, grades::tests::t2, grades::tests::t3, grades::tests::t4, grades::tests::t5 and 2 more
+
+    Compared with patch 1: not told apart by the tests.
+      With `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      A test that comes to src/lib.rs:4 with these values would tell.
+    ");
+    assert_eq!(explained(&outcome, "1cce2c43-2"), explained(&outcome, "2"));
+    assert_eq!(explain::render(&outcome, "3"), None);
+}
+
+#[test]
+fn a_clause_that_no_test_decides_is_said_to_be_so() {
+    let mut outcome = two_patches();
+    outcome.patches.truncate(1);
+    outcome.patches[0].clauses[0].outcome = None;
+    assert_snapshot!(explained(&outcome, "1"), @r"
+    Patch 1 (condition, src/lib.rs:4), id 1cce2c43-1
+
+    @@ -4 +4 @@
+    -    if score > needed {
+    +    if score >= needed {
+
+    How it was found: `>` changed to `>=`.
+
+    Clause `score >= needed`
+      no test decides it: with the opposite every recorded outcome is the same
+
+    There is no other patch to compare it with.
+    ");
+}
+
+#[test]
+fn a_site_is_explained_by_what_was_forced_and_found_there() {
+    let mut outcome = two_patches();
+    assert_snapshot!(explained(&outcome, "1cce2c43"), @r"
+    src/lib.rs:4:8 (condition), id 1cce2c43
+      score > needed
+
+    Suspiciousness 1.000.
+      forced true: grades::tests::just_enough passes
+    Patches here: 1, 2.
+    ");
+    outcome.patches.clear();
+    let last = |outcome: &Outcome| {
+        explained(outcome, "1cce2c43")
+            .lines()
+            .last()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(last(&outcome), "No patch here.");
+    outcome.sites[0].reason = Some("none compiles".to_owned());
+    assert_eq!(last(&outcome), "No patch here: none compiles.");
+    outcome.sites[0].reason = None;
+    outcome.sites[0].angelic.clear();
+    let none = "No patch here: no forced outcome makes a failing test pass.";
+    assert_eq!(last(&outcome), none);
+}
+
+#[test]
+fn numbers_agree_with_their_nouns() {
+    assert_eq!(count(1, "patch"), "1 patch");
+    assert_eq!(count(2, "patch"), "2 patches");
+    assert_eq!(count(0, "site"), "0 sites");
+    assert_eq!(count(3, "test binary"), "3 test binaries");
+}

@@ -1,0 +1,368 @@
+//! What a term reads, as a tree: from the capture, where the structure is known, to the renderer, which
+//! alone makes text of it ([`crate::source::write`]).
+//!
+//! A tree says what is written, parentheses included, so that two trees are equal exactly if their
+//! texts are. How a language spells a step is no business of this file, and neither is how a text is
+//! parsed: `source/rust/access.rs` and `source/c/access.rs` do that.
+
+mod outline;
+
+use super::{ArithOp, CmpOp};
+pub use outline::{Outline, Token, glance};
+
+/// A state query (papers/nopol.txt §3.3.3): what can be asked of a value without arguments, and has a
+/// meaning that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Query {
+    Len,
+    IsEmpty,
+    IsSome,
+    IsNone,
+    IsOk,
+    IsErr,
+    /// How much a collection has set aside.
+    Capacity,
+    /// How long a string of C is.
+    StringLength,
+}
+
+impl Query {
+    /// The query that has the opposite value wherever it has one.
+    pub fn opposite(self) -> Option<Self> {
+        Some(match self {
+            Self::IsSome => Self::IsNone,
+            Self::IsNone => Self::IsSome,
+            Self::IsOk => Self::IsErr,
+            Self::IsErr => Self::IsOk,
+            _ => return None,
+        })
+    }
+}
+
+/// How the payload of an `Option` or `Result` is taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Payload {
+    Moved,
+    Borrowed,
+    BorrowedMutably,
+}
+
+/// How a field is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reach {
+    Direct,
+    /// Through a pointer of C.
+    Through,
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Prefix {
+    /// The value behind a reference or pointer.
+    Deref,
+    /// A reference or pointer to the value.
+    Reference,
+    Not,
+    Minus,
+    /// Every bit negated, in C.
+    Complement,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Infix {
+    Compare(CmpOp),
+    Arith(ArithOp),
+    And,
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
+}
+
+/// What is known of a literal besides how it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Literal {
+    pub text: String,
+    /// The number its first digits say at a glance, if that is 0 or 1.
+    pub glance: Option<u8>,
+    pub outline: Outline,
+}
+
+/// What a term reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// A variable, or the path of a constant or function.
+    Variable(String),
+    Literal(Literal),
+    Field(Box<Access>, Reach, String),
+    Query(Box<Access>, Query),
+    /// Any other method.
+    Method(Box<Access>, String, Vec<Access>),
+    Call(Box<Access>, Vec<Access>),
+    Payload(Box<Access>, Payload),
+    /// Whether the value matches a pattern.
+    Variant(Box<Access>, String),
+    Index(Box<Access>, Box<Access>),
+    /// The value as another type.
+    Cast(Box<Access>, String),
+    Prefix(Prefix, Box<Access>),
+    Infix(Infix, Box<Access>, Box<Access>),
+    /// The string that a pointer of C points to, read as a whole; it is written as the pointer.
+    Contents(Box<Access>),
+    /// In parentheses.
+    Group(Box<Access>),
+    /// Written with other white space than usual.
+    Written(String, Box<Access>),
+    /// Anything else, and its outline.
+    Opaque(String, Outline),
+}
+
+impl Access {
+    /// A variable by its name.
+    pub fn variable(name: impl Into<String>) -> Self {
+        Self::Variable(name.into())
+    }
+
+    /// A literal as it is written.
+    pub fn literal(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::Literal(Literal {
+            glance: glance(&text),
+            outline: Outline::of_text(&text),
+            text,
+        })
+    }
+
+    /// A field of the value.
+    pub fn field(self, name: impl Into<String>) -> Self {
+        Self::Field(Box::new(self), Reach::Direct, name.into())
+    }
+
+    /// A state query of the value.
+    pub fn query(self, query: Query) -> Self {
+        Self::Query(Box::new(self), query)
+    }
+
+    /// The value with an operator before it.
+    pub fn prefixed(self, prefix: Prefix) -> Self {
+        Self::Prefix(prefix, Box::new(self))
+    }
+
+    /// `self op right`.
+    pub fn infix(self, op: Infix, right: Self) -> Self {
+        Self::Infix(op, Box::new(self), Box::new(right))
+    }
+
+    /// The tree, however it is spaced.
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Written(_, tree) => tree.plain(),
+            tree => tree,
+        }
+    }
+
+    /// The state query this is, and what is asked.
+    pub fn as_query(&self) -> Option<(&Self, Query)> {
+        match self.plain() {
+            Self::Query(receiver, query) => Some((receiver, *query)),
+            _ => None,
+        }
+    }
+
+    /// The operator and the operands, if this is a comparison.
+    pub fn as_comparison(&self) -> Option<(CmpOp, &Self, &Self)> {
+        match self.plain() {
+            Self::Infix(Infix::Compare(op), a, b) => Some((*op, a, b)),
+            _ => None,
+        }
+    }
+
+    /// What is cast, and to which type.
+    pub fn as_cast(&self) -> Option<(&Self, &str)> {
+        match self.plain() {
+            Self::Cast(of, ty) => Some((of, ty)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a literal.
+    pub fn is_literal(&self) -> bool {
+        matches!(self.plain(), Self::Literal(_))
+    }
+
+    /// What is read first: the operand this one's text begins with. `None` for a name, a literal and
+    /// what begins with something else.
+    fn first(&self) -> Option<&Self> {
+        match self {
+            Self::Field(of, ..)
+            | Self::Query(of, _)
+            | Self::Method(of, ..)
+            | Self::Call(of, _)
+            | Self::Payload(of, _)
+            | Self::Index(of, _)
+            | Self::Cast(of, _)
+            | Self::Infix(_, of, _)
+            | Self::Written(_, of) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// This, what it begins with, what that begins with and so on.
+    pub fn spine(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |access| access.first())
+    }
+
+    /// Without the `*` before it.
+    pub fn without_derefs(&self) -> &Self {
+        match self.plain() {
+            Self::Prefix(Prefix::Deref, inner) => inner.without_derefs(),
+            _ => self,
+        }
+    }
+
+    /// The name of the variable that it reads, or reads something of.
+    pub fn root(&self) -> Option<&str> {
+        match self {
+            Self::Variable(name) => Some(name),
+            Self::Prefix(Prefix::Deref, of) | Self::Variant(of, _) | Self::Contents(of) => {
+                of.root()
+            }
+            other => other.first()?.root(),
+        }
+    }
+
+    /// Whether it reads `of`, or a part of that: a field, a query, a payload, the value behind it.
+    pub fn is_part_of(&self, of: &Self) -> bool {
+        if self == of {
+            return true;
+        }
+        let value = match self {
+            Self::Query(string, Query::StringLength) => string,
+            other => other,
+        };
+        let value = match value.without_derefs() {
+            Self::Contents(string) => string,
+            other => other,
+        };
+        let steps = value.spine().skip(1).zip(value.spine());
+        value == of
+            || steps
+                .filter(|(_, step)| step.is_step())
+                .any(|(inner, _)| inner == of)
+    }
+
+    /// Whether it is something of a value: one more step to the right.
+    fn is_step(&self) -> bool {
+        match self {
+            Self::Field(_, reach, _) => *reach == Reach::Direct,
+            Self::Query(_, query) => *query != Query::StringLength,
+            Self::Method(..) | Self::Payload(..) => true,
+            _ => false,
+        }
+    }
+
+    /// The name of the last field, method, function or variable, if nothing follows it.
+    pub fn last_name(&self) -> Option<&str> {
+        match self.plain() {
+            Self::Variable(name) => Some(name),
+            Self::Call(of, arguments) if arguments.is_empty() => of.last_name(),
+            other => other.last_member(),
+        }
+    }
+
+    fn last_member(&self) -> Option<&str> {
+        match self.plain() {
+            Self::Field(_, _, name) => Some(name),
+            Self::Method(_, name, arguments) if arguments.is_empty() => Some(name),
+            Self::Call(of, arguments) if arguments.is_empty() => of.last_member(),
+            Self::Prefix(_, of) | Self::Infix(_, _, of) => of.last_member(),
+            _ => None,
+        }
+    }
+
+    /// How many steps there are to read: fields, methods and indices, as in its outline.
+    pub fn steps(&self) -> usize {
+        let all = |parts: &[Self]| parts.iter().map(Self::steps).sum::<usize>();
+        match self {
+            Self::Variable(_) => 0,
+            Self::Literal(literal) => literal.outline.steps(),
+            Self::Opaque(_, outline) => outline.steps(),
+            Self::Query(of, Query::StringLength) => of.steps(),
+            Self::Field(of, ..) | Self::Query(of, _) | Self::Payload(of, Payload::Moved) => {
+                1 + of.steps()
+            }
+            Self::Payload(of, _) => 2 + of.steps(),
+            Self::Method(of, _, arguments) => 1 + of.steps() + all(arguments),
+            Self::Call(of, arguments) => of.steps() + all(arguments),
+            Self::Index(of, index) => 1 + of.steps() + index.steps(),
+            Self::Infix(_, a, b) => a.steps() + b.steps(),
+            Self::Variant(of, text) | Self::Cast(of, text) => {
+                of.steps() + text.matches(['.', '[']).count()
+            }
+            Self::Prefix(_, of) | Self::Contents(of) | Self::Group(of) | Self::Written(_, of) => {
+                of.steps()
+            }
+        }
+    }
+
+    /// The unwrapped values on the way, the outermost first: what each is the payload of.
+    pub fn unwrapped(&self) -> impl Iterator<Item = &Self> {
+        self.without_derefs()
+            .spine()
+            .filter_map(|access| match access {
+                Self::Payload(of, _) => Some(&**of),
+                _ => None,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn x() -> Access {
+        Access::variable("x")
+    }
+
+    #[test]
+    fn a_part_is_reached_by_steps_from_the_value() {
+        let field = x().field("f");
+        let behind = field.clone().query(Query::Len).prefixed(Prefix::Deref);
+        assert!(behind.is_part_of(&field));
+        assert!(behind.is_part_of(&x()));
+        assert!(!field.is_part_of(&behind));
+        let element = Access::Index(Box::new(x()), Box::new(Access::variable("i")));
+        assert!(!element.is_part_of(&x()));
+        assert!(element.clone().field("f").is_part_of(&element));
+        let length = x().query(Query::StringLength);
+        assert!(length.is_part_of(&x()));
+        // The length of `b` is no part of `a + b`.
+        let sum = |b: Access| Access::variable("a").infix(Infix::Arith(ArithOp::Add), b);
+        assert!(!sum(x().query(Query::Len)).is_part_of(&sum(x())));
+        assert!(sum(x()).query(Query::Len).is_part_of(&sum(x())));
+    }
+
+    #[test]
+    fn the_root_is_the_variable_that_everything_hangs_on() {
+        let payload = Access::Payload(Box::new(x().field("f")), Payload::Borrowed);
+        let behind = payload.prefixed(Prefix::Deref);
+        assert_eq!(behind.root(), Some("x"));
+        assert_eq!(behind.unwrapped().collect::<Vec<_>>(), [&x().field("f")]);
+        let variant = Access::Variant(Box::new(x()), "A::B".to_owned());
+        assert_eq!(variant.root(), Some("x"));
+        assert_eq!(x().prefixed(Prefix::Minus).root(), None);
+    }
+
+    #[test]
+    fn a_name_is_the_last_one_only_if_nothing_follows() {
+        let call = |of: Access, arguments: Vec<Access>| Access::Call(Box::new(of), arguments);
+        assert_eq!(call(x().field("f"), Vec::new()).last_name(), Some("f"));
+        assert_eq!(call(x(), vec![x()]).last_name(), None);
+        assert_eq!(x().prefixed(Prefix::Deref).last_name(), None);
+        let behind = x().field("f").prefixed(Prefix::Deref);
+        assert_eq!(behind.last_name(), Some("f"));
+    }
+}

@@ -1,0 +1,90 @@
+//! What holds of a C program besides settings, for `--print-config`.
+
+use toml_edit::{Array, Item, Value};
+
+use super::config;
+use super::options::COptions;
+use crate::config::File;
+use crate::subject::SubjectError;
+
+/// The table `[c]` without its tests, with where each value comes from, and where the tests are told.
+///
+/// # Errors
+/// [`SubjectError::Usage`] if the file cannot be read.
+pub fn print(options: &COptions) -> Result<String, SubjectError> {
+    let file = match config::path(options)? {
+        Some(path) => Some(File::read(&path)?),
+        None => None,
+    };
+    let sources: Array = options.source.iter().map(String::as_str).collect();
+    let given = |value: Option<Value>, flag: &'static str| value.map(|value| (value, flag));
+    let rows = [
+        (
+            "sources",
+            given((!sources.is_empty()).then(|| sources.into()), "--source"),
+            None,
+        ),
+        (
+            "build",
+            given(options.build.clone().map(Value::from), "--build"),
+            None,
+        ),
+        ("timeout", None, None),
+        (
+            "sanitize",
+            given(options.sanitize.map(Value::from), "--sanitize"),
+            Some("false"),
+        ),
+    ];
+    let mut lines = vec!["\n[c]".to_owned()];
+    for (key, given, default) in rows {
+        let told = file.as_ref().and_then(|file| value(file, key));
+        lines.push(match (given, told, default) {
+            (Some((value, flag)), _, _) => format!("{key} = {value} # {flag}"),
+            (None, Some((value, line)), _) => format!("{key} = {value} # {line}"),
+            (None, None, Some(default)) => format!("{key} = {default} # default"),
+            (None, None, None) => format!("# {key} is not set"),
+        });
+    }
+    let flags = [
+        ("tests", options.input.as_ref(), "--input"),
+        ("script", options.script.as_ref(), "--script"),
+        ("test", None, ""),
+    ];
+    for (key, given, flag) in flags {
+        let told = file.as_ref().and_then(|file| place(file, key));
+        if let Some(place) = given.map(|_| flag.to_owned()).or(told) {
+            lines.push(format!("# c.{key}: {place}"));
+        }
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+/// Where a key of the table is.
+fn place(file: &File, key: &str) -> Option<String> {
+    let table = file.table(&["c"])?;
+    let (key, item) = table.get_key_value(key)?;
+    let tables = item.as_array_of_tables();
+    let first = tables.and_then(|tables| tables.iter().next()?.span());
+    let span = first.or(key.span()).or(item.span())?;
+    Some(format!("{}:{}", file.path(), file.line(span.start)))
+}
+
+/// What a key of the table has, on one line, and where it is.
+fn value(file: &File, key: &str) -> Option<(Value, String)> {
+    let table = file.table(&["c"])?;
+    let value = match table.get(key).and_then(Item::as_value)? {
+        Value::Array(items) => items
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Array>()
+            .into(),
+        Value::String(text) => text.value().as_str().into(),
+        other => {
+            let mut other = other.clone();
+            other.decor_mut().clear();
+            other
+        }
+    };
+    Some((value, place(file, key)?))
+}

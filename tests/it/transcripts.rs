@@ -1,0 +1,223 @@
+//! What people read: the README's transcript, help texts, and the report of some fixtures in full. After a
+//! change that is meant, `TRYCMD=overwrite` and `INSTA_UPDATE=always` write the texts anew.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::common::{Run, Subject, fixtures};
+
+/// The text with `(0.3 s)` as `([TIME])`, and the subject's place as `[DIR]`.
+fn redacted(text: &str, dir: &str) -> String {
+    let text = text.replace(dir, "[DIR]");
+    let mut parts = text.split('(');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let time = part
+            .split_once(" s)")
+            .filter(|(time, _)| time.parse::<f64>().is_ok());
+        match time {
+            Some((_, rest)) => out += &format!("([TIME]){rest}"),
+            None => out += &format!("({part}"),
+        }
+    }
+    out
+}
+
+/// Standard error and standard output, as a terminal has them.
+fn said(subject: &Subject, run: &Run) -> String {
+    let dir = subject.root.parent().unwrap().canonicalize().unwrap();
+    redacted(&[&*run.stderr, &run.stdout].concat(), dir.to_str().unwrap())
+}
+
+#[test]
+fn the_readme_shows_what_the_tool_prints() {
+    let readme = fs::read_to_string(fixtures().with_file_name("README.md")).unwrap();
+    let command = "$ cargo nopol --top 1\n";
+    let (_, shown) = readme.split_once(command).unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let subject = Subject::fixture("percentile", "percentile");
+    let run = subject.nopol(&["--top", "1"]);
+    assert_eq!(said(&subject, &run), redacted(shown, "/tmp"));
+}
+
+#[test]
+fn a_missing_guard_is_shown() {
+    let subject = Subject::fixture("missing-error", "missing-error");
+    let run = subject.nopol(&["--top", "1"]);
+    assert_snapshot!(said(&subject, &run), @r"
+                         copying [DIR]/missing-error → [DIR]/missing-error/target/nopol/slot-0/copy/missing-error ([TIME])
+                        building 1 test binary ([TIME])
+             running tests twice 7 pass, 2 fail, 0 flaky ([TIME])
+             instrumenting sites 7 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 2 angelic sites of 7 reached ([TIME])
+              recording contexts 25 contexts at 2 sites ([TIME])
+                    synthesizing 19 candidates at 2 sites ([TIME])
+             building candidates 19 of 19 compile ([TIME])
+              judging candidates 10 plausible ([TIME])
+             instrumenting sites 38 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 5 angelic sites of 32 reached ([TIME])
+              recording contexts 112 contexts at 8 sites ([TIME])
+                    synthesizing 84 candidates at 8 sites ([TIME])
+             building candidates 63 of 63 compile ([TIME])
+              judging candidates 5 plausible ([TIME])
+                checking patches 1 patch ([TIME])
+    Patch 1 (guard, src/lib.rs:28)
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    @@ -25,6 +25,9 @@
+         if length > LONGEST {
+             return Err(FrameError::TooLong);
+         }
+    +    if length > rest.len() {
+    +        return Err(FrameError::Truncated);
+    +    }
+         Ok(rest.split_at(length))
+     }
+     
+
+      fixes missing-error::missing_error::tests::last_frame_is_truncated, missing-error::missing_error::tests::truncated_payload
+      new condition: one comparison
+      more: cargo nopol explain 1c8c7608-377fb721 --top 1
+
+    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    Apply it with `cargo nopol --apply --top 1`.
+    ");
+}
+
+#[test]
+fn patches_of_two_causes_are_shown_apart() {
+    let subject = Subject::fixture("two-causes", "two-causes");
+    let run = subject.nopol(&["--top", "1"]);
+    assert_snapshot!(said(&subject, &run), @r"
+                         copying [DIR]/two-causes → [DIR]/two-causes/target/nopol/slot-0/copy/two-causes ([TIME])
+                        building 1 test binary ([TIME])
+             running tests twice 6 pass, 2 fail, 0 flaky ([TIME])
+             instrumenting sites 7 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 2 angelic sites of 5 reached ([TIME])
+              recording contexts 19 contexts at 2 sites ([TIME])
+                    synthesizing 37 candidates at 2 sites ([TIME])
+             building candidates 37 of 37 compile ([TIME])
+              judging candidates 7 plausible ([TIME])
+                checking patches 2 patches ([TIME])
+    Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
+
+    Patch 1 (condition, src/lib.rs:56)
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    @@ -53,7 +53,7 @@
+     
+         /// Goes to the page that has an item; tells whether there is such an item.
+         pub fn reveal(&mut self, item: usize) -> bool {
+    -        if item > self.items {
+    +        if item >= self.items {
+                 return false;
+             }
+             self.current = item / self.per_page;
+
+      fixes two-causes::two_causes::tests::item_behind_the_last_one
+      `>` changed to `>=`
+      more: cargo nopol explain 44b865db-1c69db66 --top 1
+
+    Cause 2 of 2, as it seems: two-causes::two_causes::tests::single_item_on_the_last_page
+
+    Patch 2 (condition, src/lib.rs:30)
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    @@ -27,7 +27,7 @@
+                 return 1;
+             }
+             let full = self.items / self.per_page;
+    -        if self.items % self.per_page > 1 {
+    +        if self.items % self.per_page > 0 {
+                 full + 1
+             } else {
+                 full
+
+      fixes two-causes::two_causes::tests::single_item_on_the_last_page
+      constant off by one
+      more: cargo nopol explain dd56fcad-99354a13 --top 1
+
+    2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    Apply the first with `cargo nopol --apply --top 1`, another with `--apply=RANK`.
+    ");
+}
+
+#[test]
+fn it_is_shown_why_there_is_no_patch() {
+    let subject = Subject::fixture("hopeless", "hopeless");
+    let run = subject.nopol(&[]);
+    assert_snapshot!(said(&subject, &run), @r"
+                         copying [DIR]/hopeless → [DIR]/hopeless/target/nopol/slot-0/copy/hopeless ([TIME])
+                        building 1 test binary ([TIME])
+             running tests twice 5 pass, 1 fail, 0 flaky ([TIME])
+             instrumenting sites 8 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 0 angelic sites of 4 reached ([TIME])
+             instrumenting sites 18 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 0 angelic sites of 13 reached ([TIME])
+              recording contexts 18 contexts at 4 sites ([TIME])
+                    synthesizing 28 candidates at 4 sites ([TIME])
+              recording contexts 18 contexts at 4 sites ([TIME])
+                    synthesizing 28 candidates at 4 sites ([TIME])
+             building candidates 28 of 28 compile ([TIME])
+              judging candidates 0 plausible ([TIME])
+    No patch found.
+    Localization ended it: of the 17 sites that failing tests reach, none makes a failing test pass when its condition is forced true or false, or its statement is skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
+    ");
+}
+
+#[test]
+fn a_patch_of_a_c_program_is_shown() {
+    let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
+    let run = subject.nopol_c(&["--top", "1"]);
+    // Where the copy is depends on where the program is.
+    let said = said(&subject, &run);
+    let (_, said) = said.split_once('\n').unwrap();
+    assert_snapshot!(said, @r"
+                        building `cc -std=c99 -g -Wall -Wextra -o numbers numbers.c` ([TIME])
+             running tests twice 18 pass, 2 fail, 0 flaky ([TIME])
+             instrumenting sites 27 sites ([TIME])
+                   tracing tests the instrumentation changes nothing ([TIME])
+                forcing outcomes 1 angelic site of 6 reached ([TIME])
+              recording contexts 21 contexts at 1 site ([TIME])
+                    synthesizing 16 candidates at 1 site ([TIME])
+             building candidates 16 of 16 compile ([TIME])
+              judging candidates 8 plausible ([TIME])
+                checking patches 1 patch ([TIME])
+    Patch 1 (condition, numbers.c:44)
+    --- a/numbers.c
+    +++ b/numbers.c
+    @@ -41,7 +41,7 @@
+     /* Of numbers that are not negative. */
+     static long gcd(long a, long b)
+     {
+    -    while (b > 1) {
+    +    while (b > 0) {
+             long rest = a % b;
+             a = b;
+             b = rest;
+
+      fixes gcd-of-coprime, gcd-with-one
+      constant off by one
+      more: cargo nopol c explain 1cd969f5-a95c172a --top 1
+
+    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    Apply it with `cargo nopol c --apply --top 1`.
+    ");
+}
+
+#[test]
+fn help_is_what_it_was() {
+    trycmd::TestCases::new()
+        .register_bin(
+            "cargo",
+            std::path::Path::new(env!("CARGO_BIN_EXE_cargo-nopol")),
+        )
+        .env("COLUMNS", "100")
+        .case("tests/cmd/*.md");
+}

@@ -1,0 +1,149 @@
+//! The outcome of the last search: `explain` and `--apply` read it while it holds, and search again when it
+//! does not.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{GRADES, Run, Subject};
+
+/// The search did not take place, and it is said which one speaks.
+fn is_known(run: &Run) {
+    let said = &run.stderr;
+    assert!(said.contains("note: this is what the search of "), "{said}");
+    assert!(!said.contains("building"), "{said}");
+}
+
+fn has_searched(run: &Run, why: &str) {
+    let said = &run.stderr;
+    assert!(said.contains("building"), "{said}");
+    assert!(said.contains(why), "`{why}` is not in:\n{said}");
+    assert!(!said.contains("note: this is what"), "{said}");
+}
+
+fn kept(subject: &Subject) -> PathBuf {
+    subject.root.join("target/nopol/last.json")
+}
+
+#[test]
+fn explain_and_apply_after_a_search_do_not_search_again() {
+    let subject = Subject::lib(GRADES);
+    subject.commit();
+    let before = subject.snapshot();
+    let report = subject.nopol(&["--top", "1", "--format", "json"]).json();
+    let id = report["patches"][0]["id"].as_str().unwrap();
+
+    let explained = subject.nopol(&["explain", id, "--top", "1"]);
+    assert_eq!(explained.code, 0, "{}", explained.stderr);
+    is_known(&explained);
+    assert_eq!(subject.snapshot(), before);
+    let unknown = subject.nopol(&["explain", "zebra", "--top", "1"]);
+    is_known(&unknown);
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    // What does not decide what is found may differ.
+    let json = subject.nopol(&["explain", id, "--top=1", "--format=json", "--jobs", "1"]);
+    is_known(&json);
+    assert_eq!(json.json(), report);
+
+    let fresh = subject.nopol(&["explain", id, "--top", "1", "--fresh"]);
+    has_searched(&fresh, "");
+    assert_eq!(fresh.stdout, explained.stdout);
+
+    let refused = subject.nopol(&["--apply=7", "--top", "1"]);
+    is_known(&refused);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert_eq!(subject.snapshot(), before);
+    let applied = subject.nopol(&["--apply", "--top", "1", "--format", "json"]);
+    is_known(&applied);
+    assert_eq!(applied.json()["applied"], 1);
+    assert!(subject.read("src/lib.rs").contains("score >= needed"));
+    assert_ne!(subject.snapshot(), before);
+
+    // Now it is another crate.
+    let again = subject.nopol(&["--apply", "--top", "1"]);
+    has_searched(&again, "src/lib.rs changed");
+    assert!(
+        again.stdout.contains("Nothing to repair."),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
+fn other_settings_and_damaged_files_are_searched_for_again() {
+    let subject = Subject::lib(GRADES);
+    // Neither a look around nor a run that was stopped is a search that came to its end.
+    subject.nopol(&["list"]);
+    let stopped = subject.nopol(&["--time-limit", "0.01"]);
+    assert_eq!(stopped.code, 5, "{}", stopped.stderr);
+    assert!(!kept(&subject).exists());
+
+    let first = subject.nopol(&["explain", "1", "--top", "1"]);
+    has_searched(&first, "");
+    let other = subject.nopol(&["explain", "1", "--top", "2"]);
+    has_searched(&other, "the settings changed");
+    is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
+
+    let whole = fs::read_to_string(kept(&subject)).unwrap();
+    for damaged in [&whole[..whole.len() / 2], "{}"] {
+        fs::write(kept(&subject), damaged).unwrap();
+        let run = subject.nopol(&["explain", "1", "--top", "2"]);
+        has_searched(&run, "");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
+
+    // A file that is as it was has not changed, whenever it was written.
+    let path = subject.root.join("src/lib.rs");
+    fs::write(&path, GRADES).unwrap();
+    is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
+    fs::write(&path, GRADES.replace("(80, 70)", "(80, 71)")).unwrap();
+    has_searched(
+        &subject.nopol(&["explain", "1", "--top", "2"]),
+        "src/lib.rs changed",
+    );
+}
+
+#[test]
+fn a_c_program_is_searched_once_and_keeps_nothing_in_its_directory() {
+    let source = "#include <stdlib.h>\n\nint passes(int score, int needed) {\n    if (score > needed)\n        return 1;\n    return 0;\n}\n\n\
+                  int main(int argc, char **argv) {\n    return !passes(atoi(argv[1]), atoi(argv[2]));\n}\n";
+    let test = |name: &str, line: &str, exit: i32| {
+        format!("[[c.test]]\nname = \"{name}\"\ncommand = \"./grades {line}\"\nexit = {exit}\n\n")
+    };
+    let config = [
+        "top = 1\n\n[c]\nsources = [\"grades.c\"]\nbuild = \"cc -o grades grades.c\"\n\n"
+            .to_owned(),
+        test("more", "51 50", 0),
+        test("less", "49 50", 1),
+        test("equal", "50 50", 0),
+    ];
+    let subject = Subject::new(&[("grades.c", source), ("nopol.toml", &config.concat())]);
+    let before = subject.snapshot();
+    let first = subject.nopol_c(&[]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    is_known(&subject.nopol_c(&["explain", "1"]));
+    assert_eq!(subject.snapshot(), before);
+
+    let applied = subject.nopol_c(&["--apply"]);
+    is_known(&applied);
+    assert!(
+        subject.read("grades.c").contains(">= needed"),
+        "{}",
+        applied.stdout
+    );
+    has_searched(&subject.nopol_c(&["explain", "1"]), "grades.c changed");
+}
+
+#[test]
+fn a_work_directory_in_the_subject_is_used_again() {
+    let subject = Subject::lib(GRADES);
+    let args = ["--work-dir", "work", "--top", "1"];
+    let first = subject.nopol(&args);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert!(subject.root.join("work/last.json").is_file());
+    is_known(&subject.nopol(&["explain", "1", "--work-dir", "work", "--top", "1"]));
+    let second = subject.nopol(&args);
+    assert_eq!(second.code, 0, "{}", second.stderr);
+}
