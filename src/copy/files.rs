@@ -1,4 +1,4 @@
-//! Single files and whole directories: copied with their holes, and removed whatever their
+//! Operations on single files and whole directories: copying that preserves holes, and removal whatever the
 //! permissions.
 
 use std::fs::{self, File};
@@ -8,14 +8,14 @@ use std::path::Path;
 
 use camino::Utf8Path;
 
-/// Copies a file's content, with the holes of a sparse one and shared blocks where the file system has
-/// that; the copy can be written to.
+/// Copies a file's content. Holes stay holes, and blocks are shared if the file system supports it. The copy
+/// is always writable.
 ///
 /// # Errors
-/// If one of them cannot be read or written.
+/// If either file cannot be read or written.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let metadata = fs::metadata(from)?;
-    // Blocks are of 512 bytes, whatever the file system has.
+    // `blocks` counts units of 512 bytes, whatever the block size of the file system.
     if metadata.blocks() * 512 < metadata.len() {
         copy_sparse(from, to, metadata.len())?;
         fs::set_permissions(to, metadata.permissions())?;
@@ -30,7 +30,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies the data between the holes.
+/// Copies the data between holes.
 #[cfg(target_os = "linux")]
 fn copy_sparse(from: &Path, to: &Path, len: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
@@ -46,7 +46,7 @@ fn copy_sparse(from: &Path, to: &Path, len: u64) -> io::Result<()> {
     while at < len {
         let data = match lseek(&from, offset(at)?, Whence::SeekData) {
             Ok(data) => found(data)?,
-            // There is only a hole left.
+            // The rest of the file is a hole.
             Err(Errno::ENXIO) => break,
             Err(error) => return Err(error.into()),
         };
@@ -67,7 +67,7 @@ fn copy_sparse(from: &Path, to: &Path, _: u64) -> io::Result<()> {
 /// Whether two files have the same content.
 ///
 /// # Errors
-/// If one of them cannot be read.
+/// If either file cannot be read.
 pub fn is_same(a: &Path, b: &Path) -> io::Result<bool> {
     use std::io::{BufRead, BufReader};
 
@@ -77,12 +77,12 @@ pub fn is_same(a: &Path, b: &Path) -> io::Result<bool> {
     let open = |path| Ok::<_, io::Error>(BufReader::with_capacity(1 << 16, File::open(path)?));
     let (mut a, mut b) = (open(a)?, open(b)?);
     loop {
-        let (some_of_a, some_of_b) = (a.fill_buf()?, b.fill_buf()?);
-        let len = some_of_a.len().min(some_of_b.len());
+        let (chunk_of_a, chunk_of_b) = (a.fill_buf()?, b.fill_buf()?);
+        let len = chunk_of_a.len().min(chunk_of_b.len());
         if len == 0 {
-            return Ok(some_of_a.len() == some_of_b.len());
+            return Ok(chunk_of_a.len() == chunk_of_b.len());
         }
-        if some_of_a[..len] != some_of_b[..len] {
+        if chunk_of_a[..len] != chunk_of_b[..len] {
             return Ok(false);
         }
         a.consume(len);
@@ -90,15 +90,15 @@ pub fn is_same(a: &Path, b: &Path) -> io::Result<bool> {
     }
 }
 
-/// Removes a directory with all that is in it, also what may not be listed or written to. It is well
-/// if there is none.
+/// Removes a directory with all its contents, even if they are unreadable or read-only. A missing directory
+/// is not an error.
 ///
 /// # Errors
 /// If something cannot be removed.
 pub fn remove_tree(dir: &Utf8Path) -> io::Result<()> {
     match fs::remove_dir_all(dir) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(dir.as_std_path());
+            make_accessible(dir.as_std_path());
             fs::remove_dir_all(dir)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -106,16 +106,16 @@ pub fn remove_tree(dir: &Utf8Path) -> io::Result<()> {
     }
 }
 
-/// Makes all directories below one readable and writable. Links are not followed.
-fn open_up(dir: &Path) {
+/// Makes a directory and all directories below it readable and writable. Links are not followed.
+fn make_accessible(dir: &Path) {
     let is_dir = fs::symlink_metadata(dir).is_ok_and(|metadata| metadata.is_dir());
     if is_dir && fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).is_ok() {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        entries.for_each(|entry| open_up(&entry.path()));
+        entries.for_each(|entry| make_accessible(&entry.path()));
     }
 }
 
-/// Removes a file, a link, or a directory with all that is in it.
+/// Removes a file, a link, or a directory with all its contents. A missing path is not an error.
 ///
 /// # Errors
 /// If it cannot be removed.
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_nobody_may_write_to_is_removed() {
+    fn a_directory_without_permissions_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let closed = dir.path().join("a/b");
         fs::create_dir_all(&closed).unwrap();

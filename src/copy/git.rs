@@ -1,5 +1,5 @@
-//! The subject's repository in its working copy: history and index as they are, in a repository of its
-//! own, so that a test that asks git is answered and one that commits does it here.
+//! Copies the subject's git repository into the working copy, with the same history and index, so that tests
+//! that call git work, and tests that commit do so in the copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use super::files;
 
-/// Variables by which git finds a repository without looking for it.
+/// Variables that point git to a repository.
 pub const VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -21,49 +21,50 @@ pub const VARIABLES: [&str; 8] = [
     "GIT_PREFIX",
 ];
 
-/// Bytes of objects that are copied; more are read where they are, and then git may give those a new time.
+/// The most bytes of objects that are copied. Larger object stores are used through `alternates`; git may
+/// then update the times of the original objects.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Makes a repository in `to` like the one of the tree `from`, if that is the top of one. New objects are
-/// written to the copy, whether or not the old ones are in it.
+/// Creates a repository in `to` like that of the tree `from`, if `from` is the top of one. New objects are
+/// always written to the new repository.
 ///
 /// # Errors
 /// If something cannot be read or written.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    let Some((own, common)) = directories(from) else {
+    let Some((git_dir, common_dir)) = directories(from) else {
         return Ok(());
     };
     let git = to.join(".git");
-    let made = make(&own, &common, &git);
+    let made = make(&git_dir, &common_dir, &git);
     if made.is_err() {
         let _ = files::remove(&git);
     }
-    made.with_context(|| format!("cannot copy the repository {}", own.display()))
+    made.with_context(|| format!("cannot copy the repository {}", git_dir.display()))
 }
 
-/// The directory of a worktree, and the one that all worktrees of its repository share.
+/// The git directory of a worktree, and the one that all worktrees of its repository share.
 fn directories(tree: &Path) -> Option<(PathBuf, PathBuf)> {
     let git = tree.join(".git");
-    let own = match git.is_dir() {
+    let git_dir = match git.is_dir() {
         true => git,
         false => {
             let text = fs::read_to_string(&git).ok()?;
             tree.join(text.strip_prefix("gitdir:")?.trim())
         }
     };
-    let own = own.canonicalize().ok()?;
-    let common = match fs::read_to_string(own.join("commondir")) {
-        Ok(text) => own.join(text.trim()).canonicalize().ok()?,
-        Err(_) => own.clone(),
+    let git_dir = git_dir.canonicalize().ok()?;
+    let common_dir = match fs::read_to_string(git_dir.join("commondir")) {
+        Ok(text) => git_dir.join(text.trim()).canonicalize().ok()?,
+        Err(_) => git_dir.clone(),
     };
-    // Whatever keeps references in another way is not copied.
-    let is_usual = common.join("objects").is_dir() && !common.join("reftable").exists();
-    is_usual.then_some((own, common))
+    // Repositories that store references in another format are not copied.
+    let is_supported = common_dir.join("objects").is_dir() && !common_dir.join("reftable").exists();
+    is_supported.then_some((git_dir, common_dir))
 }
 
-fn make(own: &Path, common: &Path, git: &Path) -> Result<()> {
+fn make(git_dir: &Path, common_dir: &Path, git: &Path) -> Result<()> {
     fs::create_dir_all(git.join("objects/info"))?;
-    let objects = common.join("objects");
+    let objects = common_dir.join("objects");
     if size(&objects) <= MOST_BYTES {
         copy_dir(&objects, &git.join("objects"))?;
     } else {
@@ -71,18 +72,18 @@ fn make(own: &Path, common: &Path, git: &Path) -> Result<()> {
         fs::write(git.join("objects/info/alternates"), alternates)?;
     }
     for name in ["HEAD", "index"] {
-        copy_file(&own.join(name), &git.join(name))?;
+        copy_file(&git_dir.join(name), &git.join(name))?;
     }
     for name in ["packed-refs", "shallow", "info/exclude"] {
-        copy_file(&common.join(name), &git.join(name))?;
+        copy_file(&common_dir.join(name), &git.join(name))?;
     }
     fs::create_dir_all(git.join("refs"))?;
-    copy_dir(&common.join("refs"), &git.join("refs"))?;
-    fs::write(git.join("config"), config(&common.join("config")))?;
+    copy_dir(&common_dir.join("refs"), &git.join("refs"))?;
+    fs::write(git.join("config"), config(&common_dir.join("config")))?;
     Ok(())
 }
 
-/// Bytes of all files in a directory.
+/// The total size of all files in a directory.
 fn size(dir: &Path) -> u64 {
     let entries = WalkDir::new(dir).into_iter().flatten();
     let files = entries.filter(|entry| entry.file_type().is_file());
@@ -111,8 +112,8 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Of a configuration what says how the repository is kept and who commits: no remote that could be
-/// pushed to, no hook, no other work tree.
+/// The settings that describe the repository's format and the user. Remotes that could be pushed to, hooks
+/// and the worktree's path are dropped.
 fn config(from: &Path) -> String {
     let text = fs::read_to_string(from).unwrap_or_default();
     let mut kept = String::new();

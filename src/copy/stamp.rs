@@ -1,11 +1,11 @@
-//! What tells, without reading it, that a file is as it was.
+//! File stamps: metadata that tell whether a file has changed without reading it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::time::SystemTime;
 
-/// The kind, size, times and place of a file. Nobody can set `changed`, so an equal stamp means equal
-/// content.
+/// The type, size, times and inode of a file. Programs cannot set the time of the last change (ctime), so
+/// equal stamps mean equal content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     pub mode: u32,
@@ -17,7 +17,7 @@ pub struct Stamp {
 
 impl Stamp {
     pub fn of(metadata: &Metadata) -> Self {
-        // What is in a directory is known by its entries.
+        // A directory's own size and times are irrelevant; its entries are compared instead.
         let is_dir = metadata.is_dir();
         let file_only = |times: (i64, i64)| if is_dir { (0, 0) } else { times };
         Self {
@@ -29,7 +29,7 @@ impl Stamp {
         }
     }
 
-    /// When its content was last written.
+    /// When the content was last written.
     pub fn modified(&self) -> SystemTime {
         let seconds = std::time::Duration::from_secs(self.modified.0.unsigned_abs());
         let rest = std::time::Duration::from_nanos(self.modified.1.unsigned_abs());

@@ -1,5 +1,5 @@
-//! Copying a whole tree so that nothing in the copy leads out of it: links to what is copied lead to
-//! the copy, and of others there is the content.
+//! Copies directory trees such that no link in the copy leads out of it. A link to a copied path is
+//! redirected to its copy; any other link is replaced by the content that it leads to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use walkdir::WalkDir;
 use super::files;
 use crate::paths::{normal, relative};
 
-/// Entries and bytes behind one link that leads out; what has more is not copied.
+/// Limits on the entries and bytes behind one link that leads out; larger content is not copied.
 const MOST_ENTRIES: usize = 20_000;
 const MOST_BYTES: u64 = 2 << 30;
 
@@ -23,41 +23,41 @@ const MOST_BYTES: u64 = 2 << 30;
 pub struct Copier<'a> {
     /// Directories that are not copied.
     pub skipped: &'a [PathBuf],
-    /// Ends the copying.
+    /// A flag that ends the copying.
     pub stop: &'a AtomicBool,
-    /// What is copied and where it is copied to; what a link leads to is added.
-    places: Vec<(PathBuf, PathBuf)>,
-    /// Where the content of each file of the copy came from.
+    /// The trees that are copied, with their destinations; targets of links that lead out are added.
+    roots: Vec<(PathBuf, PathBuf)>,
+    /// For each file of the copy, the file that it was copied from.
     pub origins: BTreeMap<PathBuf, PathBuf>,
-    /// What could not be copied, and why, a sentence each.
+    /// Sentences that tell what could not be copied, and why.
     pub left_out: Vec<String>,
-    /// What may still be copied behind the link at hand.
+    /// The entries and bytes that may still be copied behind the current link.
     budget: Option<(usize, u64)>,
 }
 
-/// The content behind a link that leads out is too much to copy.
+/// The content behind a link that leads out is too large to copy.
 #[derive(Debug, thiserror::Error)]
 #[error("too much")]
-struct TooMuch;
+struct TooLarge;
 
 impl<'a> Copier<'a> {
-    /// `places` are all trees that will be copied, and where to; without links in their paths.
+    /// `roots` are all trees that will be copied, with their destinations; the paths have no symbolic links.
     pub fn new(
-        places: Vec<(PathBuf, PathBuf)>,
+        roots: Vec<(PathBuf, PathBuf)>,
         skipped: &'a [PathBuf],
         stop: &'a AtomicBool,
     ) -> Self {
         Self {
             skipped,
             stop,
-            places,
+            roots,
             origins: BTreeMap::new(),
             left_out: Vec::new(),
             budget: None,
         }
     }
 
-    /// Copies one of the places.
+    /// Copies one of the roots.
     ///
     /// # Errors
     /// If nothing can be written, or the copying is stopped.
@@ -88,7 +88,8 @@ impl<'a> Copier<'a> {
                     continue;
                 }
             };
-            // A repository is made anew, and a file of that name leads to one elsewhere.
+            // The repository is created separately, and a file with this name points to a repository
+            // elsewhere.
             if entry.file_name() == ".git" && (is_top || !kind.is_dir()) {
                 continue;
             }
@@ -108,7 +109,7 @@ impl<'a> Copier<'a> {
         Ok(())
     }
 
-    /// What cargo or this tool made, and whatever else was named.
+    /// Whether a directory is not copied: it is one of the excluded ones, or a target directory of cargo.
     fn is_skipped(&self, dir: &Path) -> bool {
         let is_target =
             || dir.join("CACHEDIR.TAG").is_file() && dir.join(".rustc_info.json").is_file();
@@ -122,7 +123,7 @@ impl<'a> Copier<'a> {
                 self.origins.insert(to.to_owned(), from.to_owned());
                 Ok(())
             }
-            // `cargo test` cannot read it either.
+            // `cargo test` cannot read the file either.
             Err(error) if fs::File::open(from).is_err() => {
                 self.leave_out(from, &error.to_string());
                 Ok(())
@@ -139,13 +140,14 @@ impl<'a> Copier<'a> {
 
     fn link(&mut self, link: &Path, to: &Path) -> Result<()> {
         let Ok(target) = fs::canonicalize(link) else {
-            // It leads nowhere, and stays so; but nobody may make a file there that is not in the copy.
+            // A dangling link stays dangling, but a test must not be able to create a file outside of the
+            // copy through it.
             let text = fs::read_link(link)?;
             let dir = to.parent().unwrap_or(to);
             let leads_to = normal(&dir.join(&text));
             if text.is_relative()
                 && self
-                    .places
+                    .roots
                     .iter()
                     .any(|(_, copy)| leads_to.starts_with(copy))
             {
@@ -155,11 +157,11 @@ impl<'a> Copier<'a> {
         };
         if let Some(copied) = self.copied(&target) {
             let dir = to.parent().unwrap_or(to);
-            let told = match relative(dir, &copied) {
-                here if here.as_os_str().is_empty() => ".".into(),
-                told => told,
+            let target = match relative(dir, &copied) {
+                same_dir if same_dir.as_os_str().is_empty() => ".".into(),
+                target => target,
             };
-            symlink(told, to)
+            symlink(target, to)
                 .with_context(|| format!("cannot create the link {}", to.display()))?;
             return Ok(());
         }
@@ -173,7 +175,7 @@ impl<'a> Copier<'a> {
         }
         self.budget = None;
         match copied {
-            Err(error) if error.is::<TooMuch>() => {
+            Err(error) if error.is::<TooLarge>() => {
                 files::remove(to)?;
                 self.origins.retain(|copy, _| !copy.starts_with(to));
                 let what = format!(
@@ -187,27 +189,27 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Copies what a link leads to in its place.
+    /// Copies the target of a link in place of the link.
     fn content(&mut self, link: &Path, target: &Path, to: &Path) -> Result<()> {
         if target.is_file() {
             return self.file(target, to);
         }
-        // Whoever leads to a directory it is in leads on and on.
+        // A link to one of its own ancestors would be followed forever.
         if !target.is_dir() || link.starts_with(target) || self.is_skipped(target) {
             return Ok(());
         }
-        self.measure(target)?;
-        self.places.push((target.to_owned(), to.to_owned()));
+        self.check_size(target)?;
+        self.roots.push((target.to_owned(), to.to_owned()));
         fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
         let copied = self.dir(target, to, true);
         if copied.is_err() {
-            self.places.pop();
+            self.roots.pop();
         }
         copied
     }
 
-    /// Looks, before anything is copied, whether a directory is too large.
-    fn measure(&self, dir: &Path) -> Result<()> {
+    /// Checks before copying whether a directory is too large.
+    fn check_size(&self, dir: &Path) -> Result<()> {
         let Some((mut entries, mut bytes)) = self.budget else {
             return Ok(());
         };
@@ -219,27 +221,27 @@ impl<'a> Copier<'a> {
                 true => entry.metadata().map_or(0, |metadata| metadata.len()),
                 false => 0,
             };
-            entries = entries.checked_sub(1).ok_or(TooMuch)?;
-            bytes = bytes.checked_sub(len).ok_or(TooMuch)?;
+            entries = entries.checked_sub(1).ok_or(TooLarge)?;
+            bytes = bytes.checked_sub(len).ok_or(TooLarge)?;
         }
         Ok(())
     }
 
     fn spend(&mut self, bytes: u64) -> Result<()> {
         if let Some((entries, left)) = &mut self.budget {
-            *entries = entries.checked_sub(1).ok_or(TooMuch)?;
-            *left = left.checked_sub(bytes).ok_or(TooMuch)?;
+            *entries = entries.checked_sub(1).ok_or(TooLarge)?;
+            *left = left.checked_sub(bytes).ok_or(TooLarge)?;
         }
         Ok(())
     }
 
-    /// Where the copy of a path is, or will be.
+    /// The path of the copy that corresponds to a path, even if it has not been copied yet.
     fn copied(&self, path: &Path) -> Option<PathBuf> {
         let below = |(from, to): &(PathBuf, PathBuf)| {
             let below = path.strip_prefix(from).ok()?;
             Some((from.components().count(), to.join(below)))
         };
-        let found = self.places.iter().filter_map(below);
+        let found = self.roots.iter().filter_map(below);
         found.max_by_key(|(depth, _)| *depth).map(|(_, to)| to)
     }
 
@@ -266,9 +268,9 @@ mod tests {
     }
 
     fn copy(from: &Path, to: &Path) -> Vec<String> {
-        let go_on = AtomicBool::new(false);
-        let places = vec![(from.to_owned(), to.to_owned())];
-        let mut copier = Copier::new(places, &[], &go_on);
+        let stop = AtomicBool::new(false);
+        let roots = vec![(from.to_owned(), to.to_owned())];
+        let mut copier = Copier::new(roots, &[], &stop);
         copier.copy(from, to).unwrap();
         copier.left_out
     }
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_and_left_out_and_sockets_are_passed_over() {
+    fn unreadable_files_are_reported_and_sockets_are_skipped() {
         use std::os::unix::fs::PermissionsExt;
         let (_dir, from, to) = trees();
         let secret = from.join("secret");
@@ -314,7 +316,7 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(from.join("socket")).unwrap();
         let left_out = copy(&from, &to);
         assert!(!to.join("socket").exists());
-        // Whoever is root reads it all the same.
+        // Root can read the file nevertheless.
         if fs::File::open(&secret).is_err() {
             assert!(left_out[0].contains("secret"), "{left_out:?}");
         }

@@ -1,5 +1,4 @@
-//! Whether anything in a tree has been written to, asked after every run: by inotify, where there is
-//! that.
+//! Detects whether anything in a tree was written to, after every run. Uses inotify where it is available.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -8,21 +7,21 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct Watch(Option<system::Watch>);
 
 impl Watch {
-    /// Watches these directories, in place of those before. If the system gives no more watches, nothing
-    /// is known from now on.
+    /// Watches these directories instead of the previous ones. If the system runs out of watches, changes are
+    /// unknown from now on.
     pub fn start<'d>(&mut self, dirs: impl Iterator<Item = &'d Utf8Path>) {
         self.0 = system::Watch::new(dirs.map(Utf8Path::to_owned).collect::<Vec<Utf8PathBuf>>());
     }
 
-    /// Whether something happened since the last [`Watch::forget`]; `None` if that is not known.
-    pub fn has_seen(&self) -> Option<bool> {
-        self.0.as_ref().map(system::Watch::has_seen)
+    /// Whether something changed since the last [`Watch::reset`]; `None` if unknown.
+    pub fn has_changed(&self) -> Option<bool> {
+        self.0.as_ref().map(system::Watch::has_changed)
     }
 
-    /// Forgets what happened so far.
-    pub fn forget(&self) {
+    /// Discards the changes seen so far.
+    pub fn reset(&self) {
         if let Some(watch) = &self.0 {
-            watch.forget();
+            watch.reset();
         }
     }
 }
@@ -53,12 +52,12 @@ mod system {
             Some(Self(inotify))
         }
 
-        pub fn has_seen(&self) -> bool {
+        pub fn has_changed(&self) -> bool {
             let mut fds = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
             poll(&mut fds, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
         }
 
-        pub fn forget(&self) {
+        pub fn reset(&self) {
             while self.0.read_events().is_ok() {}
         }
     }
@@ -76,10 +75,10 @@ mod system {
             None
         }
 
-        pub fn has_seen(&self) -> bool {
+        pub fn has_changed(&self) -> bool {
             true
         }
 
-        pub fn forget(&self) {}
+        pub fn reset(&self) {}
     }
 }

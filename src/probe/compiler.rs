@@ -68,7 +68,10 @@ pub fn settle(
         if !changed || round == MOST_ROUNDS {
             let mut said = build.errors.iter().map(|error| &error.rendered);
             let first = said.find(|said| !said.is_empty());
-            return Ok((Settled::Stuck(first.unwrap_or(&build.said).clone()), round));
+            return Ok((
+                Settled::Stuck(first.unwrap_or(&build.output).clone()),
+                round,
+            ));
         }
     }
     Ok((Settled::Stuck(String::new()), MOST_ROUNDS))

@@ -39,7 +39,7 @@ pub fn build(
     }
     if !build.succeeded {
         return Err(
-            SubjectError::CannotBuild(build.said, workspace.subject.build_command()).into(),
+            SubjectError::CannotBuild(build.output, workspace.subject.build_command()).into(),
         );
     }
     let built = workspace.subject.ecosystem.built(&build);

@@ -1,6 +1,6 @@
 //! How a run ends that an error ended: whose it is to mend.
 
-use crate::copy::tree::OriginChanged;
+use crate::copy::OriginChanged;
 use crate::report::Ending;
 use crate::run::process::Stopped;
 use crate::subject::SubjectError;

@@ -18,7 +18,7 @@ use crate::run::confine::Confinement;
 use crate::run::process::Supervisor;
 use crate::run::sandbox;
 use crate::source::Sources;
-use crate::subject::work_dir::{Lane, WorkDir};
+use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Workspace};
 use crate::subject::{Subject, SubjectError};
 
@@ -62,7 +62,7 @@ impl<'s> Setup<'s> {
     ) -> Result<Self> {
         let subject = settings.subject()?;
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
-        supervisor.remove_if_killed(work.fleeting()?, work.lock())?;
+        supervisor.remove_if_killed(work.temporary_dirs()?, work.lock())?;
         let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
         let shortfall = sandbox::shortfall(settings.sandbox);
         outcome.warnings.extend(shortfall.map(str::to_owned));
@@ -92,8 +92,8 @@ impl<'s> Setup<'s> {
     pub fn copies(&self, progress: &Progress, outcome: &mut Outcome) -> Result<Copies<'_>> {
         let stop = self.supervisor.interrupted();
         let mut left_out = Vec::new();
-        let mut copy = |lane: Lane| {
-            let copied = self.work.copy(&self.subject, lane, &stop);
+        let mut copy = |variant: BuildVariant| {
+            let copied = self.work.copy(&self.subject, variant, &stop);
             self.supervisor.check()?;
             let copied = copied?;
             left_out = copied.left_out;
@@ -101,21 +101,21 @@ impl<'s> Setup<'s> {
                 subject: &self.subject,
                 tree: Arc::new(copied.tree),
                 root: copied.root,
-                target: self.work.target(lane),
-                logs: self.work.logs(lane),
+                target: self.work.target(variant),
+                logs: self.work.logs(variant),
                 supervisor: self.supervisor,
                 confinement: &self.confinement,
                 caps_lints: false,
                 capturing: BTreeSet::new(),
-                is_bare: lane == Lane::Bare,
+                is_unsanitized: variant == BuildVariant::Unsanitized,
             })
         };
         let phase = progress.start("copying", 0, 0);
         let copies = Copies {
-            plain: copy(Lane::Plain)?,
-            instrumented: copy(Lane::Instrumented)?,
+            plain: copy(BuildVariant::Plain)?,
+            instrumented: copy(BuildVariant::Instrumented)?,
             bare: match self.subject.is_sanitized() {
-                true => Some(copy(Lane::Bare)?),
+                true => Some(copy(BuildVariant::Unsanitized)?),
                 false => None,
             },
         };
@@ -193,7 +193,7 @@ impl<'s> Setup<'s> {
     /// # Errors
     /// Those of the search.
     pub fn check(&self, found: Result<()>) -> Result<()> {
-        if found.is_err() && !self.work.is_there() {
+        if found.is_err() && !self.work.still_exists() {
             return Err(SubjectError::Usage(format!(
                 "the working copy in {} is gone; `cargo clean` must wait until the search is over, or be kept away by --work-dir",
                 self.work.base

@@ -1,9 +1,8 @@
-//! `--format diff`: the patches' diffs and nothing else, so that the output can be piped to
-//! `git apply`.
+//! `--format diff`: only a diff, so that the output can be piped to `git apply`.
 
 use super::Outcome;
 
-/// The first patch's diff: two alternatives cannot both be applied.
+/// The diff of the first patch. Alternative patches cannot be applied together.
 pub fn render(outcome: &Outcome) -> String {
     outcome
         .patches

@@ -1,16 +1,15 @@
-//! The report about one patch or one place: what decided it, what is open, and which test would
-//! tell.
+//! The report about one patch or one site: what decided the patch, which question is open, and which test
+//! would answer it.
 
 use std::fmt::Write;
 
 use super::human::{how, place, places};
 use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
 
-/// Tests named per clause.
+/// The most tests named per clause.
 const MOST_TESTS: usize = 5;
 
-/// What there is to say about the patch or site of this id, or the patch of this rank; `None` if
-/// there is no such.
+/// Explains the patch or site with this id, or the patch with this rank; `None` if there is none.
 pub fn render(outcome: &Outcome, id: &str) -> Option<String> {
     let mut out = String::new();
     let patch = outcome

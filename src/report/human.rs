@@ -1,4 +1,4 @@
-//! The report for people: the patches as diffs, or why there is none.
+//! The report for people: patches as diffs, or why there is none.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,10 +12,10 @@ const RED: Style = AnsiColor::Red.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// How many angelic sites without a patch are told of.
+/// The most angelic sites for which the reason is printed why they have no patch.
 const MOST_REASONS: usize = 10;
 
-/// The report as styled text; whoever prints it strips the style where it is not wanted.
+/// The report as styled text. The caller strips the styles if they are not wanted.
 pub fn render(outcome: &Outcome) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
@@ -130,7 +130,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Where several groups of tests have patches, what the ones that follow are for.
+/// If there are patches for several groups of tests: which tests the following patches are for.
 fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let mut groups = outcome.groups.iter().zip(1..);
     let of = groups.find(|(group, _)| group.patches.first() == Some(&patch.id));
@@ -145,7 +145,7 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     )
 }
 
-/// What the tests leave open between this patch and a better one.
+/// How the tests fail to distinguish this patch from a better one.
 fn open_question(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let differs = patch.differs.as_ref();
     let Some(differs) = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)
@@ -163,7 +163,7 @@ fn open_question(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     }
 }
 
-/// Whether the message goes to standard error as an error.
+/// Whether the message is an error, which goes to standard error.
 pub fn is_error(ending: Ending) -> bool {
     matches!(
         ending,
@@ -175,7 +175,7 @@ pub fn is_error(ending: Ending) -> bool {
     )
 }
 
-/// What was written, and which tests that leaves.
+/// The files that were patched, and the tests that still fail.
 fn applied(outcome: &Outcome, rank: u32, out: &mut String) -> std::fmt::Result {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == rank as usize) else {
@@ -232,7 +232,7 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     )
 }
 
-/// What was forced, in words.
+/// The forced outcome in words.
 pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
     let verb = match site.kind {
         "precondition" => Some("skipped"),

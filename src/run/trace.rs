@@ -38,14 +38,14 @@ pub struct Context {
     /// The outcome of the subject's own condition, if it was evaluated.
     pub old: Option<bool>,
     pub count: u32,
-    /// Values by what was read.
+    /// The recorded values, by what was read.
     pub values: BTreeMap<Arc<Read>, Value>,
 }
 
-/// What the runtime read: a captured expression, or something of its value.
+/// What the runtime read: a captured expression, or a value derived from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Read {
-    /// The capture's text.
+    /// The text of the captured expression.
     pub captured: String,
     pub steps: Vec<Step>,
 }
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         Some(String::from_utf8_lossy(self.take(len)?).into_owned())
     }
 
-    /// What a name stands for, to the end.
+    /// Parses the remaining bytes as the definition of a name.
     fn read(&mut self) -> Option<Read> {
         let captured = self.text()?;
         let mut steps = Vec::new();

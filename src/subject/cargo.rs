@@ -1,6 +1,9 @@
 //! A cargo workspace: its metadata, which of its code may be patched, its builds and its tests.
 
+mod binaries;
 mod build;
+mod diagnostics;
+mod doctests;
 mod ecosystem;
 mod listing;
 mod manifests;

@@ -22,9 +22,9 @@ impl Workspace<'_> {
     pub fn build(&self, linked: Linked) -> Result<Build> {
         let build = self.ecosystem().build(self, linked);
         // What the build made of the tree belongs to it from now on.
-        self.tree.settle()?;
+        self.tree.snapshot()?;
         let build = build?;
-        if !build.succeeded && build.says("No space left on device") {
+        if !build.succeeded && build.output_contains("No space left on device") {
             return Err(SubjectError::Usage(format!(
                 "there is no space left on the disk that has {}; free some, or give --work-dir another place",
                 self.target

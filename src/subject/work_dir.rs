@@ -1,5 +1,5 @@
-//! Where the tool works: a slot that no other run has, with the working copies, and a place outside of
-//! every repository for what tests write.
+//! The work directory: a slot that no other run uses, with the working copies, and a scratch directory
+//! outside of every repository for files that tests write.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,63 +15,64 @@ use crate::copy::walk::Copier;
 use crate::copy::{files, git};
 use crate::run::confine;
 
-/// A place to work in, kept by a lock while this value lives; the copies in it are removed on drop,
-/// the build cache is kept for the next run.
+/// A slot of a work directory, locked while this value lives. The working copies are removed on drop; the
+/// build cache is kept for the next run.
 #[derive(Debug)]
 pub struct WorkDir {
-    /// Shared between slots: the compiled runtime.
+    /// The directory that contains the slots; they share the compiled runtime.
     pub base: Utf8PathBuf,
     slot: Utf8PathBuf,
-    /// Where test runs write.
+    /// The directory that test runs write to.
     scratch: tempfile::TempDir,
-    /// Removed as a whole at the end, when nothing could be written beside the subject.
+    /// The temporary directory that contains the slot if the target directory was not writable; removed on
+    /// drop.
     temporary: Option<tempfile::TempDir>,
     lock: File,
 }
 
-/// A working copy that was made.
+/// A finished working copy.
 #[derive(Debug)]
 pub struct Copied {
     pub tree: Tree,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,
-    /// What is not in it, and why, a sentence each.
+    /// Sentences that tell what is missing from it, and why.
     pub left_out: Vec<String>,
 }
 
-/// The subject is copied and built twice, so that the two builds neither wait for each other nor
-/// undo each other; and once more if its tests run under sanitizers and without them.
+/// The subject is copied and built in two variants, so that the two builds neither wait for each other nor
+/// invalidate each other; a third one is needed if its tests run both under sanitizers and without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
-    /// As it is.
+pub enum BuildVariant {
+    /// Unchanged.
     Plain,
     /// With instrumentation.
     Instrumented,
-    /// Without sanitizers.
-    Bare,
+    /// Without sanitizers, even if the subject asks for them.
+    Unsanitized,
 }
 
-impl Lane {
-    const ALL: [Self; 3] = [Self::Plain, Self::Instrumented, Self::Bare];
+impl BuildVariant {
+    const ALL: [Self; 3] = [Self::Plain, Self::Instrumented, Self::Unsanitized];
 
     fn suffix(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Instrumented => "-instrumented",
-            Self::Bare => "-bare",
+            Self::Unsanitized => "-bare",
         }
     }
 }
 
-/// More runs at once than this on one subject are refused.
+/// The most concurrent runs on one subject.
 const SLOTS: usize = 64;
 
 impl WorkDir {
-    /// Takes the first free slot in `chosen`, or below the subject's target directory, or, if
-    /// nothing can be written there, in a temporary directory.
+    /// Takes the first free slot in `chosen`. By default the slots are below the subject's target directory
+    /// or, if that is not writable, in a temporary directory.
     ///
     /// # Errors
-    /// If no place can be written to, or `chosen` is none to work in.
+    /// If no directory is writable, or `chosen` is not suitable.
     pub fn take(subject: &Subject, chosen: Option<&Utf8Path>) -> Result<Self> {
         if let Some(chosen) = chosen {
             refuse_subject(subject, chosen)?;
@@ -82,11 +83,11 @@ impl WorkDir {
                 .with_context(|| format!("cannot find the work directory {chosen}"))?;
             return Self::take_in(chosen, None);
         }
-        let beside = subject.target_dir.join("nopol");
-        // Without `..`, as cargo will speak of what is in there.
-        if fs::create_dir_all(&beside).is_ok()
-            && let Ok(beside) = beside.canonicalize_utf8()
-            && let Ok(taken) = Self::take_in(beside, None)
+        let default_base = subject.target_dir.join("nopol");
+        // Canonical, because cargo's messages mention paths in it.
+        if fs::create_dir_all(&default_base).is_ok()
+            && let Ok(default_base) = default_base.canonicalize_utf8()
+            && let Ok(taken) = Self::take_in(default_base, None)
         {
             return Ok(taken);
         }
@@ -105,15 +106,15 @@ impl WorkDir {
             let lock = File::create(slot.join("lock"))
                 .with_context(|| format!("cannot write in {slot}"))?;
             if lock.try_lock().is_ok() {
-                // What a killed run left.
-                remove_left(&slot);
+                // A run that was killed left its files.
+                remove_leftovers(&slot);
                 let scratch = confine::scratch(&slot)
                     .context("cannot make a directory for temporary files; set TMPDIR to a place that can be written to")?;
-                let told = fs::write(
+                let written = fs::write(
                     slot.join(SCRATCH_PATH),
                     scratch.path().as_os_str().as_encoded_bytes(),
                 );
-                told.with_context(|| format!("cannot write in {slot}"))?;
+                written.with_context(|| format!("cannot write in {slot}"))?;
                 return Ok(Self {
                     base,
                     slot,
@@ -131,9 +132,9 @@ impl WorkDir {
         &self.lock
     }
 
-    /// What is to be removed in the end.
-    pub fn fleeting(&self) -> Result<Vec<Utf8PathBuf>> {
-        let mut dirs = fleeting(&self.slot);
+    /// Directories and files that must be removed at the end.
+    pub fn temporary_dirs(&self) -> Result<Vec<Utf8PathBuf>> {
+        let mut dirs = temporary_dirs(&self.slot);
         dirs.extend([self.scratch()?, self.slot.join(SCRATCH_PATH)]);
         if let Some(temporary) = &self.temporary {
             dirs.push(utf8(temporary.path())?);
@@ -141,30 +142,30 @@ impl WorkDir {
         Ok(dirs)
     }
 
-    /// Whether it is still there: `cargo clean` removes it.
-    pub fn is_there(&self) -> bool {
+    /// Whether the slot still exists: `cargo clean` removes it.
+    pub fn still_exists(&self) -> bool {
         use std::os::unix::fs::MetadataExt;
         let inode = |metadata: io::Result<fs::Metadata>| metadata.ok().map(|it| it.ino());
         let named = inode(fs::metadata(self.slot.join("lock")));
         named.is_some() && named == inode(self.lock.metadata())
     }
 
-    /// Directories above which nobody is to look for a repository.
+    /// Directories above which git must not look for a repository.
     pub fn ceilings(&self) -> Vec<Utf8PathBuf> {
-        let copies = Lane::ALL.map(|lane| self.copies(lane));
+        let copies = BuildVariant::ALL.map(|variant| self.copy_dir(variant));
         copies.into_iter().chain([self.slot.clone()]).collect()
     }
 
-    fn copies(&self, lane: Lane) -> Utf8PathBuf {
-        self.slot.join(format!("copy{}", lane.suffix()))
+    fn copy_dir(&self, variant: BuildVariant) -> Utf8PathBuf {
+        self.slot.join(format!("copy{}", variant.suffix()))
     }
 
     /// Cargo's target directory.
-    pub fn target(&self, lane: Lane) -> Utf8PathBuf {
-        self.slot.join(format!("target{}", lane.suffix()))
+    pub fn target(&self, variant: BuildVariant) -> Utf8PathBuf {
+        self.slot.join(format!("target{}", variant.suffix()))
     }
 
-    /// Where test runs write.
+    /// The directory that test runs write to.
     ///
     /// # Errors
     /// If its path is not UTF-8.
@@ -172,23 +173,29 @@ impl WorkDir {
         utf8(self.scratch.path())
     }
 
-    /// Where the output of builds goes.
-    pub fn logs(&self, lane: Lane) -> Utf8PathBuf {
-        self.slot.join(format!("logs{}", lane.suffix()))
+    /// The directory for the output of builds.
+    pub fn logs(&self, variant: BuildVariant) -> Utf8PathBuf {
+        self.slot.join(format!("logs{}", variant.suffix()))
     }
 
-    /// Copies the workspace, and the path dependencies outside of it at the same distance, until `stop`.
+    /// Copies the workspace, and path dependencies outside of it with the same relative paths, until `stop`
+    /// is set.
     ///
     /// # Errors
     /// If something cannot be read or written.
-    pub fn copy(&self, subject: &Subject, lane: Lane, stop: &AtomicBool) -> Result<Copied> {
+    pub fn copy(
+        &self,
+        subject: &Subject,
+        variant: BuildVariant,
+        stop: &AtomicBool,
+    ) -> Result<Copied> {
         let ancestor = subject.top();
         let real = |dir: &Utf8Path| {
             let real = dir.canonicalize_utf8();
             real.with_context(|| format!("cannot find {dir}"))
         };
         let top = self
-            .copies(lane)
+            .copy_dir(variant)
             .join(ancestor.file_name().unwrap_or("root"));
         let mut places = Vec::new();
         for dir in std::iter::once(&subject.root).chain(&subject.outside) {
@@ -208,20 +215,20 @@ impl WorkDir {
         for (from, to) in &places {
             copier.copy(from.as_std_path(), to.as_std_path())?;
             if let Err(error) = git::copy(from.as_std_path(), to.as_std_path()) {
-                let said =
+                let sentence =
                     format!("the repository of {from} is not in the working copy: {error:#}");
-                copier.left_out.push(said);
+                copier.left_out.push(sentence);
             }
         }
         subject.ecosystem.set_times(&root, &copier.origins)?;
-        // Cargo's own output, should a test call cargo here, is no business of ours.
+        // A test may call cargo here; what it then builds is of no interest.
         let exempt = places.iter().filter_map(|(from, to)| {
             let below = cache.strip_prefix(from).ok()?;
             Some(to.join(below).into_std_path_buf())
         });
         let exempt: Vec<PathBuf> = exempt.collect();
-        let aside = self.slot.join(format!("aside{}", lane.suffix()));
-        let tree = Tree::new(&top, &copier.origins, exempt, &aside)?;
+        let backups = self.slot.join(format!("aside{}", variant.suffix()));
+        let tree = Tree::new(&top, &copier.origins, exempt, &backups)?;
         Ok(Copied {
             tree,
             root,
@@ -230,7 +237,7 @@ impl WorkDir {
     }
 }
 
-/// Refuses a work directory that has something of the subject in it: it would not be copied.
+/// Refuses a work directory that contains files of the subject, because these would not be copied.
 fn refuse_subject(subject: &Subject, chosen: &Utf8Path) -> Result<(), SubjectError> {
     let Ok(chosen) = chosen.canonicalize_utf8() else {
         return Ok(());
@@ -257,21 +264,20 @@ fn refuse_subject(subject: &Subject, chosen: &Utf8Path) -> Result<(), SubjectErr
     Ok(())
 }
 
-/// Where a slot tells the place that runs write to.
+/// The file of a slot that names its scratch directory.
 const SCRATCH_PATH: &str = "scratch-path";
 
-/// What is in a slot only while a run is under way.
-fn fleeting(slot: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let of = |lane: Lane| {
-        ["copy", "aside", "logs"].map(|name| slot.join(name.to_owned() + lane.suffix()))
+/// The directories of a slot that exist only during a run.
+fn temporary_dirs(slot: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let of = |variant: BuildVariant| {
+        ["copy", "aside", "logs"].map(|name| slot.join(name.to_owned() + variant.suffix()))
     };
-    Lane::ALL.into_iter().flat_map(of).collect()
+    BuildVariant::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Removes what is only there while a run is under way. Best effort: what cannot be removed now is
-/// removed by the next run.
-fn remove_left(slot: &Utf8Path) {
-    for dir in fleeting(slot) {
+/// Removes what exists only during a run. Best effort: the next run removes what is left.
+fn remove_leftovers(slot: &Utf8Path) {
+    for dir in temporary_dirs(slot) {
         let _ = files::remove_tree(&dir);
     }
     let path = slot.join(SCRATCH_PATH);
@@ -287,7 +293,7 @@ fn remove_left(slot: &Utf8Path) {
 
 impl Drop for WorkDir {
     fn drop(&mut self) {
-        remove_left(&self.slot);
+        remove_leftovers(&self.slot);
         if let Some(temporary) = self.temporary.take() {
             let _ = temporary.close();
         }

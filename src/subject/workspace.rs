@@ -1,4 +1,4 @@
-//! A working copy and how it is built, whatever the subject is written in.
+//! A working copy and how it is built, independent of the subject's language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,66 +13,66 @@ use crate::run::confine::Confinement;
 use crate::run::id::TargetId;
 use crate::run::process::Supervisor;
 
-/// The working copy and how it is built.
+/// A working copy and how it is built.
 #[derive(Debug)]
 pub struct Workspace<'a> {
     pub subject: &'a Subject,
-    /// The working copy, through which alone it is written to.
+    /// The files of the working copy; all writes go through it.
     pub tree: Arc<Tree>,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,
     pub target: Utf8PathBuf,
-    /// Where the output of the build goes while it runs.
+    /// The directory for the output of builds.
     pub logs: Utf8PathBuf,
     pub supervisor: &'a Supervisor,
     pub confinement: &'a Confinement,
-    /// Whether plain builds cap lints, too: the subject denies some that this compiler reports.
+    /// Whether plain builds cap lints, because the subject denies lints that this compiler reports.
     pub caps_lints: bool,
-    /// Targets whose harness does not take `--nocapture`.
+    /// Targets whose harness does not accept `--nocapture`.
     pub capturing: BTreeSet<TargetId>,
-    /// Built without sanitizers, whatever the subject asks for.
-    pub is_bare: bool,
+    /// Whether it is built without sanitizers even if the subject asks for them.
+    pub is_unsanitized: bool,
 }
 
-/// What is linked in.
+/// How the subject is built and what is linked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linked<'a> {
-    /// As the subject is.
+    /// Unchanged.
     Plain,
-    /// As the subject is, and told that it is where the user has it.
+    /// Unchanged, except that paths compiled in are those of the user's tree.
     InPlace,
-    /// With the runtime, which is there; lints are capped.
+    /// Linked with the runtime at this path; lints are capped.
     Runtime(&'a Utf8Path),
 }
 
-/// What became of the examples in the documentation.
+/// The results of the examples in the documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doctests {
-    /// They came to an end, and none failed.
+    /// All of them were run, and none failed.
     pub all_passed: bool,
-    /// `false` for those that failed; what hung, and what came after it, is not there.
+    /// Whether each example passed. Examples that hung, and those after them, are missing.
     pub by_name: BTreeMap<String, bool>,
 }
 
-/// What a compiler says is wrong.
+/// An error reported by a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Its number or name; empty if it has none.
+    /// The error's number or name; empty if it has none.
     pub code: String,
     pub message: String,
-    /// For people.
+    /// The message as the compiler prints it.
     pub rendered: String,
-    /// Where, in the order the compiler gives.
+    /// The locations, in the compiler's order.
     pub spans: Vec<Span>,
 }
 
-/// A place in a source file.
+/// A range of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Relative to the root, or absolute.
     pub file: Utf8PathBuf,
     pub bytes: Range<usize>,
-    /// It is the error's own place, and not that of a note.
+    /// It is the location of the error itself, not of a note.
     pub is_primary: bool,
     pub label: Option<String>,
 }
@@ -83,21 +83,21 @@ pub struct Build {
     pub succeeded: bool,
     pub binaries: BTreeMap<TargetId, Binary>,
     pub errors: Vec<Diagnostic>,
-    /// What was said, for people.
-    pub said: String,
+    /// The output of a failed build, for messages.
+    pub output: String,
 }
 
 impl Build {
-    /// Whether some words are in what was said.
-    pub fn says(&self, words: &str) -> bool {
+    /// Whether the output contains this text.
+    pub fn output_contains(&self, text: &str) -> bool {
         let mut errors = self.errors.iter();
-        self.said.contains(words) || errors.any(|error| error.rendered.contains(words))
+        self.output.contains(text) || errors.any(|error| error.rendered.contains(text))
     }
 
-    /// Whether some lint, being denied, is among the errors, and nothing that is always one.
+    /// Whether denied lints are the only errors.
     pub fn failed_by_lints(&self) -> bool {
         let codes = self.errors.iter().map(|error| error.code.as_str());
-        // Errors proper have a number (`E0308`), lints a name.
+        // Proper errors have a number (`E0308`), lints have a name.
         let with_code = codes.filter(|code| !code.is_empty());
         let (proper, lints): (Vec<_>, Vec<_>) = with_code.partition(|code| code.starts_with('E'));
         !self.succeeded && proper.is_empty() && !lints.is_empty()

@@ -1,4 +1,4 @@
-//! The build command as a process, and what it leaves to run.
+//! Runs the build command of a C program, and prepares its tests.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,16 +17,16 @@ use crate::subject::SubjectError;
 use crate::subject::paths::normal;
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
-/// What a sanitized build is compiled with: the first report ends the program.
+/// Compiler flags of a sanitized build. The first sanitizer report ends the program.
 const SANITIZED: &str =
     "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
-/// The exit code of a program that a sanitizer ended.
+/// The exit code of a program that was ended by a sanitizer.
 const REPORTED: i32 = 99;
 
 /// Builds the program.
 ///
 /// # Errors
-/// If the shell cannot be started or the run is stopped; that the program does not compile is a result.
+/// If the shell cannot be started or the run is stopped. A compilation error is a result.
 pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
     fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
     let mut args = Vec::new();
@@ -41,7 +41,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
         args.push("-w");
     }
-    if program.sanitize && !at.is_bare {
+    if program.sanitize && !at.is_unsanitized {
         args.push(SANITIZED);
     }
     if !args.is_empty() {
@@ -70,42 +70,42 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         let bytes = fs::read(path).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    let (printed, complained) = (read(&stdout), read(&stderr));
+    let (output, errors) = (read(&stdout), read(&stderr));
     let mut build = Build {
         succeeded: exit.code == Some(0),
         ..Build::default()
     };
     if build.succeeded {
         for case in &program.cases {
-            is_startable(at, program, case)?;
+            check_program(at, program, case)?;
         }
         build.binaries.insert(target(), binary(at, program));
         return Ok(build);
     }
     build.errors = match linked {
-        Linked::Runtime(_) => diagnostics::read(&at.root, &complained),
-        // A warning that only the flag makes an error is as good as a denied lint.
-        Linked::Plain | Linked::InPlace if complained.contains("[-Werror") => vec![Diagnostic {
+        Linked::Runtime(_) => diagnostics::read(&at.root, &errors),
+        // A warning that is an error only because of `-Werror` is treated like a denied lint.
+        Linked::Plain | Linked::InPlace if errors.contains("[-Werror") => vec![Diagnostic {
             code: "-Werror".to_owned(),
             ..Diagnostic::default()
         }],
         Linked::Plain | Linked::InPlace => Vec::new(),
     };
-    let complaints = complained
+    let error_lines = errors
         .lines()
         .filter(|line| !line.starts_with(shim::DIRECTORY));
-    build.said = complaints
+    build.output = error_lines
         .map(|line| line.to_owned() + "\n")
         .collect::<String>()
-        + &printed;
-    if build.said.trim().is_empty() {
-        build.said = format!("`{}` fails and says nothing", program.build);
+        + &output;
+    if build.output.trim().is_empty() {
+        build.output = format!("`{}` fails and says nothing", program.build);
     }
     Ok(build)
 }
 
-/// That there is what a test starts, and that it is in the working copy, now that that is built.
-fn is_startable(at: &Workspace, program: &Program, case: &Case) -> Result<(), SubjectError> {
+/// Checks, after the build, that the program started by a test exists and is in the working copy.
+fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), SubjectError> {
     let Case { name, cwd, .. } = case;
     let usage = |text: String| Err(SubjectError::Usage(format!("test `{name}`: {text}")));
     let dir = at.root.join(cwd);
@@ -138,7 +138,7 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         .iter()
         .map(|case| (case.name.clone(), case.clone()));
     let mut env = Vec::new();
-    if program.sanitize && !at.is_bare {
+    if program.sanitize && !at.is_unsanitized {
         let options =
             format!("exitcode={REPORTED}:detect_leaks=0:allocator_may_return_null=1:symbolize=0");
         env.push(("ASAN_OPTIONS".to_owned(), options));
@@ -154,14 +154,14 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         env,
         harness: Harness::Commands(Arc::new(Commands {
             cases: cases.collect::<BTreeMap<_, _>>(),
-            needs_addresses: program.sanitize && !at.is_bare,
+            needs_addresses: program.sanitize && !at.is_unsanitized,
         })),
         tree: Arc::clone(&at.tree),
         writable: Vec::new(),
     }
 }
 
-/// A directory with the tool under the names of all compilers that are there.
+/// A directory with links to the tool under the names of all installed compilers.
 fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
     let dir = at.logs.join("shims");
     if dir.is_dir() {
@@ -175,16 +175,19 @@ fn shims(at: &Workspace) -> Result<Utf8PathBuf> {
     Ok(dir)
 }
 
-/// The compilers that can report errors as JSON: gcc's kin, from 9 on.
+/// The compilers that can report errors as JSON: gcc from version 9 on, and compatible ones.
 fn json_compilers() -> &'static [String] {
     static KNOWN: OnceLock<Vec<String>> = OnceLock::new();
     KNOWN.get_or_init(|| {
-        let takes_it = |name: &String| {
+        let supports_json = |name: &String| {
             let mut command = std::process::Command::new(name);
             command.args(["-fdiagnostics-format=json", "-E", "-x", "c", "/dev/null"]);
             let output = command.output();
             output.is_ok_and(|output| output.status.success())
         };
-        shim::compilers().into_iter().filter(takes_it).collect()
+        shim::compilers()
+            .into_iter()
+            .filter(supports_json)
+            .collect()
     })
 }

@@ -1,5 +1,5 @@
-//! What C compilers say, as errors with byte ranges: gcc's JSON, or the lines that every compiler
-//! prints.
+//! Reads the output of C compilers as errors with byte ranges: gcc's JSON, or the plain lines that every
+//! compiler prints.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,14 +33,13 @@ struct Location {
 struct Point {
     file: Utf8PathBuf,
     line: usize,
-    /// In bytes, from 1; of old compilers the only one.
+    /// In bytes, from 1. Old compilers report only this one.
     column: i64,
     #[serde(rename = "byte-column")]
     byte_column: Option<i64>,
 }
 
-/// The errors in what compilers printed while they built the copy in `root`; files are told by absolute
-/// paths.
+/// The errors in the output of compilers that built the working copy in `root`. File names are absolute.
 pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
     let mut reader = Reader {
         dir: root.to_owned(),
@@ -67,11 +66,11 @@ pub fn read(root: &Utf8Path, printed: &str) -> Vec<Diagnostic> {
     errors
 }
 
-/// The lines of a file by their numbers: the start and the length of each.
+/// For each line number of a file, the offset and length of the lines with this number.
 type Lines = BTreeMap<usize, Vec<(usize, usize)>>;
 
 struct Reader {
-    /// Where the compiler ran that is speaking.
+    /// The directory in which the current compiler ran.
     dir: Utf8PathBuf,
     texts: BTreeMap<Utf8PathBuf, Lines>,
 }
@@ -111,7 +110,7 @@ impl Reader {
         }
     }
 
-    /// `file:line:column: error: message`.
+    /// Parses `file:line:column: error: message`.
     fn line(&mut self, line: &str) -> Option<Diagnostic> {
         let (place, message) = line
             .split_once(": error: ")
@@ -140,15 +139,15 @@ impl Reader {
         })
     }
 
-    /// Where a point is in its file, whose lines have the numbers that `#line` gives them; of several
-    /// lines with one number the first that is long enough is meant.
+    /// The offset of a point in its file. Lines are numbered according to `#line`; if several lines have the
+    /// same number, the first one that is long enough is meant.
     fn offset(&mut self, point: &Point) -> Option<usize> {
         let path = self.dir.join(&point.file);
         let read = || lines(&fs::read_to_string(&path).unwrap_or_default());
         let known = self.texts.entry(path.clone());
         let of_number = known.or_insert_with(read).get(&point.line)?;
         let column = point.byte_column.unwrap_or(point.column);
-        // Of what is very far to the right the column is not told.
+        // Compilers do not report columns that are very far to the right.
         let before = usize::try_from(column).unwrap_or(1).saturating_sub(1);
         let fitting = of_number.iter().find(|(_, length)| before < *length);
         let (start, _) = fitting.or(of_number.first())?;
@@ -156,7 +155,7 @@ impl Reader {
     }
 }
 
-/// Where each line starts and how long it is, by its number.
+/// The offset and length of each line, by its number.
 fn lines(text: &str) -> Lines {
     let mut lines = Lines::new();
     let (mut number, mut at) = (1, 0);

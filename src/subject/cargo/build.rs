@@ -1,61 +1,35 @@
-//! Cargo as a process: builds of the working copy, and what they leave to run.
+//! Runs cargo to build the working copy, and collects the test binaries.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
+use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{Message, TargetKind};
 
-use super::{Packages, wrapper};
+use super::{Packages, diagnostics, wrapper};
 use crate::copy::files;
 use crate::run::confine::{Circumstances, Confinement};
-use crate::run::id::TargetId;
 use crate::run::process::{Job, Limits};
-use crate::run::{Binary, Harness};
-use crate::subject::workspace::{self, Build, Doctests, Linked, Span, Workspace};
+use crate::subject::workspace::{Build, Linked, Workspace};
 
-/// The members as they are built in one working copy.
-struct Cargo<'a> {
-    at: &'a Workspace<'a>,
-    packages: &'a Packages,
+/// The members of a workspace in one working copy.
+pub(super) struct Cargo<'a> {
+    pub(super) at: &'a Workspace<'a>,
+    pub(super) packages: &'a Packages,
 }
 
-/// Builds all test targets asked for, without running them.
+/// Builds all selected test targets without running them.
 ///
 /// # Errors
-/// If cargo cannot be started or the run is stopped; that the subject does not compile is a result.
+/// If cargo cannot be started or the run is stopped. A compilation error is a result.
 pub fn build(at: &Workspace, packages: &Packages, linked: Linked) -> Result<Build> {
     Cargo { at, packages }.build(linked)
-}
-
-/// Runs every doctest of the chosen packages, until they say nothing for that long.
-///
-/// # Errors
-/// If cargo cannot be started or the run is stopped.
-pub fn doctests(at: &Workspace, packages: &Packages, silence: Duration) -> Result<Doctests> {
-    Cargo { at, packages }.doctests(silence)
-}
-
-/// Whether the chosen packages have a library that could have doctests. Where no text could be
-/// one, rustdoc need not be asked.
-pub fn may_have_doctests<'t>(
-    packages: &Packages,
-    mut texts: impl Iterator<Item = &'t str>,
-) -> bool {
-    !packages.options.names_targets()
-        && texts.any(may_be_example)
-        && packages.members.iter().any(|member| {
-            member.metadata.targets.iter().any(|target| {
-                target.doctest && target.kind.iter().any(|kind| *kind != TargetKind::Bin)
-            })
-        })
 }
 
 impl Cargo<'_> {
@@ -80,9 +54,9 @@ impl Cargo<'_> {
                         DiagnosticLevel::Error | DiagnosticLevel::Ice
                     ) {
                         build
-                            .said
+                            .output
                             .push_str(message.message.rendered.as_deref().unwrap_or(""));
-                        build.errors.push(diagnostic(&message.message));
+                        build.errors.push(diagnostics::diagnostic(&message.message));
                     }
                 }
                 Message::BuildScriptExecuted(script) => {
@@ -110,9 +84,9 @@ impl Cargo<'_> {
                 .lines()
                 .filter(|line| !line.trim_start().starts_with("Compiling"));
             build
-                .said
+                .output
                 .push_str(&cargo_errors.collect::<Vec<_>>().join("\n"));
-            build.said.push('\n');
+            build.output.push('\n');
         }
         for (package, target, exe) in executables {
             let script = scripts.get(&package);
@@ -126,31 +100,9 @@ impl Cargo<'_> {
         Ok(build)
     }
 
-    fn doctests(&self, silence: Duration) -> Result<Doctests> {
-        let mut args = vec![
-            "test".to_string(),
-            "--doc".to_string(),
-            "--no-fail-fast".to_string(),
-        ];
-        args.extend(self.packages.options.doc_args(&self.specifications()));
-        let (run, _) = self.at.tree.guard("doctests", || {
-            self.cargo(args.clone(), Linked::Plain, Some(silence))
-        })?;
-        let (all_passed, stdout, _) = run;
-        let text = fs::read_to_string(stdout).unwrap_or_default();
-        let outcomes = text.lines().filter_map(|line| {
-            let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
-            (outcome != "ignored").then(|| (name.to_string(), outcome == "ok"))
-        });
-        Ok(Doctests {
-            all_passed,
-            by_name: outcomes.collect(),
-        })
-    }
-
-    /// The packages asked for, as cargo is told of them. A name alone would not do where a dependency
-    /// has the same.
-    fn specifications(&self) -> Vec<String> {
+    /// The selected packages as package ID specifications. A name alone would be ambiguous if a dependency
+    /// has the same name.
+    pub(super) fn specifications(&self) -> Vec<String> {
         let members = &self.packages.members;
         let chosen = self.packages.options.package.iter().filter_map(|name| {
             let member = members.iter().find(|member| member.name == *name)?;
@@ -160,9 +112,10 @@ impl Cargo<'_> {
         chosen.collect()
     }
 
-    /// Runs cargo in the working copy; its success, and the files with what it printed. What it starts is
-    /// confined if it `runs` code of the subject, and then it may say nothing for so long.
-    fn cargo(
+    /// Runs cargo in the working copy. Returns whether it succeeded, and the files with its standard output
+    /// and error. `runs` is set if cargo also runs code of the subject: the processes are then confined and
+    /// may be silent for this long.
+    pub(super) fn cargo(
         &self,
         args: Vec<String>,
         linked: Linked,
@@ -182,7 +135,7 @@ impl Cargo<'_> {
         args.push(format!("--target-dir={}", self.at.target));
         args.push("--color=never".to_string());
         let mut env = vec![
-            // Nobody debugs these binaries, and linking without is much faster.
+            // Debug information is not needed, and linking is much faster without it.
             ("CARGO_PROFILE_DEV_DEBUG".to_string(), "0".to_string()),
             ("CARGO_PROFILE_TEST_DEBUG".to_string(), "0".to_string()),
             ("CARGO_TERM_PROGRESS_WHEN".to_string(), "never".to_string()),
@@ -191,7 +144,7 @@ impl Cargo<'_> {
             let wrapper = wrapper.to_string_lossy().into_owned();
             env.push((self.wrapper_variable().to_string(), wrapper));
             env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
-            env.push((wrapper::PACKAGES.to_string(), self.wrapped()?));
+            env.push((wrapper::PACKAGES.to_string(), self.package_dirs()?));
         }
         if linked == Linked::InPlace {
             let roots = [&self.at.root, &self.at.subject.root].map(|root| root.as_str());
@@ -218,7 +171,7 @@ impl Cargo<'_> {
             confinement.prepare(&dir)?;
             env.extend(confinement.env(&dir, Circumstances::default()));
             job.silence = Some(silence);
-            // It is rustc that needs most of it.
+            // Most of it is needed by rustc.
             job.limits.memory = Confinement::limits(true).memory.map(|bytes| 2 * bytes);
             let places = [
                 dir.clone(),
@@ -239,26 +192,7 @@ impl Cargo<'_> {
         Ok((exit.code == Some(0), stdout, stderr))
     }
 
-    /// Where the compiler has its own libraries.
-    fn sysroot_libraries(&self) -> Option<String> {
-        static KNOWN: OnceLock<Option<String>> = OnceLock::new();
-        let ask = || {
-            let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
-            let mut command = std::process::Command::new(rustc);
-            let asked = command
-                .args(["--print", "target-libdir"])
-                .current_dir(&self.at.root);
-            let output = asked
-                .output()
-                .ok()
-                .filter(|output| output.status.success())?;
-            let libraries = String::from_utf8(output.stdout).ok()?;
-            Some(libraries.trim().to_owned())
-        };
-        KNOWN.get_or_init(ask).clone()
-    }
-
-    /// What cargo is to call in place of rustc, and the runtime it is to add.
+    /// The program that cargo has to call in place of rustc, and the runtime that it has to link.
     fn wrapper<'l>(&self, linked: Linked<'l>) -> Result<Option<(PathBuf, &'l str)>> {
         let tool = || self.at.subject.tool();
         match linked {
@@ -271,7 +205,7 @@ impl Cargo<'_> {
         }
     }
 
-    /// The tool under another name, so that cargo keeps builds with it apart from others.
+    /// A link to the tool under another name, because cargo keeps builds with different wrappers apart.
     fn link_to(&self, tool: &Path, name: &str) -> Result<PathBuf> {
         let link = self.at.logs.join(name);
         let _ = fs::remove_file(&link);
@@ -279,8 +213,8 @@ impl Cargo<'_> {
         Ok(link.into())
     }
 
-    /// Where cargo looks for a wrapper. That of members is better where it will do, for cargo keeps
-    /// what it builds apart from plain builds.
+    /// The variable that tells cargo the wrapper. The wrapper for workspace members is preferred where it
+    /// suffices, because cargo keeps its builds apart from plain ones.
     fn wrapper_variable(&self) -> &'static str {
         match self.packages.neighbours.is_empty() && !self.packages.patches {
             true => "RUSTC_WORKSPACE_WRAPPER",
@@ -288,8 +222,8 @@ impl Cargo<'_> {
         }
     }
 
-    /// The directories of the packages that are ours.
-    fn wrapped(&self) -> Result<String> {
+    /// The directories of the subject's own packages.
+    fn package_dirs(&self) -> Result<String> {
         let Packages {
             members,
             neighbours,
@@ -305,154 +239,16 @@ impl Cargo<'_> {
             .collect::<Result<_>>()?;
         Ok(dirs.join(wrapper::BETWEEN))
     }
-
-    fn binary(
-        &self,
-        target: &cargo_metadata::Target,
-        exe: Utf8PathBuf,
-        script: Option<&cargo_metadata::BuildScript>,
-        programs: &[(String, Utf8PathBuf)],
-    ) -> Option<(TargetId, Binary)> {
-        let member = self.packages.members.iter().find(|member| {
-            target
-                .src_path
-                .starts_with(self.at.root.join(&member.dir).join("src"))
-                || member.metadata.targets.iter().any(|known| {
-                    known.name == target.name
-                        && known.src_path.strip_prefix(&self.at.subject.root).ok()
-                            == target.src_path.strip_prefix(&self.at.root).ok()
-                })
-        })?;
-        let kind = match target.kind.first()? {
-            TargetKind::Bin => "bin",
-            TargetKind::Test => "test",
-            _ => "lib",
-        };
-        let cwd = self.at.root.join(&member.dir);
-        let package = &member.metadata;
-        let mut env: Vec<(String, String)> = [
-            ("CARGO", cargo()),
-            ("CARGO_MANIFEST_DIR", cwd.to_string()),
-            ("CARGO_MANIFEST_PATH", cwd.join("Cargo.toml").to_string()),
-            ("CARGO_PKG_NAME", package.name.to_string()),
-            ("CARGO_PKG_VERSION", package.version.to_string()),
-            ("CARGO_PKG_VERSION_MAJOR", package.version.major.to_string()),
-            ("CARGO_PKG_VERSION_MINOR", package.version.minor.to_string()),
-            ("CARGO_PKG_VERSION_PATCH", package.version.patch.to_string()),
-            ("CARGO_PKG_VERSION_PRE", package.version.pre.to_string()),
-            ("CARGO_PKG_AUTHORS", package.authors.join(":")),
-            (
-                "CARGO_PKG_DESCRIPTION",
-                package.description.clone().unwrap_or_default(),
-            ),
-            (
-                "CARGO_PKG_HOMEPAGE",
-                package.homepage.clone().unwrap_or_default(),
-            ),
-            (
-                "CARGO_PKG_REPOSITORY",
-                package.repository.clone().unwrap_or_default(),
-            ),
-            (
-                "CARGO_PKG_LICENSE",
-                package.license.clone().unwrap_or_default(),
-            ),
-        ]
-        .map(|(name, value)| (name.to_string(), value))
-        .to_vec();
-        let mut libraries = Vec::new();
-        if let Some(script) = script {
-            env.push(("OUT_DIR".to_string(), script.out_dir.to_string()));
-            env.extend(script.env.iter().cloned());
-            libraries.extend(script.linked_paths.iter().map(|path| {
-                path.as_str()
-                    .split_once('=')
-                    .map_or(path.as_str(), |(_, path)| path)
-                    .to_string()
-            }));
-        }
-        for (name, program) in programs {
-            env.push((format!("CARGO_BIN_EXE_{name}"), program.to_string()));
-        }
-        let deps = exe.parent().map(Utf8Path::to_owned).unwrap_or_default();
-        libraries.push(deps.to_string());
-        libraries.extend(deps.parent().map(Utf8Path::to_string));
-        // What a proc macro's tests are linked with is the compiler's own. Others are spared the search.
-        if target.kind.contains(&TargetKind::ProcMacro) {
-            libraries.extend(self.sysroot_libraries());
-        }
-        let variable = if cfg!(target_os = "macos") {
-            "DYLD_FALLBACK_LIBRARY_PATH"
-        } else {
-            "LD_LIBRARY_PATH"
-        };
-        libraries.extend(std::env::var(variable));
-        env.push((variable.to_string(), libraries.join(":")));
-        let id = TargetId {
-            package: member.name.clone(),
-            target: target.name.clone(),
-            kind: kind.to_string(),
-        };
-        let captures = self.at.capturing.contains(&id);
-        let binary = Binary {
-            exe,
-            original: self.at.subject.root.join(&member.dir),
-            cwd,
-            env,
-            harness: Harness::Standard { captures },
-            tree: Arc::clone(&self.at.tree),
-            // `CARGO_TARGET_TMPDIR`.
-            writable: vec![self.at.target.join("tmp")],
-        };
-        Some((id, binary))
-    }
 }
 
-/// An error of rustc, with where it points and the macro calls that this comes from.
-fn diagnostic(error: &Diagnostic) -> workspace::Diagnostic {
-    let mut spans = Vec::new();
-    collect(error, true, &mut spans);
-    workspace::Diagnostic {
-        code: error
-            .code
-            .as_ref()
-            .map_or_else(String::new, |code| code.code.clone()),
-        message: error.message.clone(),
-        rendered: error.rendered.clone().unwrap_or_default(),
-        spans,
-    }
-}
-
-/// All spans of an error and its notes, `is_own` for the error itself.
-fn collect(error: &Diagnostic, is_own: bool, spans: &mut Vec<Span>) {
-    for span in &error.spans {
-        let mut at = Some(span);
-        while let Some(here) = at {
-            spans.push(Span {
-                file: here.file_name.clone().into(),
-                bytes: here.byte_start as usize..here.byte_end as usize,
-                is_primary: span.is_primary && is_own,
-                label: here
-                    .label
-                    .clone()
-                    .filter(|_| is_own && std::ptr::eq(here, span)),
-            });
-            at = here.expansion.as_ref().map(|expansion| &expansion.span);
-        }
-    }
-    for child in &error.children {
-        collect(child, false, spans);
-    }
-}
-
-/// The package in a directory in cargo's words.
+/// The package ID specification of the package in a directory.
 fn specification(dir: &Utf8Path, name: &str, version: &impl Display) -> String {
     let dir = dir.as_str();
     if dir.contains(['*', '?', '[', ']']) {
-        // Cargo would take the path for a pattern.
+        // Cargo would interpret the path as a pattern.
         return format!("{name}@{version}");
     }
-    // What else a URL cannot hold cargo escapes itself.
+    // Cargo itself escapes other characters that are not allowed in a URL.
     let path = dir
         .trim_end_matches('/')
         .replace('%', "%25")
@@ -461,22 +257,7 @@ fn specification(dir: &Utf8Path, name: &str, version: &impl Display) -> String {
     format!("file://{path}#{name}@{version}")
 }
 
-/// Whether a source text may have an example in its documentation: a fence, an indented line, or
-/// documentation from elsewhere.
-fn may_be_example(text: &str) -> bool {
-    text.contains("```")
-        || text.contains("~~~")
-        || text.contains("/**")
-        || text.contains("/*!")
-        || text.contains("doc =")
-        || text.lines().any(|line| {
-            let line = line.trim_start();
-            let comment = line.strip_prefix("///").or(line.strip_prefix("//!"));
-            comment.is_some_and(|text| text.starts_with("     ") || text.starts_with('\t'))
-        })
-}
-
-/// The cargo that called us, or the one on the path.
+/// The cargo that called this tool, or the one on the search path.
 pub fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::build::{build, doctests, may_have_doctests};
+use super::build::build;
+use super::doctests::{doctests, may_have_doctests};
 use super::listing::list;
 use super::options::CargoOptions;
 use super::seed::seed;

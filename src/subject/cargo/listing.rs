@@ -1,4 +1,4 @@
-//! Which tests a binary has, and how its harness wants to be called.
+//! Lists the tests of a binary, and finds out which arguments its harness accepts.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,13 +12,13 @@ use crate::run::process::{Exit, Job};
 use crate::run::{self, Binary, summary};
 use crate::subject::workspace::Workspace;
 
-/// As cargo-nextest asks, too.
+/// The arguments that cargo-nextest uses, too.
 const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
-/// What a harness knows that follows the standard one less closely.
+/// The arguments that harnesses accept that follow the standard one less closely.
 const PLAIN: [&str; 1] = ["--list"];
 
-/// The tests of a build, and the targets whose tests cannot be listed because their harness does
-/// not follow the standard one. Binaries are marked that do not take `--nocapture`.
+/// The tests of a build, and the targets whose tests cannot be listed because their harness does not follow
+/// the standard one. Marks binaries that do not accept `--nocapture`.
 ///
 /// # Errors
 /// If the run is stopped or a binary cannot be started.
@@ -44,7 +44,7 @@ pub fn list(
     Ok((tests, unlisted))
 }
 
-/// A binary that is asked things.
+/// A binary whose harness is queried.
 struct Harness<'a> {
     at: &'a Workspace<'a>,
     binary: &'a mut Binary,
@@ -53,20 +53,20 @@ struct Harness<'a> {
 impl Harness<'_> {
     /// The tests that run with the user's arguments; `None` if they cannot be listed.
     fn tests(&mut self, args: &[String]) -> Result<Option<Vec<String>>> {
-        let said_again = |arg: &&str| *arg == "--nocapture" || *arg == "--no-capture";
+        let is_redundant = |arg: &&str| *arg == "--nocapture" || *arg == "--no-capture";
         let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-        args.retain(|arg| !said_again(arg));
+        args.retain(|arg| !is_redundant(arg));
 
-        let mut how = &TERSE[..];
-        let (mut exit, mut text) = self.ask(&[how, &args].concat())?;
+        let mut list_args = &TERSE[..];
+        let (mut exit, mut text) = self.query(&[list_args, &args].concat())?;
         if exit.code.is_some_and(|code| code != 0) {
-            how = &PLAIN;
-            (exit, text) = self.ask(&[how, &args].concat())?;
+            list_args = &PLAIN;
+            (exit, text) = self.query(&[list_args, &args].concat())?;
         }
         let Some(all) = parse(exit, &text) else {
             return Ok(None);
         };
-        if how == PLAIN {
+        if list_args == PLAIN {
             let captures = !self.runs_nothing(&["--nocapture"])?;
             self.binary.harness = run::Harness::Standard { captures };
             if captures && !self.runs_nothing(&[])? {
@@ -76,22 +76,24 @@ impl Harness<'_> {
         if args.contains(&"--include-ignored") || args.contains(&"--ignored") {
             return Ok(Some(all));
         }
-        let (exit, text) = self.ask(&[how, &["--ignored"], &args].concat())?;
+        let (exit, text) = self.query(&[list_args, &["--ignored"], &args].concat())?;
         let ignored = parse(exit, &text).unwrap_or_default();
-        // Some harnesses list everything all the same: then running a test tells.
-        let tells = ignored.len() < all.len();
-        let is_run = |name: &String| !(tells && ignored.contains(name));
+        // Some harnesses ignore `--ignored` and list everything; then only a run shows which tests are
+        // ignored.
+        let is_reliable = ignored.len() < all.len();
+        let is_run = |name: &String| !(is_reliable && ignored.contains(name));
         Ok(Some(all.into_iter().filter(is_run).collect()))
     }
 
-    /// Whether it takes these arguments, filters by name, and says how that ended.
+    /// Whether the harness accepts these arguments, filters tests by name and prints a result line.
     fn runs_nothing(&self, args: &[&str]) -> Result<bool> {
         let filter = ["--exact", "no test has this name", "--test-threads=1"];
-        let (exit, text) = self.ask(&[&filter, args].concat())?;
-        Ok(exit.code == Some(0) && summary(&text).is_some_and(|said| said.starts_with("ok. 0 ")))
+        let (exit, text) = self.query(&[&filter, args].concat())?;
+        Ok(exit.code == Some(0)
+            && summary(&text).is_some_and(|result| result.starts_with("ok. 0 ")))
     }
 
-    fn ask(&self, args: &[&str]) -> Result<(Exit, String)> {
+    fn query(&self, args: &[&str]) -> Result<(Exit, String)> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let dir = self.at.logs.join("listing");
         self.at.confinement.prepare(&dir)?;
@@ -99,7 +101,7 @@ impl Harness<'_> {
         let mut env = self.binary.env.clone();
         env.extend(self.at.confinement.env(&dir, Circumstances::default()));
         let tree = &self.binary.tree;
-        // A program that knows nothing of tests may do anything when it is asked for some.
+        // A program without a test harness may do anything when it is asked for its tests.
         let (exit, _) = tree.guard("listing", || {
             let writable = [dir.clone(), tree.top().to_owned()];
             self.at.supervisor.run(&Job {
@@ -121,7 +123,7 @@ impl Harness<'_> {
     }
 }
 
-/// The tests of a list, benchmarks left out; `None` if it is none.
+/// The tests in a list, without benchmarks; `None` if the output is not a list.
 fn parse(exit: Exit, text: &str) -> Option<Vec<String>> {
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     if lines.last().is_some_and(|line| is_count(line)) {
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_read_with_a_count_at_their_end_and_without() {
+    fn lists_are_parsed_with_and_without_a_final_count() {
         let tests = Some(vec!["a".to_string(), "[kind] b: c".to_string()]);
         let entries = "a: test\nb: benchmark\n[kind] b: c: test\nd: bench\n";
         assert_eq!(listed(0, entries), tests);

@@ -1,5 +1,5 @@
-//! Path dependencies outside of the workspace: they come along in the working copy, and the
-//! libraries among them that are linked into its tests may have sites.
+//! Path dependencies outside of the workspace. They are copied along with it, and libraries that are linked
+//! into its tests may contain sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,36 +9,36 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Pack
 
 use crate::subject::SubjectError;
 
-/// What is not below the workspace root, but belongs to it.
+/// Packages outside of the workspace root that belong to the subject.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Directories of all path dependencies, those of dependencies and patches too, and of the
-    /// workspaces that their manifests inherit from.
+    /// Directories of all path dependencies, including indirect ones and patches, and of the workspaces that
+    /// their manifests inherit from.
     pub dirs: Vec<Utf8PathBuf>,
-    /// The packages that tests are linked with.
+    /// The packages that are linked into tests.
     pub linked: Vec<Package>,
-    /// Whether packages of others may use ours, by a `[patch]`.
+    /// Whether a `[patch]` makes third-party packages depend on packages of the subject.
     pub patches: bool,
 }
 
 impl Outside {
-    /// Read from the manifests, for resolving would write a lock file.
+    /// Reads the manifests, because resolving the dependencies would write a lock file.
     pub fn of(metadata: &Metadata) -> Result<Self, SubjectError> {
         use DependencyKind::{Development, Normal};
         let root = &metadata.workspace_root;
         let members = metadata.packages.iter();
         let mut left: Vec<Wanted> = members
-            .flat_map(|member| Wanted::by(member, &[Normal, Development]))
+            .flat_map(|member| Wanted::dependencies_of(member, &[Normal, Development]))
             .collect();
-        let patched_here = patched(root, true).unwrap_or_default();
-        let patches = !patched_here.is_empty();
-        left.extend(patched_here);
+        let patched_by_root = patched(root, true).unwrap_or_default();
+        let patches = !patched_by_root.is_empty();
+        left.extend(patched_by_root);
         let mut known: BTreeSet<Wanted> = BTreeSet::new();
         let (mut linked, mut workspaces) = (BTreeMap::new(), BTreeSet::new());
         let cargo_home = cargo_home();
         while let Some(mut wanted) = left.pop() {
             let Ok(dir) = wanted.dir.canonicalize_utf8() else {
-                // Cargo says it better when it builds.
+                // Cargo reports this with a better message when it builds.
                 continue;
             };
             wanted.dir.clone_from(&dir);
@@ -57,10 +57,10 @@ impl Outside {
             }
             left.extend(patched(&inner.workspace_root, false).unwrap_or_default());
             for package in inner.packages {
-                // The others are members of the same workspace.
+                // The other packages are members of the same workspace.
                 let is_linked = wanted.is_linked && package.manifest_path.parent() == Some(&*dir);
                 let kinds: &[DependencyKind] = if is_linked { &[Normal] } else { &[] };
-                left.extend(Wanted::by(&package, kinds));
+                left.extend(Wanted::dependencies_of(&package, kinds));
                 if is_linked
                     && !cargo_home
                         .as_ref()
@@ -74,7 +74,7 @@ impl Outside {
         dirs.extend(known.into_iter().map(|known| known.dir));
         let mut outermost: Vec<Utf8PathBuf> = Vec::new();
         for dir in dirs {
-            // A directory comes before those below it.
+            // A directory is sorted before those below it.
             if !outermost.iter().any(|known| dir.starts_with(known)) {
                 outermost.push(dir);
             }
@@ -87,17 +87,17 @@ impl Outside {
     }
 }
 
-/// A directory to look at.
+/// A directory to examine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wanted {
     dir: Utf8PathBuf,
-    /// Its library is linked with the tests, as far as manifests tell.
+    /// According to the manifests its library is linked into tests.
     is_linked: bool,
 }
 
 impl Wanted {
-    /// The path dependencies of a package, those of these kinds as linked.
-    fn by(package: &Package, linked: &[DependencyKind]) -> Vec<Self> {
+    /// The path dependencies of a package; those of the given kinds are linked.
+    fn dependencies_of(package: &Package, linked: &[DependencyKind]) -> Vec<Self> {
         let wanted = |dependency: &Dependency| {
             Some(Self {
                 dir: dependency.path.clone()?,
@@ -108,12 +108,12 @@ impl Wanted {
     }
 }
 
-/// Whether a manifest may take something from that of its workspace.
+/// Whether a manifest may inherit from that of its workspace.
 fn inherits(dir: &Utf8Path) -> bool {
     fs::read_to_string(dir.join("Cargo.toml")).is_ok_and(|text| text.contains("workspace"))
 }
 
-/// The paths of `[patch]` sections, which metadata does not tell.
+/// The paths in `[patch]` sections, which `cargo metadata` does not report.
 fn patched(root: &Utf8Path, is_linked: bool) -> Option<Vec<Wanted>> {
     let text = fs::read_to_string(root.join("Cargo.toml")).ok()?;
     let manifest: toml_edit::DocumentMut = text.parse().ok()?;
@@ -130,7 +130,7 @@ fn patched(root: &Utf8Path, is_linked: bool) -> Option<Vec<Wanted>> {
     Some(wanted.collect())
 }
 
-/// Where cargo keeps what it downloads: nobody's own code.
+/// The directory in which cargo keeps downloaded packages; they are not the user's own code.
 pub(super) fn cargo_home() -> Option<Utf8PathBuf> {
     let home = match std::env::var("CARGO_HOME") {
         Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),

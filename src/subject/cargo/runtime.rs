@@ -1,5 +1,5 @@
-//! The runtime of `instrument/`, embedded as source and compiled once per rustc version, under a name
-//! of its own: the subject may be this very project.
+//! The runtime from `instrument/`, embedded as source text and compiled once per rustc version. It has its
+//! own crate name, because the subject may be this very project.
 
 use std::fs;
 use std::process::Command;
@@ -40,7 +40,7 @@ const SOURCES: [(&str, &str); 10] = [
     ("trace.rs", include_str!("../../../instrument/src/trace.rs")),
 ];
 
-/// How it is compiled.
+/// The compiler arguments.
 const ARGS: [&str; 7] = [
     "--edition=2021",
     "--crate-type=rlib",
@@ -51,9 +51,9 @@ const ARGS: [&str; 7] = [
     "--cap-lints=allow",
 ];
 
-/// The path of the compiled runtime, compiling it if this rustc has not yet done so: in the user's
-/// cache directory, or below `dir` if that cannot be written to. rustc runs in `cwd`, so that the
-/// subject's toolchain file counts.
+/// Returns the path of the compiled runtime. Compiles it with this rustc if that has not been done yet, in
+/// the user's cache directory or, if that is not writable, below `dir`. rustc runs in `cwd`, so that the
+/// subject's toolchain file applies.
 ///
 /// # Errors
 /// If rustc is missing, or cannot compile the runtime.
@@ -76,25 +76,26 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
     let mut key = format!("{:?}", version.stdout);
     ARGS.iter().for_each(|arg| key.push_str(arg));
     SOURCES.iter().for_each(|(_, text)| key.push_str(text));
-    let home = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
-    let rlib = home.join("libnopol_rt.rlib");
+    let final_dir = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
+    let rlib = final_dir.join("libnopol_rt.rlib");
     if rlib.is_file() {
         return Ok(rlib);
     }
-    // Compiled aside and renamed, so that two runs at once do not see half of it.
+    // Compiled in another directory and then renamed, so that a concurrent run does not see an incomplete
+    // one.
     fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
-    let aside = tempfile::Builder::new()
+    let temporary = tempfile::Builder::new()
         .prefix("runtime-")
         .tempdir_in(dir)
         .with_context(|| format!("cannot create a directory in {dir}"))?;
     for (name, text) in SOURCES {
-        fs::write(aside.path().join(name), text)?;
+        fs::write(temporary.path().join(name), text)?;
     }
     let output = Command::new(&rustc)
         .args(ARGS)
         .arg("--out-dir")
-        .arg(aside.path())
-        .arg(aside.path().join("lib.rs"))
+        .arg(temporary.path())
+        .arg(temporary.path().join("lib.rs"))
         .current_dir(cwd)
         .env_remove("RUSTFLAGS")
         .output()?;
@@ -104,10 +105,10 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    // Without the library in it, what is there is of no use.
-    let _ = fs::remove_dir_all(&home);
-    if fs::rename(aside.path(), &home).is_ok() {
-        let _ = aside.keep();
+    // An existing directory without the library is useless.
+    let _ = fs::remove_dir_all(&final_dir);
+    if fs::rename(temporary.path(), &final_dir).is_ok() {
+        let _ = temporary.keep();
     }
     match rlib.is_file() {
         true => Ok(rlib),

@@ -1,5 +1,5 @@
-//! Dependencies are compiled once: what cargo made of them in one target directory is put into the
-//! other, where cargo finds it fresh.
+//! Seeds a target directory with the dependencies that were compiled in another one, so that each is compiled
+//! only once. Cargo finds them fresh.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use camino::Utf8Path;
 use walkdir::{DirEntry, WalkDir};
 
-/// Fills a target directory that is not there yet from another one. Libraries are hard links, for
-/// whoever makes a new one gives it a new file; what may be written to in place is copied.
+/// Fills a target directory that does not exist yet from another one. Libraries are hard-linked, because
+/// rustc replaces them by new files; everything that may be written in place is copied.
 ///
 /// # Errors
 /// If something cannot be read or written.
@@ -17,26 +17,28 @@ pub fn seed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     if to.exists() || !from.exists() {
         return Ok(());
     }
-    // Aside first: half of it would be taken for all of it by the next run.
-    let aside = to.with_extension("half");
-    let _ = fs::remove_dir_all(&aside);
-    let walk = WalkDir::new(from).into_iter().filter_entry(is_of_use);
+    // Filled under another name first, so that the next run does not mistake half of it for all of it.
+    let half = to.with_extension("half");
+    let _ = fs::remove_dir_all(&half);
+    let walk = WalkDir::new(from)
+        .into_iter()
+        .filter_entry(may_be_dependency);
     for entry in walk {
         let entry = entry.with_context(|| format!("cannot read {from}"))?;
-        let target = aside.as_std_path().join(entry.path().strip_prefix(from)?);
-        let said = || format!("cannot write {}", target.display());
+        let target = half.as_std_path().join(entry.path().strip_prefix(from)?);
+        let context = || format!("cannot write {}", target.display());
         if entry.file_type().is_dir() {
-            fs::create_dir_all(&target).with_context(said)?;
+            fs::create_dir_all(&target).with_context(context)?;
         } else if !is_library(entry.path()) || fs::hard_link(entry.path(), &target).is_err() {
-            copy(entry.path(), &target).with_context(said)?;
+            copy(entry.path(), &target).with_context(context)?;
         }
     }
-    fs::rename(&aside, to).with_context(|| format!("cannot create {to}"))
+    fs::rename(&half, to).with_context(|| format!("cannot create {to}"))
 }
 
-/// Whether a directory may have something of a dependency in it, or a file be that. Test programs
-/// are the subject's, and so is all that is compiled incrementally.
-fn is_of_use(entry: &DirEntry) -> bool {
+/// Whether to visit a directory, or to copy a file: it may belong to a dependency. Test programs and
+/// everything compiled incrementally belong to the subject.
+fn may_be_dependency(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     if entry.file_type().is_dir() {
         return !matches!(&*name, "incremental" | "examples" | "doc" | "tmp");
@@ -52,7 +54,7 @@ fn is_library(path: &Path) -> bool {
     matches!(extension, Some("rlib" | "rmeta" | "so" | "dylib" | "a"))
 }
 
-/// Copies a file with the time it was written, by which cargo knows what is fresh.
+/// Copies a file and its modification time, by which cargo decides what is fresh.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to)?;
     let written = fs::metadata(from)?.modified()?;
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_made_of_dependencies_comes_along_and_later_changes_do_not() {
+    fn compiled_dependencies_are_copied_and_later_changes_are_not() {
         let home = tempfile::tempdir().unwrap();
         let home = Utf8PathBuf::from_path_buf(home.path().to_owned()).unwrap();
         let (from, to) = (home.join("target"), home.join("target-other"));
@@ -116,7 +118,7 @@ mod tests {
         let kept = fs::read_to_string(from.join("debug/.fingerprint/dep-1/lib-dep"));
         assert_eq!(kept.unwrap(), "old");
 
-        // Cargo has the second one now; it is not filled again.
+        // The directory exists now, so it is not seeded again.
         fs::remove_file(to.join("debug/deps/libdep-1.rlib")).unwrap();
         seed(&from, &to).unwrap();
         assert!(!to.join("debug/deps/libdep-1.rlib").exists());

@@ -1,11 +1,11 @@
-//! The tests that a program's files make up: inputs and what they yield, scripts.
+//! Detects tests in the files of a program: pairs of input and expected output, and test scripts.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::building::line;
+use super::build_info::line;
 use super::listing::Listing;
 
-/// Endings of inputs, and of what is printed for them.
+/// Extensions of input files, and of files with the expected output.
 const ENDINGS: [(&str, &[&str]); 6] = [
     (
         "in",
@@ -19,14 +19,14 @@ const ENDINGS: [(&str, &[&str]); 6] = [
     ("in.txt", &["out.txt", "expected.txt", "ok.txt", "ans.txt"]),
     ("input.txt", &["output.txt", "expected.txt"]),
 ];
-/// The same as names of files or directories, or what such a name begins or ends with.
+/// The same for names of files or directories, and for prefixes and suffixes of names.
 const NAMES: [(&str, &[&str]); 3] = [
     ("in", &["out", "expected", "exp", "ans"]),
     ("input", &["output", "expected", "answer"]),
     ("inputs", &["outputs", "expected", "answers"]),
 ];
-/// Where scripts are, and their names.
-const PLACES: [&str; 3] = ["", "tests/", "test/"];
+/// Directories in which test scripts are looked for, and their usual names.
+const SCRIPT_DIRS: [&str; 3] = ["", "tests/", "test/"];
 const SCRIPTS: [&str; 9] = [
     "test.sh",
     "tests.sh",
@@ -39,29 +39,29 @@ const SCRIPTS: [&str; 9] = [
     "run.sh",
 ];
 
-/// Inputs and outputs as globs.
+/// Input and output files as globs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Pairs {
     pub input: String,
     pub output: String,
-    /// The inputs are arguments, not standard input.
-    pub words: bool,
+    /// The input files contain arguments instead of standard input.
+    pub as_arguments: bool,
     pub count: usize,
-    /// Some outputs do not end as programs end what they print.
-    pub loose: bool,
+    /// Some outputs do not end in a line feed, or contain carriage returns.
+    pub has_odd_line_ends: bool,
     /// An input without an output.
     pub missing: Option<Utf8PathBuf>,
 }
 
-/// A script that tests.
+/// A test script.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Script {
     pub command: String,
-    /// What it can be told to test, if it takes a name; those that its text tells.
+    /// The test names that occur in the script, if it takes a name as its argument.
     pub names: Option<Vec<String>>,
 }
 
-/// A way to name inputs and outputs within a directory: what is before and after the `*`.
+/// A naming scheme for inputs and outputs within a directory: what comes before and after the `*`.
 struct Style {
     input: (String, String),
     output: (String, String),
@@ -112,7 +112,7 @@ fn styles() -> Vec<Style> {
     styles
 }
 
-/// The most inputs that all have outputs; or, where there are none such, that mostly have.
+/// The scheme with the most inputs that all have outputs; failing that, one where most inputs have outputs.
 pub fn pairs(listing: &Listing) -> Option<Pairs> {
     let dirs = listing
         .files
@@ -135,11 +135,11 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
             .filter_map(|path| path.as_str().strip_prefix(&start))
             .collect();
         for style in &styles {
-            let Some((count, missing)) = matched(listing, &start, &below, style) else {
+            let Some((count, missing)) = count_matches(listing, &start, &below, style) else {
                 continue;
             };
             let glob = |(before, after): &(String, String)| format!("{start}{before}*{after}");
-            // Of two globs for the same the longer one leaves shorter names to the tests.
+            // Of two globs that match the same files, the longer one yields shorter test names.
             let rank = (missing.is_none(), count, glob(&style.input).len());
             if best
                 .as_ref()
@@ -150,9 +150,9 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
             let pairs = Pairs {
                 input: glob(&style.input),
                 output: glob(&style.output),
-                words: style.input.1 == ".args",
+                as_arguments: style.input.1 == ".args",
                 count,
-                loose: false,
+                has_odd_line_ends: false,
                 missing,
             };
             best = Some((rank.0, rank.1, rank.2, pairs));
@@ -167,13 +167,14 @@ pub fn pairs(listing: &Listing) -> Option<Pairs> {
         .iter()
         .filter(is_output)
         .map(|path| listing.text(path));
-    pairs.loose =
+    pairs.has_odd_line_ends =
         texts.any(|text| text.contains('\r') || !(text.is_empty() || text.ends_with('\n')));
     Some(pairs)
 }
 
-/// How many inputs have outputs, and the first that has none; `None` if no more than half have.
-fn matched(
+/// The number of inputs with an output, and the first input without one; `None` unless most inputs have
+/// outputs.
+fn count_matches(
     listing: &Listing,
     start: &str,
     below: &[&str],
@@ -200,11 +201,11 @@ fn matched(
     (count > lacking).then_some((count, missing))
 }
 
-/// The first script that tests.
+/// The first test script found.
 pub fn script(listing: &Listing) -> Option<Script> {
-    let mut names = PLACES
+    let mut names = SCRIPT_DIRS
         .iter()
-        .flat_map(|place| SCRIPTS.iter().map(move |name| format!("{place}{name}")));
+        .flat_map(|dir| SCRIPTS.iter().map(move |name| format!("{dir}{name}")));
     let path = names.find(|path| listing.has(path))?;
     let text = listing.text(Utf8Path::new(&path));
     let takes_name = ["$1", "${1", "$@", "$*"]
@@ -221,7 +222,7 @@ pub fn script(listing: &Listing) -> Option<Script> {
     })
 }
 
-/// The name that an arm of a `case` is for.
+/// The label of a branch of a `case` statement.
 fn label(line: &str) -> Option<String> {
     let (name, _) = line.trim_start().split_once(')')?;
     let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn common_names_of_inputs_and_outputs_are_known() {
+    fn common_names_of_inputs_and_outputs_are_recognized() {
         assert_found(
             &["input-1", "output-1", "input-2", "output-2", "a.c"],
             "input-*",

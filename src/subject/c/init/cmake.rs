@@ -1,19 +1,19 @@
-//! What `CMakeLists.txt` builds and tests, as far as its text tells.
+//! What `CMakeLists.txt` builds and tests, as far as its text reveals it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::building::{Building, Single, line, started};
+use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::listing::{Listing, is_test};
 use crate::subject::paths;
 
 const LISTS: &str = "CMakeLists.txt";
-/// Properties of tests that do not change what passing means.
+/// Properties of tests that do not change when they pass.
 const HARMLESS: [&str; 4] = ["TIMEOUT", "LABELS", "COST", "RUN_SERIAL"];
 
-pub fn read(listing: &Listing) -> Building {
-    // A build directory belongs to one place: CMake refuses it in a copy.
+pub fn read(listing: &Listing) -> BuildInfo {
+    // A CMake build directory cannot be moved: CMake refuses to use it in the working copy.
     let cache = listing.dir.join("build/CMakeCache.txt").is_file();
     let build = if cache { "nopol-build" } else { "build" };
     let mut reader = Reader {
@@ -32,38 +32,38 @@ pub fn read(listing: &Listing) -> Building {
         reader.set(name, build);
     }
     reader.directory(Utf8Path::new(""));
-    let mut building = Building {
+    let mut build_info = BuildInfo {
         command: format!("cmake -S . -B {build} -DCMAKE_BUILD_TYPE=Debug && cmake --build {build}"),
         from: LISTS.to_owned(),
-        ..Building::default()
+        ..BuildInfo::default()
     };
     if cache {
-        building.notes.push(
+        build_info.notes.push(
             "`build` is left alone: CMake would refuse it in the copy that is built.".to_owned(),
         );
     }
-    let mut unread = Vec::new();
+    let mut unsupported = Vec::new();
     for (name, command) in &reader.tests {
         match command.as_ref().filter(|_| !reader.special.contains(name)) {
-            Some(test) => building.tests.push(reader.single(name, test)),
-            None => unread.push(name.as_str()),
+            Some(test) => build_info.tests.push(reader.command_test(name, test)),
+            None => unsupported.push(name.as_str()),
         }
     }
-    if !unread.is_empty() {
-        let names = unread.join(", ");
-        building.open.push(format!(
+    if !unsupported.is_empty() {
+        let names = unsupported.join(", ");
+        build_info.todo.push(format!(
             "tests of {LISTS} that are more than a command are left out: {names}"
         ));
     }
-    let own = |name: &&String| !is_test(Utf8PathBuf::from(format!("{name}.c")).as_path());
+    let is_program = |name: &&String| !is_test(Utf8PathBuf::from(format!("{name}.c")).as_path());
     let programs = reader
         .programs
         .iter()
-        .filter(|(name, place)| own(name) && !is_test(&place.join("x")));
-    building.programs = programs
-        .map(|(name, place)| started(place.join(name).as_str()))
+        .filter(|(name, place)| is_program(name) && !is_test(&place.join("x")));
+    build_info.programs = programs
+        .map(|(name, place)| invocation(place.join(name).as_str()))
         .collect();
-    building
+    build_info
 }
 
 struct Reader<'a> {
@@ -71,11 +71,11 @@ struct Reader<'a> {
     /// The build directory.
     build: &'a str,
     variables: BTreeMap<String, String>,
-    /// Where programs are put.
+    /// The output directory of each program.
     programs: BTreeMap<String, Utf8PathBuf>,
-    /// Tests, with what they run if that is told.
+    /// Tests, with their commands if these are known.
     tests: Vec<(String, Option<Test>)>,
-    /// Tests that pass by other means than an exit code.
+    /// Tests whose result is not just their exit code.
     special: BTreeSet<String>,
     seen: BTreeSet<Utf8PathBuf>,
 }
@@ -121,11 +121,11 @@ impl Reader<'_> {
                         .iter()
                         .any(|word| word == "IMPORTED" || word == "ALIAS") =>
                 {
-                    let told = self
+                    let output_dir = self
                         .variables
                         .get("CMAKE_RUNTIME_OUTPUT_DIRECTORY")
                         .filter(|place| !place.is_empty());
-                    let place = told.map_or_else(|| binary.clone(), Utf8PathBuf::from);
+                    let place = output_dir.map_or_else(|| binary.clone(), Utf8PathBuf::from);
                     self.programs.insert(first.clone(), place);
                 }
                 "add_test" => self.test(first, rest),
@@ -168,17 +168,18 @@ impl Reader<'_> {
         let at = options.iter().position(|word| word == "WORKING_DIRECTORY");
         let cwd = at.and_then(|at| options.get(at + 1)).cloned();
         let mut others = words.iter().skip(1).chain(&cwd);
-        let is_told = words
+        let is_resolved = words
             .first()
             .is_some_and(|program| !program.contains('$') || target(program).is_some())
             && !others.any(|word| word.contains("${") || word.contains("$<"));
         let words = words.to_vec();
         self.tests
-            .push((name, is_told.then_some(Test { words, cwd })));
+            .push((name, is_resolved.then_some(Test { words, cwd })));
     }
 
-    /// A test as it is started in the program's directory, or in its own.
-    fn single(&self, name: &str, test: &Test) -> Single {
+    /// A test with a command that is valid in the program's directory, or in the test's own working
+    /// directory.
+    fn command_test(&self, name: &str, test: &Test) -> CommandTest {
         let plain = |path: &str| paths::normal(Utf8Path::new(path));
         let cwd = test
             .cwd
@@ -194,9 +195,9 @@ impl Reader<'_> {
         if self.programs.contains_key(program) || self.listing.files.contains(&path) {
             let up = cwd.iter().flat_map(|cwd| cwd.components()).map(|_| "..");
             let up: Utf8PathBuf = up.collect();
-            words[0] = started(up.join(path).as_str());
+            words[0] = invocation(up.join(path).as_str());
         }
-        Single {
+        CommandTest {
             name: name.to_owned(),
             command: line(words.iter().map(String::as_str)),
             cwd: cwd.map(Utf8PathBuf::into_string),
@@ -221,7 +222,7 @@ impl Reader<'_> {
     }
 }
 
-/// The program that an expression stands for.
+/// The program that a generator expression `$<TARGET_FILE:…>` stands for.
 fn target(word: &str) -> Option<&str> {
     word.strip_prefix("$<TARGET_FILE:")?.strip_suffix('>')
 }
@@ -230,7 +231,7 @@ fn target(word: &str) -> Option<&str> {
 fn commands(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     let mut name = String::new();
-    // The words within parentheses, and how deep those are.
+    // The words inside parentheses, and the nesting depth.
     let mut words: Vec<String> = Vec::new();
     let mut depth = 0;
     let mut word = String::new();
@@ -272,16 +273,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_with_their_words() {
+    fn commands_are_parsed_with_their_words() {
         let read = commands(
             "# none(at all)\nADD_TEST(NAME \"a b\"\n  COMMAND x -1) # end\nif((A) AND B)\nendif()\n",
         );
-        let said: Vec<_> = read
+        let texts: Vec<_> = read
             .iter()
             .map(|(name, words)| format!("{name}: {}", words.join("|")))
             .collect();
         assert_eq!(
-            said,
+            texts,
             ["add_test: NAME|a b|COMMAND|x|-1", "if: A|AND|B", "endif: "]
         );
     }

@@ -1,4 +1,4 @@
-//! `compile_commands.json`: which files a build compiled.
+//! Reads `compile_commands.json`: the files that a build compiled.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use serde::Deserialize;
 use super::listing::{Listing, is_test};
 use crate::subject::paths;
 
-/// Where a build may have left its commands.
+/// Where a build may have left its compilation database.
 const DATABASES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
 
-/// One file that was compiled.
+/// A compiled file.
 #[derive(Debug, Deserialize)]
 struct Entry {
     directory: Utf8PathBuf,
     file: Utf8PathBuf,
 }
 
-/// The sources that a compilation database names, tests aside, and its name.
+/// The sources in a compilation database, without tests, and the name of the database.
 pub fn compiled(listing: &Listing) -> Option<(Vec<Utf8PathBuf>, &'static str)> {
     DATABASES.into_iter().find_map(|name| {
-        // The one in `build` is in no listing.
+        // A database in `build` is not part of the listing.
         let text = std::fs::read_to_string(listing.dir.join(name)).ok()?;
         let entries: Vec<Entry> = serde_json::from_str(&text).ok()?;
         let below = |entry: Entry| {

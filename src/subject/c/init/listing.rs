@@ -1,25 +1,25 @@
-//! What is in a program's directory, and which of its C files are what.
+//! Lists the files in a program's directory, and classifies its C files.
 
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// More files than a program by hand has.
+/// The most files that are listed; hand-written programs have fewer.
 const MOST: usize = 20_000;
 
-/// All files below a directory but those of version control and of builds.
+/// All files below a directory, except for those of version control and of builds.
 pub struct Listing {
-    /// Absolute.
+    /// An absolute path.
     pub dir: Utf8PathBuf,
-    /// Relative to the directory, in the order of their names.
+    /// Relative to the directory, sorted by name.
     pub files: BTreeSet<Utf8PathBuf>,
 }
 
 impl Listing {
     pub fn of(dir: &Utf8Path) -> Self {
         let walk = WalkDir::new(dir).sort_by_file_name().into_iter();
-        let entries = walk.filter_entry(|entry| entry.depth() == 0 || !is_output(entry));
+        let entries = walk.filter_entry(|entry| entry.depth() == 0 || !is_excluded(entry));
         let below = |entry: DirEntry| {
             let path = entry.file_type().is_file().then(|| entry.into_path())?;
             let path = Utf8PathBuf::from_path_buf(path).ok()?;
@@ -35,7 +35,7 @@ impl Listing {
         self.files.contains(Utf8Path::new(path))
     }
 
-    /// The first of some files that is there.
+    /// The first of these files that exists.
     pub fn first(&self, names: &[&'static str]) -> Option<&'static str> {
         names.iter().copied().find(|name| self.has(name))
     }
@@ -45,7 +45,7 @@ impl Listing {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The C files that are no tests, those nearest to the directory first; all if all look like tests.
+    /// The C files that are not tests, those nearest to the top first. If all look like tests, all of them.
     pub fn sources(&self) -> Vec<Utf8PathBuf> {
         let (tests, mut sources): (Vec<_>, Vec<_>) = self.c_files().partition(|path| is_test(path));
         if sources.is_empty() {
@@ -70,8 +70,8 @@ impl Listing {
     }
 }
 
-/// Whether a directory is a build's, or hidden.
-fn is_output(entry: &DirEntry) -> bool {
+/// Whether a directory is hidden or a build directory.
+fn is_excluded(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     entry.file_type().is_dir()
         && (name.starts_with('.')
@@ -81,7 +81,7 @@ fn is_output(entry: &DirEntry) -> bool {
                 .any(|file| entry.path().join(file).is_file()))
 }
 
-/// Whether a file is a test, by its name or place.
+/// Whether a file is a test, judging by its name and directory.
 pub fn is_test(path: &Utf8Path) -> bool {
     let dirs = path.parent().into_iter().flat_map(Utf8Path::components);
     let mut dirs = dirs.map(|dir| dir.as_str());
@@ -92,8 +92,8 @@ pub fn is_test(path: &Utf8Path) -> bool {
         || stem.ends_with("_test")
 }
 
-/// Whether a line begins a function `main`: before the name there is nothing but a type, and no
-/// semicolon ends it.
+/// Whether a line begins the definition of a function `main`: only a type precedes the name, and no semicolon
+/// ends the line.
 fn defines_main(text: &str) -> bool {
     text.lines().any(|line| {
         let Some((before, after)) = line.split_once("main") else {
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_known_by_name_and_place() {
+    fn tests_are_recognized_by_name_and_directory() {
         for path in [
             "tests/a.c",
             "src/test/a.c",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_main_is_no_call_of_it() {
+    fn a_definition_of_main_is_not_a_call() {
         for text in [
             "int main(void)",
             "int\nmain (int argc, char **argv) {",

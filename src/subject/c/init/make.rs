@@ -1,25 +1,25 @@
-//! What a makefile builds, as far as its text tells.
+//! What a makefile builds, as far as its text reveals it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::building::{Building, started};
+use super::build_info::{BuildInfo, invocation};
 use super::listing::{Listing, is_test};
 use super::variables::expand;
 
-/// More lines of a recipe than a comment should have.
-const SHOWN: usize = 8;
+/// The most lines of a recipe that are quoted in a comment.
+const MOST_RECIPE_LINES: usize = 8;
 
-pub fn read(listing: &Listing, name: &str) -> Building {
+pub fn read(listing: &Listing, name: &str) -> BuildInfo {
     let makefile = Makefile::parse(&listing.text(name.as_ref()));
-    let mut building = Building {
+    let mut build_info = BuildInfo {
         command: "make".to_owned(),
         from: name.to_owned(),
         programs: makefile
             .programs(listing)
             .iter()
-            .map(|path| started(path))
+            .map(|path| invocation(path))
             .collect(),
-        ..Building::default()
+        ..BuildInfo::default()
     };
     let test = |rule: &&Rule| {
         rule.targets
@@ -33,18 +33,18 @@ pub fn read(listing: &Listing, name: &str) -> Building {
         .filter(|rule| !rule.recipe.is_empty())
     {
         let target = rule.targets.join(" ");
-        building.notes.push(format!(
+        build_info.notes.push(format!(
             "The target `{target}` of {name} may tell how tests are run:"
         ));
-        let lines = rule.recipe.iter().take(SHOWN);
-        building
+        let lines = rule.recipe.iter().take(MOST_RECIPE_LINES);
+        build_info
             .notes
             .extend(lines.map(|line| format!("    {}", makefile.expand(line, 0))));
-        building.open.push(format!(
+        build_info.todo.push(format!(
             "the target `{target}` of {name} may tell of tests; it is shown in the file"
         ));
     }
-    building
+    build_info
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ struct Makefile {
 #[derive(Debug)]
 struct Rule {
     targets: Vec<String>,
-    needs: Vec<String>,
+    prerequisites: Vec<String>,
     recipe: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl Makefile {
             }
             let line = line.split('#').next().unwrap_or_default().trim();
             let word = line.split([' ', '\t', '(']).next().unwrap_or_default();
-            // Of a choice all sides are read.
+            // All branches of a conditional are read.
             if matches!(
                 word,
                 "" | "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif"
@@ -84,7 +84,7 @@ impl Makefile {
                 continue;
             }
             let line = line.strip_prefix("export ").unwrap_or(line);
-            is_rule = !makefile.assign(line) && makefile.begin(line);
+            is_rule = !makefile.parse_assignment(line) && makefile.parse_rule(line);
         }
         let Self { variables, rules } = &mut makefile;
         for rule in rules {
@@ -94,24 +94,24 @@ impl Makefile {
                     .map(str::to_owned)
                     .collect::<Vec<_>>()
             };
-            (rule.targets, rule.needs) = (words(&rule.targets), words(&rule.needs));
+            (rule.targets, rule.prerequisites) = (words(&rule.targets), words(&rule.prerequisites));
         }
         makefile
     }
 
-    /// Whether the line gives a variable a value.
-    fn assign(&mut self, line: &str) -> bool {
+    /// Parses an assignment; returns whether the line is one.
+    fn parse_assignment(&mut self, line: &str) -> bool {
         let Some((before, value)) = line.split_once('=') else {
             return false;
         };
         let name = before.trim_end_matches([':', '?', '+', '!']);
-        let how = &before[name.len()..];
+        let operator = &before[name.len()..];
         let name = name.trim();
         if name.is_empty() || name.contains([' ', '\t', ':', '$']) {
             return false;
         }
         let old = self.variables.entry(name.to_owned()).or_default();
-        match how {
+        match operator {
             "+" => *old = format!("{old} {}", value.trim()),
             "?" if !old.is_empty() => {}
             _ => value.trim().clone_into(old),
@@ -119,8 +119,8 @@ impl Makefile {
         true
     }
 
-    /// Whether the line begins a rule.
-    fn begin(&mut self, line: &str) -> bool {
+    /// Parses the first line of a rule; returns whether the line is one.
+    fn parse_rule(&mut self, line: &str) -> bool {
         let mut depth = 0;
         let colon = line.char_indices().find(|(_, char)| {
             match char {
@@ -134,16 +134,17 @@ impl Makefile {
             return false;
         };
         let after = line[at + 1..].trim_start_matches(':');
-        let (needs, recipe) = after.split_once(';').unwrap_or((after, ""));
-        // A variable of one target, or a pattern for several.
-        let needs = match needs.contains(['=', ':']) && !needs.contains('$') {
+        let (prerequisites, recipe) = after.split_once(';').unwrap_or((after, ""));
+        // A target-specific variable, or a static pattern rule.
+        let prerequisites = match prerequisites.contains(['=', ':']) && !prerequisites.contains('$')
+        {
             true => "",
-            false => needs.split('|').next().unwrap_or_default(),
+            false => prerequisites.split('|').next().unwrap_or_default(),
         };
         let recipe = recipe.trim();
         self.rules.push(Rule {
             targets: vec![line[..at].to_owned()],
-            needs: vec![needs.to_owned()],
+            prerequisites: vec![prerequisites.to_owned()],
             recipe: (!recipe.is_empty())
                 .then(|| recipe.to_owned())
                 .into_iter()
@@ -156,7 +157,7 @@ impl Makefile {
         expand(&self.variables, text, depth)
     }
 
-    /// What plain `make` links; else what any rule does, tests aside.
+    /// The programs that plain `make` links; if there are none, those that any rule links, except for tests.
     fn programs(&self, listing: &Listing) -> Vec<String> {
         let targets = || self.rules.iter().flat_map(|rule| &rule.targets);
         let is_goal = |target: &&String| {
@@ -168,7 +169,7 @@ impl Makefile {
         }
         if found.is_empty() {
             let others = targets().filter(|target| !is_test(target.as_str().as_ref()));
-            found.extend(others.filter_map(|target| self.linked(target)));
+            found.extend(others.filter_map(|target| self.linked_program(target)));
         }
         let mut seen = BTreeSet::new();
         found.retain(|program| seen.insert(program.clone()));
@@ -185,7 +186,7 @@ impl Makefile {
         if !seen.insert(target.to_owned()) {
             return;
         }
-        if let Some(program) = self.linked(target) {
+        if let Some(program) = self.linked_program(target) {
             found.push(program);
             return;
         }
@@ -197,25 +198,25 @@ impl Makefile {
         if rules.is_empty() && !target.contains('.') && listing.has(&format!("{target}.c")) {
             found.push(target.to_owned());
         }
-        for need in rules.iter().flat_map(|rule| &rule.needs) {
-            self.visit(need, listing, seen, found);
+        for prerequisite in rules.iter().flat_map(|rule| &rule.prerequisites) {
+            self.visit(prerequisite, listing, seen, found);
         }
     }
 
-    /// The program that is linked where this target is made.
-    fn linked(&self, target: &str) -> Option<String> {
+    /// The program that is linked by the rules of this target.
+    fn linked_program(&self, target: &str) -> Option<String> {
         let mut rules = self
             .rules
             .iter()
             .filter(|rule| rule.targets.iter().any(|other| other == target));
         rules.find_map(|rule| {
             let lines = rule.recipe.iter().map(|line| self.expand(line, 0));
-            // What make does by itself with an object of the same name.
+            // Make's implicit rule links an object file of the same name.
             let is_implied = rule.recipe.is_empty()
-                && rule.needs.iter().any(|need| {
+                && rule.prerequisites.iter().any(|need| {
                     need.strip_suffix(".o").or(need.strip_suffix(".c")) == Some(target)
                 });
-            let mut linked = lines.filter_map(|line| output(&line, target));
+            let mut linked = lines.filter_map(|line| linker_output(&line, target));
             linked
                 .next()
                 .or_else(|| is_implied.then(|| target.to_owned()))
@@ -224,7 +225,7 @@ impl Makefile {
 }
 
 /// The program that a command links.
-fn output(line: &str, target: &str) -> Option<String> {
+fn linker_output(line: &str, target: &str) -> Option<String> {
     let words: Vec<_> = line
         .trim_start_matches(['@', '-', '+', ' '])
         .split_whitespace()
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_plain_make_links_is_the_program() {
+    fn the_program_is_what_plain_make_links() {
         assert_eq!(programs("calc: a.o b.o\n\t$(CC) -o $@ $^\n"), ["calc"]);
         assert_eq!(
             programs(
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_not_made_up() {
+    fn unknown_programs_are_not_guessed() {
         assert!(programs("all:\n\t$(MAKE) -C src\n").is_empty());
         assert!(
             programs("NAME = $(shell basename $(CURDIR))\nall:\n\tcc -o $(NAME) a.c\n").is_empty()

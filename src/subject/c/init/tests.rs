@@ -1,4 +1,4 @@
-//! What is written for programs of each kind.
+//! The files generated for programs of each kind.
 
 use std::fs;
 
@@ -24,16 +24,16 @@ impl Dir {
         Utf8Path::from_path(self.0.path()).unwrap()
     }
 
-    /// What is said, the file's text, and what it means.
+    /// The summary, the text of the file, and the program that it describes.
     fn init(&self) -> (String, String, Program) {
-        let said = init(self.path()).unwrap();
+        let summary = init(self.path()).unwrap();
         let path = self.path().join(NAME);
         let text = fs::read_to_string(&path).unwrap();
         let options = super::super::options::COptions {
             config: Some(path),
             ..Default::default()
         };
-        (said, text, config::load(&options).unwrap().1)
+        (summary, text, config::load(&options).unwrap().1)
     }
 }
 
@@ -69,14 +69,14 @@ fn files_alone_are_one_program() {
         ("input-1", "1\n"),
         ("output-1", "2"),
     ]);
-    let (said, text, program) = dir.init();
+    let (summary, text, program) = dir.init();
     assert_eq!(program.build, "cc -g -o area round.c area.c -lm");
     assert_eq!(program.sources, ["area.c", "round.c"]);
     assert_eq!(cases(&program), ["1: ./area"]);
     assert!(text.contains("\nmatch = \"space\""), "{text}");
     assert!(
-        said.contains("1 pair, `input-*` (taken as standard input of `./area`)"),
-        "{said}"
+        summary.contains("1 pair, `input-*` (taken as standard input of `./area`)"),
+        "{summary}"
     );
 }
 
@@ -98,12 +98,12 @@ fn a_library_has_its_test_programs_as_tests() {
 #[test]
 fn of_several_programs_one_is_chosen() {
     let dir = Dir::new(&[("main.c", MAIN), ("aside.c", MAIN), ("main/x", "")]);
-    let (said, text, program) = dir.init();
+    let (summary, text, program) = dir.init();
     assert_eq!(program.build, "cc -g -o main.out main.c");
     assert_eq!(program.sources, ["main.c"]);
-    assert!(said.contains("aside.c has a `main`, too"), "{said}");
-    assert!(said.contains("no tests were found"), "{said}");
-    // The example is one once it is no comment.
+    assert!(summary.contains("aside.c has a `main`, too"), "{summary}");
+    assert!(summary.contains("no tests were found"), "{summary}");
+    // The example is valid once it is uncommented.
     let example = text
         .split_once("# [[c.test]]")
         .unwrap()
@@ -126,7 +126,7 @@ fn a_makefile_tells_program_and_tests() {
         ("t/x.args", "1 2\n"),
         ("t/x.out", "3\n"),
     ]);
-    let (said, text, program) = dir.init();
+    let (summary, text, program) = dir.init();
     assert_eq!(program.build, "make");
     assert_eq!(cases(&program), ["x: ./calc 1 2"]);
     assert!(text.contains("#     ./test.sh seven && ./$<\n"), "{text}");
@@ -134,7 +134,7 @@ fn a_makefile_tells_program_and_tests() {
         text.contains("# [c.script]\n# command = \"sh test.sh {name}\"\n# names = [\"seven\"]\n"),
         "{text}"
     );
-    assert!(said.contains("target `test` of Makefile"), "{said}");
+    assert!(summary.contains("target `test` of Makefile"), "{summary}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn cmake_tells_programs_and_tests() {
         ("a.c", "int a;\n"),
         ("b.c", "int b;\n"),
     ];
-    let (said, _, program) = Dir::new(&files).init();
+    let (summary, _, program) = Dir::new(&files).init();
     assert_eq!(
         program.build,
         "cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build"
@@ -164,7 +164,7 @@ fn cmake_tells_programs_and_tests() {
         ]
     );
     assert_eq!(program.cases[1].cwd, "t");
-    assert!(said.contains("left out: bad, no"), "{said}");
+    assert!(summary.contains("left out: bad, no"), "{summary}");
 }
 
 #[test]
@@ -191,17 +191,17 @@ fn a_compilation_database_tells_the_sources() {
     )
     .unwrap();
     fs::write(root.join("build/CMakeCache.txt"), "").unwrap();
-    let (said, _, program) = dir.init();
+    let (summary, _, program) = dir.init();
     assert_eq!(program.sources, ["a.c"]);
-    // The cache of one place is refused in another.
+    // CMake refuses a cache that was created in another directory.
     assert!(
         program.build.starts_with("cmake -S . -B nopol-build "),
         "{}",
         program.build
     );
     assert!(
-        said.contains("1 file, build/compile_commands.json"),
-        "{said}"
+        summary.contains("1 file, build/compile_commands.json"),
+        "{summary}"
     );
 }
 
@@ -215,13 +215,13 @@ fn what_cannot_be_a_test_is_said() {
         ("1.out", ""),
         ("2.out", ""),
     ];
-    let (said, _, program) = Dir::new(&files).init();
+    let (summary, _, program) = Dir::new(&files).init();
     assert!(program.cases.is_empty());
     assert!(
-        said.contains("`*.in` and `*.out` look like tests, but 3.in has no output"),
-        "{said}"
+        summary.contains("`*.in` and `*.out` look like tests, but 3.in has no output"),
+        "{summary}"
     );
-    // Two tests of one name.
+    // Two tests with the same name.
     let lists = "add_executable(x a.c)\nadd_test(NAME 1 COMMAND x)\n";
     let files = [
         ("a.c", MAIN),
@@ -229,7 +229,7 @@ fn what_cannot_be_a_test_is_said() {
         ("1.in", ""),
         ("1.out", ""),
     ];
-    let (said, _, program) = Dir::new(&files).init();
+    let (summary, _, program) = Dir::new(&files).init();
     assert!(program.cases.is_empty());
-    assert!(said.contains("two tests have the name `1`"), "{said}");
+    assert!(summary.contains("two tests have the name `1`"), "{summary}");
 }

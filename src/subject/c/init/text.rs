@@ -1,23 +1,23 @@
-//! The file's text, with what a newcomer has to know of each line.
+//! The text of the generated file, with explanations for newcomers.
 
 use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
 
-use super::building::{Building, Single};
+use super::build_info::{BuildInfo, CommandTest};
 use super::cases::{Pairs, Script};
 
-/// What the file will say.
+/// What the generated file contains.
 pub struct Plan {
     pub sources: Vec<Utf8PathBuf>,
-    pub building: Building,
-    /// What the tests run.
+    pub build_info: BuildInfo,
+    /// The command that the tests run.
     pub program: String,
     pub pairs: Option<Pairs>,
     pub script: Option<Script>,
 }
 
-/// A text as TOML has it.
+/// A text as a TOML string.
 fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }
@@ -27,13 +27,17 @@ fn commented(text: &str) -> String {
 }
 
 impl Plan {
-    /// All of it.
+    /// The text of the whole file.
     pub fn text(&self) -> String {
         let sources = self
             .sources
             .iter()
             .map(|path| format!("    {},\n", quoted(path.as_str())));
-        let notes = self.building.notes.iter().map(|note| format!("# {note}\n"));
+        let notes = self
+            .build_info
+            .notes
+            .iter()
+            .map(|note| format!("# {note}\n"));
         let mut text = format!(
             "# What `cargo nopol c` needs to know of this program. All paths are relative to this directory.\n\
              \n[c]\n\
@@ -47,7 +51,7 @@ impl Plan {
              # sanitize = true\n",
             sources.collect::<String>(),
             notes.collect::<String>(),
-            quoted(&self.building.command),
+            quoted(&self.build_info.command),
         );
         if let Some(pairs) = &self.pairs {
             text += &self.pairs_text(pairs);
@@ -55,14 +59,14 @@ impl Plan {
         if let Some(script) = &self.script {
             text += &script_text(script);
         }
-        if !self.building.tests.is_empty() {
+        if !self.build_info.tests.is_empty() {
             let _ = writeln!(
                 text,
                 "\n# Tests that pass if the command exits with 0, from {}.",
-                self.building.from
+                self.build_info.from
             );
             text += &self
-                .building
+                .build_info
                 .tests
                 .iter()
                 .map(single_text)
@@ -82,14 +86,14 @@ impl Plan {
     }
 
     fn pairs_text(&self, pairs: &Pairs) -> String {
-        let (command, how) = match pairs.words {
+        let (command, how) = match pairs.as_arguments {
             true => (
                 format!("{} {{args-file}}", self.program),
                 "its words are the arguments",
             ),
             false => (self.program.clone(), "it is standard input"),
         };
-        let space = match pairs.loose {
+        let space = match pairs.has_odd_line_ends {
             true => "match = \"space\"",
             false => "# match = \"space\"",
         };
@@ -106,7 +110,7 @@ impl Plan {
     }
 }
 
-fn single_text(test: &Single) -> String {
+fn single_text(test: &CommandTest) -> String {
     let cwd = test
         .cwd
         .as_ref()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The text with the values of variables; what functions and the shell would say stays as it is.
+/// Replaces variables by their values. Calls of functions and of the shell are kept as they are.
 pub fn expand(variables: &BTreeMap<String, String>, text: &str, depth: usize) -> String {
     let mut expanded = String::new();
     let mut rest = text;
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_is_put_in() {
+    fn only_known_variables_are_expanded() {
         let known = [("A", "a.c b.c"), ("B", "$(A:.c=.o) ${C}"), ("R", "$(R)")];
         let known = known.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let expand = |text: &str| expand(&BTreeMap::from(known.clone()), text, 0);

@@ -1,8 +1,9 @@
-//! How a program is built: what its build files say, or a compiler's command line for all its files.
+//! Detects how a program is built: from its build files or, without any, with a compiler command for all its
+//! files.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::building::{Building, Single, line, started};
+use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::database::compiled;
 use super::listing::Listing;
 use super::{cmake, make};
@@ -10,8 +11,8 @@ use super::{cmake, make};
 /// In the order in which make looks for them.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// Finds out how a program is built.
-pub fn find(listing: &Listing) -> Building {
+/// Detects how a program is built.
+pub fn detect(listing: &Listing) -> BuildInfo {
     if listing.has("CMakeLists.txt") {
         return cmake::read(listing);
     }
@@ -19,19 +20,19 @@ pub fn find(listing: &Listing) -> Building {
         return make::read(listing, name);
     }
     if listing.has("configure") {
-        return Building {
+        return BuildInfo {
             command: "./configure && make".to_owned(),
             from: "configure".to_owned(),
-            ..Building::default()
+            ..BuildInfo::default()
         };
     }
-    alone(listing)
+    without_build_file(listing)
 }
 
-/// A program without a build file: all files of the first place that has a `main`.
-fn alone(listing: &Listing) -> Building {
-    let told = compiled(listing);
-    let all = told
+/// A program without a build file: all files of the first directory that has a `main`.
+fn without_build_file(listing: &Listing) -> BuildInfo {
+    let database = compiled(listing);
+    let all = database
         .as_ref()
         .map_or_else(|| listing.sources(), |(sources, _)| sources.clone());
     let within = |dir: &str| {
@@ -40,15 +41,15 @@ fn alone(listing: &Listing) -> Building {
             .filter(|path| path.parent().is_some_and(|parent| parent == dir));
         files.cloned().collect::<Vec<_>>()
     };
-    let places = match told {
+    let candidates = match database {
         Some(_) => vec![all.clone()],
         None => vec![within(""), within("src"), all.clone()],
     };
     let has_main = |files: &Vec<Utf8PathBuf>| files.iter().any(|path| listing.has_main(path));
-    let place = places.iter().find(|files| has_main(files));
-    let place = place.or_else(|| places.iter().find(|files| !files.is_empty()));
-    let mut files = place.cloned().unwrap_or_default();
-    // What another file includes is compiled with it.
+    let candidate = candidates.iter().find(|files| has_main(files));
+    let candidate = candidate.or_else(|| candidates.iter().find(|files| !files.is_empty()));
+    let mut files = candidate.cloned().unwrap_or_default();
+    // A file that another one includes is compiled with that file.
     let texts: Vec<_> = files.iter().map(|path| listing.text(path)).collect();
     let is_included = |path: &Utf8Path| {
         let name = path.file_name().unwrap_or_default();
@@ -56,18 +57,21 @@ fn alone(listing: &Listing) -> Building {
             .iter()
             .any(|text| text.contains(&format!("#include \"{name}\"")))
     };
-    let parts: Vec<_> = files
+    let compiled_files: Vec<_> = files
         .iter()
         .filter(|path| !is_included(path))
         .cloned()
         .collect();
-    let mut building = Building {
-        from: told.map_or("the files alone", |(_, name)| name).to_owned(),
-        ..Building::default()
+    let mut build_info = BuildInfo {
+        from: database
+            .map_or("the files alone", |(_, name)| name)
+            .to_owned(),
+        ..BuildInfo::default()
     };
-    let (mains, others): (Vec<_>, Vec<_>) =
-        parts.into_iter().partition(|path| listing.has_main(path));
-    let (main, more) = match mains
+    let (mains, others): (Vec<_>, Vec<_>) = compiled_files
+        .into_iter()
+        .partition(|path| listing.has_main(path));
+    let (main, other_mains) = match mains
         .iter()
         .position(|path| path.file_stem() == Some("main"))
     {
@@ -81,30 +85,30 @@ fn alone(listing: &Listing) -> Building {
         None => (mains.first(), mains.iter().skip(1).collect::<Vec<_>>()),
     };
     if let Some(main) = main {
-        for other in more {
-            building
-                .open
+        for other in other_mains {
+            build_info
+                .todo
                 .push(format!("{other} has a `main`, too, and is left out"));
             files.retain(|path| path != other);
         }
-        let name = program(listing, main);
-        building.command = compile(listing, &name, others.iter().chain([main]));
-        building.programs.push(started(&name));
+        let name = program_name(listing, main);
+        build_info.command = compile(listing, &name, others.iter().chain([main]));
+        build_info.programs.push(invocation(&name));
     } else {
-        with_tests(listing, &others, &mut building);
+        library(listing, &others, &mut build_info);
     }
-    building.sources = Some(files);
-    building
+    build_info.sources = Some(files);
+    build_info
 }
 
 /// A library: each of its test programs is built, and is a test.
-fn with_tests(listing: &Listing, files: &[Utf8PathBuf], building: &mut Building) {
+fn library(listing: &Listing, files: &[Utf8PathBuf], build_info: &mut BuildInfo) {
     let mut commands = Vec::new();
     for test in listing.tests().iter().filter(|path| listing.has_main(path)) {
-        let name = program(listing, test);
+        let name = program_name(listing, test);
         commands.push(compile(listing, &name, files.iter().chain([test])));
-        building.tests.push(Single {
-            command: started(&name),
+        build_info.tests.push(CommandTest {
+            command: invocation(&name),
             name,
             cwd: None,
         });
@@ -114,15 +118,15 @@ fn with_tests(listing: &Listing, files: &[Utf8PathBuf], building: &mut Building)
             .into_iter()
             .chain(files.iter().map(|path| path.as_str()));
         commands.push(line(words));
-        building.open.push(
+        build_info.todo.push(
             "no file has a `main`: `build` has to make a program that tests can run".to_owned(),
         );
     }
-    building.command = commands.join(" && ");
+    build_info.command = commands.join(" && ");
 }
 
-/// What a program is called whose `main` is in this file.
-fn program(listing: &Listing, main: &Utf8Path) -> String {
+/// A name for the program whose `main` is in this file.
+fn program_name(listing: &Listing, main: &Utf8Path) -> String {
     let name = main.file_stem().unwrap_or("program");
     match listing.dir.join(name).is_dir() {
         true => format!("{name}.out"),

@@ -1,0 +1,43 @@
+//! How a program is built, as detected, and helpers for shell commands.
+
+use camino::Utf8PathBuf;
+
+/// A detected build; incomplete if the build files cannot be fully interpreted.
+#[derive(Debug, Default)]
+pub struct BuildInfo {
+    /// The shell command that builds the program.
+    pub command: String,
+    /// The file that it was detected from.
+    pub from: String,
+    /// The commands that start the built programs.
+    pub programs: Vec<String>,
+    /// The compiled files, if known.
+    pub sources: Option<Vec<Utf8PathBuf>>,
+    pub tests: Vec<CommandTest>,
+    /// Comments for the generated file.
+    pub notes: Vec<String>,
+    /// What the user still has to check or fill in.
+    pub todo: Vec<String>,
+}
+
+/// A test that passes if its command exits with 0.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CommandTest {
+    pub name: String,
+    pub command: String,
+    /// The working directory, if it is not the program's directory.
+    pub cwd: Option<String>,
+}
+
+/// The command that starts the program at a path.
+pub fn invocation(path: &str) -> String {
+    match path.contains('/') {
+        true => path.to_owned(),
+        false => format!("./{path}"),
+    }
+}
+
+/// Joins words to a shell command.
+pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    shlex::try_join(words).unwrap_or_default()
+}
