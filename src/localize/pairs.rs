@@ -11,7 +11,7 @@ use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::{Counter, Trace};
-use crate::run::{Plan, Sequence, pool};
+use crate::run::{Plan, Sequence, TestRun, pool};
 use crate::source::{Site, SiteIndex};
 
 /// Two sites which, forced so at once, make a failing test pass.
@@ -45,7 +45,7 @@ pub fn search(
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Pair>> {
-    let run = |force: Vec<(SiteIndex, Sequence)>| {
+    let run = |force: Vec<At>| {
         let plan = Plan {
             sites: Some(sites.len()),
             force,
@@ -57,6 +57,21 @@ pub fn search(
         suite.run(test, &plan)
     };
     let is_endless = spectrum.endless.contains(&test);
+    cures(&run, suite.runner.jobs, sites, ranked, test, is_endless)
+}
+
+/// What is forced at a site.
+type At = (SiteIndex, Sequence);
+
+/// The search, given how the test is run while some sites are forced.
+fn cures(
+    run: &(dyn Fn(Vec<At>) -> Result<TestRun> + Sync),
+    jobs: usize,
+    sites: &[Site],
+    ranked: &[SiteIndex],
+    test: TestIndex,
+    is_endless: bool,
+) -> Result<Vec<Pair>> {
     let outcomes = |site: SiteIndex, counter: Counter| {
         let at = &sites[site as usize];
         let mut outcomes = constants(at, counter);
@@ -74,13 +89,13 @@ pub fn search(
         .iter()
         .filter_map(|site| Some((*site, *reached.get(site)?)));
     let firsts = firsts.take(MOST_FIRST);
-    let firsts: Vec<(SiteIndex, Sequence)> = firsts
+    let firsts: Vec<At> = firsts
         .flat_map(|(site, counter)| outcomes(site, counter))
         .collect();
-    let runs = pool::map(suite.runner.jobs, &firsts, |first| run(vec![first.clone()]))?;
+    let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
     // What changes the failure may be half of the cure; what changes where it fails, more likely so.
     let before = Complaint::of(&unforced.output);
-    let mut starts: Vec<(bool, &(SiteIndex, Sequence), Trace)> = Vec::new();
+    let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
     for (first, run) in firsts.iter().zip(runs) {
         let after = Complaint::of(&run.output);
         if let Some(trace) = run
@@ -122,7 +137,7 @@ pub fn search(
     let mut cured = Vec::new();
     let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
     for some in trials.chunks(PAIRS_AT_ONCE) {
-        let passed = pool::map(suite.runner.jobs, some, |pair| {
+        let passed = pool::map(jobs, some, |pair| {
             let force = vec![pair.first.clone(), pair.second.clone()];
             Ok(run(force)?.verdict.passed())
         })?;
@@ -148,3 +163,6 @@ fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
     let (a, b) = (&sites[a as usize], &sites[b as usize]);
     a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
 }
+
+#[cfg(test)]
+mod tests;
