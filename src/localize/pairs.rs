@@ -13,7 +13,7 @@ use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::{Counter, Trace};
-use crate::run::{Plan, Sequence, pool};
+use crate::run::{Plan, Sequence, TestRun, pool};
 use crate::source::{Site, SiteIndex};
 
 /// Two sites that make a failing test pass when they are forced together.
@@ -48,7 +48,7 @@ pub fn search(
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Pair>> {
-    let run = |force: Vec<(SiteIndex, Sequence)>| {
+    let run = |force: Vec<At>| {
         let plan = Plan {
             sites: Some(sites.len()),
             force,
@@ -60,6 +60,21 @@ pub fn search(
         suite.run(test, &plan)
     };
     let is_endless = spectrum.endless.contains(&test);
+    cures(&run, suite.runner.jobs, sites, ranked, test, is_endless)
+}
+
+/// What is forced at a site.
+type At = (SiteIndex, Sequence);
+
+/// The search, given how the test is run while some sites are forced.
+fn cures(
+    run: &(dyn Fn(Vec<At>) -> Result<TestRun> + Sync),
+    jobs: usize,
+    sites: &TiSlice<SiteIndex, Site>,
+    ranked: &[SiteIndex],
+    test: TestIndex,
+    is_endless: bool,
+) -> Result<Vec<Pair>> {
     let outcomes = |site: SiteIndex, counter: Counter| {
         let at = &sites[site];
         let mut outcomes = constants(at, counter);
@@ -77,13 +92,13 @@ pub fn search(
         .iter()
         .filter_map(|site| Some((*site, *reached.get(site)?)));
     let firsts = firsts.take(MOST_FIRST);
-    let firsts: Vec<(SiteIndex, Sequence)> = firsts
+    let firsts: Vec<At> = firsts
         .flat_map(|(site, counter)| outcomes(site, counter))
         .collect();
-    let runs = pool::map(suite.runner.jobs, &firsts, |first| run(vec![first.clone()]))?;
+    let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
     // A change of the failure may be half of the cure; more likely so if the test fails at another location.
     let before = FailureSignature::of(&unforced.output);
-    let mut starts: Vec<(bool, &(SiteIndex, Sequence), Trace)> = Vec::new();
+    let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
     for (first, run) in firsts.iter().zip(runs) {
         let after = FailureSignature::of(&run.output);
         if let Some(trace) = run
@@ -124,8 +139,10 @@ pub fn search(
     let trials: Vec<Pair> = trials.into_values().flatten().collect();
     let mut cured = Vec::new();
     let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
-    for chunk in trials.chunks(PAIRS_AT_ONCE) {
-        let passed = pool::map(suite.runner.jobs, chunk, |pair| {
+    let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
+    // A change of the failure may be half of the cure; more likely so if the test fails at another location.
+    let before = FailureSignature::of(&unforced.output);
+    let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
             let force = vec![pair.first.clone(), pair.second.clone()];
             Ok(run(force)?.verdict.passed())
         })?;
@@ -151,3 +168,6 @@ fn overlap(sites: &TiSlice<SiteIndex, Site>, a: SiteIndex, b: SiteIndex) -> bool
     let (a, b) = (&sites[a], &sites[b]);
     a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
 }
+
+#[cfg(test)]
+mod tests;
