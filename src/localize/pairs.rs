@@ -139,10 +139,8 @@ fn cures(
     let trials: Vec<Pair> = trials.into_values().flatten().collect();
     let mut cured = Vec::new();
     let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
-    let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
-    // A change of the failure may be half of the cure; more likely so if the test fails at another location.
-    let before = FailureSignature::of(&unforced.output);
-    let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
+    for chunk in trials.chunks(PAIRS_AT_ONCE) {
+        let passed = pool::map(jobs, chunk, |pair| {
             let force = vec![pair.first.clone(), pair.second.clone()];
             Ok(run(force)?.verdict.passed())
         })?;
