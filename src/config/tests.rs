@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Config, File};
 use crate::repair::settings::Settings;
-use crate::report::display::{Display, Format};
+use crate::report::display::Display;
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
 use crate::subject::cargo::options::CargoOptions;
@@ -84,7 +84,7 @@ fn every_kind_of_value_is_read_from_text_as_from_a_file() {
     let options: CargoOptions = config.get().unwrap();
     assert_eq!(options.profile.as_deref(), Some("3"));
     assert_eq!(options.features, ["a", "b"]);
-    assert_eq!(config.get::<Display>().unwrap().format, Format::Json);
+    assert_eq!(config.get::<Display>().unwrap().format.name(), "json");
 }
 
 #[test]
