@@ -23,6 +23,24 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
+fn a_file_may_tighten_the_sandbox_and_not_switch_it_off() {
+    let mut config = Config::default();
+    config
+        .add_text("nopol.toml", "sandbox = \"strict\"")
+        .unwrap();
+    let error = config.add_text("nopol.toml", "top = 2\nsandbox = \"off\"");
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.starts_with("nopol.toml, line 2: a file cannot"),
+        "{error}"
+    );
+    let off = ("CARGO_NOPOL_SANDBOX".to_owned(), "off".to_owned());
+    config.add_environment([off]).unwrap();
+    let settings: Settings = config.get().unwrap();
+    assert_eq!(settings.sandbox, SandboxMode::Off);
+}
+
+#[test]
 fn the_stronger_source_wins_and_lists_are_replaced() {
     let mut config = Config::default();
     config
