@@ -92,7 +92,7 @@ fn pipeline(
     };
     outcome.ending = Ending::NoPatch;
     let found = search(&session, &mut knowledge, &targets, outcome);
-    if found.as_ref().is_err_and(|error| error.is::<Stopped>()) {
+    if found.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
         session.show_unchecked(&mut knowledge, outcome);
     }
     knowledge.notes.report(outcome);

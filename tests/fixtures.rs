@@ -3,6 +3,8 @@
 //! `--jobs`. Of a dozen fixtures that stand for the rest only this is a test; of the others it is one of the
 //! ignored tests, which `make test-full` runs.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use std::process::ExitCode;

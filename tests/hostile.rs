@@ -1,6 +1,8 @@
 //! Whatever a subject does, what is the user's stays as it was, and patches pass `cargo test`: a part of
 //! the table of `cargo xtask bench hostile`, a test for each subject.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 #[path = "../xtask/src/hostile/subject.rs"]
 mod subject;
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use typed_index_collections::TiSlice;
 
 use crate::patch::edit::{Edit, apply_all};
 use crate::run::id::TestId;
@@ -22,7 +23,7 @@ const LEAST_SILENCE: Duration = Duration::from_secs(5);
 pub struct Validator<'a> {
     runner: &'a Runner<'a>,
     sources: &'a Sources,
-    tests: &'a [TestId],
+    tests: &'a TiSlice<TestIndex, TestId>,
     baseline: &'a Baseline,
     timeout: Duration,
     bare: Option<Mutex<Bare<'a>>>,
@@ -50,7 +51,7 @@ impl<'a> Validator<'a> {
         bare: Option<&'a Workspace<'a>>,
         runner: &'a Runner<'a>,
         sources: &'a Sources,
-        tests: &'a [TestId],
+        tests: &'a TiSlice<TestIndex, TestId>,
         baseline: &'a Baseline,
         timeout: Duration,
     ) -> Self {

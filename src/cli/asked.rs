@@ -7,7 +7,8 @@ use super::output;
 use crate::config::{Config, ConfigError};
 use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
-use crate::report::display::{Display, Format};
+use crate::report::display::Display;
+use crate::report::format::Format;
 use crate::report::{Ending, Outcome, count};
 use crate::subject::{Project, SubjectError};
 

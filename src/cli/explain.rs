@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::{Common, Target, output};
-use crate::report::display::Format;
 use crate::report::{Ending, Outcome, explain};
 
 #[derive(Args, Clone, Debug)]
@@ -28,7 +27,7 @@ impl<P: Target> Explain<P> {
             Err(code) => return code,
         };
         let outcome = asked.outcome(self.fresh);
-        if asked.format() != Format::Human || !has_something(&outcome) {
+        if !asked.format().is_default() || !has_something(&outcome) {
             return output::show(&outcome, asked.format());
         }
         match explain::render(&outcome, &self.id) {

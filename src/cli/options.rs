@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::config::seconds;
 use crate::repair::settings::EngineKind;
-use crate::report::display::Format;
+use crate::report::format::{FORMATS, Format};
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
 
@@ -131,17 +131,8 @@ fn named<T: Copy + Send + Sync + 'static>(
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let values = [
-        ("human", "Diffs and sentences"),
-        ("json", "One JSON object, as in docs/schema.json"),
-        ("diff", "The first patch as a diff for `git apply`"),
-    ];
-    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(values).map(|name| match name.as_str() {
-        "json" => Format::Json,
-        "diff" => Format::Diff,
-        _ => Format::Human,
-    })
+    let values = FORMATS.map(|format| PossibleValue::new(format.name()).help(format.help()));
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("unknown name"))
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

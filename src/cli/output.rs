@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::asked::Asked;
 use crate::invocation::Invocation;
-use crate::report::display::Format;
+use crate::report::format::{Format, Rendered};
 use crate::report::terminal::Terminal;
-use crate::report::{Ending, Outcome, diff, human, json};
+use crate::report::{Ending, Outcome, human};
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(asked: &Asked) -> Outcome {
@@ -47,23 +47,16 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {
         complain(outcome.message.as_deref().unwrap_or("no reason known"));
     }
-    let text = match format {
-        Format::Human => human::render(outcome),
-        Format::Diff if outcome.patches.is_empty() => {
-            // Standard output is for `git apply`.
-            let _ = write!(anstream::stderr(), "{}", human::render(outcome));
-            String::new()
+    let Rendered { report, remark } = match format.render(outcome) {
+        Ok(rendered) => rendered,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            return Ending::Internal.exit_code();
         }
-        Format::Diff => diff::render(outcome),
-        Format::Json => match json::render(outcome) {
-            Ok(text) => text,
-            Err(error) => {
-                let _ = writeln!(anstream::stderr(), "error: cannot write JSON: {error}");
-                return Ending::Internal.exit_code();
-            }
-        },
     };
-    print(&text, outcome.ending.exit_code())
+    // A closed pipe is no reason to fail.
+    let _ = write!(anstream::stderr(), "{remark}");
+    print(&report, outcome.ending.exit_code())
 }
 
 /// Writes to standard output; the exit code, which is another one if that cannot be done.

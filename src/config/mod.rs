@@ -140,6 +140,9 @@ impl Config {
             let Some(mut value) = item.as_value().cloned() else {
                 return Err(file.error(at, &format!("`{key}` is a setting and no table")));
             };
+            if let Some(why) = Settings::refused_in_files(key, value.as_str()) {
+                return Err(file.error(at, why));
+            }
             if Settings::PATHS.contains(&key)
                 && let Some(path) = value.as_str()
             {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Config, File};
 use crate::repair::settings::Settings;
-use crate::report::display::{Display, Format};
+use crate::report::display::Display;
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
 use crate::subject::cargo::options::CargoOptions;
@@ -20,6 +20,24 @@ fn refusal(text: &str) -> String {
         .add_text("nopol.toml", text)
         .unwrap_err()
         .0
+}
+
+#[test]
+fn a_file_may_tighten_the_sandbox_and_not_switch_it_off() {
+    let mut config = Config::default();
+    config
+        .add_text("nopol.toml", "sandbox = \"strict\"")
+        .unwrap();
+    let error = config.add_text("nopol.toml", "top = 2\nsandbox = \"off\"");
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.starts_with("nopol.toml, line 2: a file cannot"),
+        "{error}"
+    );
+    let off = ("CARGO_NOPOL_SANDBOX".to_owned(), "off".to_owned());
+    config.add_environment([off]).unwrap();
+    let settings: Settings = config.get().unwrap();
+    assert_eq!(settings.sandbox, SandboxMode::Off);
 }
 
 #[test]
@@ -84,7 +102,7 @@ fn every_kind_of_value_is_read_from_text_as_from_a_file() {
     let options: CargoOptions = config.get().unwrap();
     assert_eq!(options.profile.as_deref(), Some("3"));
     assert_eq!(options.features, ["a", "b"]);
-    assert_eq!(config.get::<Display>().unwrap().format, Format::Json);
+    assert_eq!(config.get::<Display>().unwrap().format.name(), "json");
 }
 
 #[test]

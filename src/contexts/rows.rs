@@ -189,3 +189,95 @@ impl Rows<'_> {
         self.columns.values(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::contexts::captures::Captures;
+    use crate::run::trace::Read;
+    use crate::source::Language;
+    use crate::spec::{Int, IntType, Origin, Pool, Term, Type};
+
+    fn context(n: i128, old: bool, outcome: bool) -> Context {
+        let read = Read {
+            captured: "n".to_owned(),
+            steps: Vec::new(),
+        };
+        let value = Value::Int(IntType::I64, Int::from_i128(n));
+        Context {
+            site: 0,
+            outcome,
+            old: Some(old),
+            count: 1,
+            values: BTreeMap::from([(Arc::new(read), value)]),
+        }
+    }
+
+    /// Rows as (value of `n`, expected, hard, weight).
+    fn shown(rows: &[Row]) -> Vec<(String, bool, bool, u32)> {
+        let n = |row: &Row| row.values[0].as_ref().map(ToString::to_string);
+        let row = |row: &Row| (n(row).unwrap(), row.expected, row.hard, row.weight);
+        rows.iter().map(row).collect()
+    }
+
+    fn with_rows(recorded: &Recorded, check: impl FnOnce(&Rows)) {
+        let captures = Captures::of(Language::Rust, recorded.contexts());
+        let n = Term::new(
+            Language::Rust.access("n"),
+            Type::Int(IntType::I64),
+            Origin::Variable,
+        );
+        let pool = Pool { terms: vec![n] };
+        check(&Rows {
+            columns: &captures.columns(&pool, None),
+            recorded,
+            unconditional: None,
+        });
+    }
+
+    #[test]
+    fn what_was_changed_must_be_and_what_was_left_alone_should() {
+        let cure = Cure {
+            constant: false,
+            contexts: vec![context(1, false, true), context(2, true, true)],
+        };
+        let recorded = Recorded {
+            passing: vec![(0, vec![context(2, true, true), context(3, false, false)])],
+            cured: BTreeMap::from([(1, vec![cure])]),
+            ..Recorded::default()
+        };
+        with_rows(&recorded, |rows| {
+            let strict = rows.strict(&choices(&recorded)[0]);
+            let row = |n: &str, expected, hard, weight| (n.to_owned(), expected, hard, weight);
+            assert_eq!(
+                shown(&strict),
+                [
+                    row("1", true, true, 1),
+                    row("2", true, false, 2),
+                    row("3", false, false, 1)
+                ]
+            );
+            // Only one evaluation was changed, and of such some must be.
+            let (_, groups) = rows.relaxed().unwrap();
+            assert_eq!(groups, [[0]]);
+        });
+    }
+
+    #[test]
+    fn cures_that_disagree_leave_a_context_open() {
+        let cure = |outcome: bool| Cure {
+            constant: true,
+            contexts: vec![context(1, !outcome, outcome)],
+        };
+        let recorded = Recorded {
+            cured: BTreeMap::from([(0, vec![cure(true), cure(false)])]),
+            ..Recorded::default()
+        };
+        with_rows(&recorded, |rows| {
+            let agreed = rows.agreed().unwrap();
+            assert!(agreed.iter().all(|row| !row.constrains()));
+        });
+    }
+}

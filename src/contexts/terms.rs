@@ -208,3 +208,33 @@ pub fn definition(sources: &Sources, id: TermId, pool: &Pool, index: &Index) -> 
     let (expr, ty) = tree.to_expr(language, Some(term.ty), &mut lookup, &mut Vec::new())?;
     (ty == term.ty && !expr.terms().contains(&id)).then_some(expr)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(language: Language, text: &str) -> (Origin, Binding) {
+        let access = language.access(text);
+        (origin(&access), super::binding(&access))
+    }
+
+    #[test]
+    fn where_a_term_comes_from_is_told_by_its_tree() {
+        let rust = |text: &str| told(Language::Rust, text);
+        assert_eq!(rust("x"), (Origin::Variable, Binding::Atom));
+        assert_eq!(rust("*x"), (Origin::Variable, Binding::Unary));
+        assert_eq!(rust("x.y.0"), (Origin::Field, Binding::Atom));
+        assert_eq!(rust("x.y.len()"), (Origin::Query, Binding::Atom));
+        assert_eq!(rust("x.unwrap()"), (Origin::Query, Binding::Atom));
+        assert_eq!(rust("x.unwrap().y"), (Origin::Field, Binding::Atom));
+        assert_eq!(rust("*x == A::B"), (Origin::Query, Binding::Compare));
+        assert_eq!(
+            rust("matches!(x, A::B(..))"),
+            (Origin::Query, Binding::Atom)
+        );
+        let c = |text: &str| told(Language::C, text);
+        assert_eq!(c("p->n"), (Origin::Field, Binding::Atom));
+        assert_eq!(c("*p->s"), (Origin::Field, Binding::Unary));
+        assert_eq!(c("strlen(s)"), (Origin::Query, Binding::Atom));
+    }
+}

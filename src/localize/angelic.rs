@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
+use typed_index_collections::TiSlice;
 
 use super::failure::FailureSignature;
 pub use super::sequences::is_constant;
@@ -116,7 +117,7 @@ type Trial = (SiteIndex, TestIndex, Sequence);
 /// If the run is stopped.
 pub fn search(
     suite: &Suite,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     suspects: &[Suspect],
     spectrum: &mut Spectrum,
     failing: &[TestIndex],
@@ -142,7 +143,7 @@ pub fn search(
             })?;
             let may_be_long = |(nth, verdict): (usize, &Verdict)| {
                 let (site, test, forced) = &trials[nth];
-                let is_existing = !sites[*site as usize].kind.is_new();
+                let is_existing = !sites[*site].kind.is_new();
                 let may = is_existing && is_constant(forced) && !spectrum.endless.contains(test);
                 (*verdict == Verdict::OutOfFuel && may).then_some(nth)
             };
@@ -217,7 +218,7 @@ impl Probe {
 /// Makes a traced run; an empty sequence forces nothing.
 fn probe(
     suite: &Suite,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
     bounds: Bounds,
     (site, test, sequence): &Trial,
@@ -248,7 +249,7 @@ fn probe(
 fn deepen(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
     starts: &[Trial],
 ) -> Result<Vec<Trial>> {
@@ -277,7 +278,7 @@ fn deepen(
     };
     let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
-        let site = &sites[*index as usize];
+        let site = &sites[*index];
         let mut left = vec![(sequence.clone(), probed.counter, probed.signature.clone())];
         let mut runs = 0;
         while let Some((sequence, before, signature)) = left.pop() {
@@ -313,7 +314,7 @@ fn deepen(
 fn approach(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
     test: TestIndex,
     starts: &[SiteIndex],
@@ -328,7 +329,7 @@ fn approach(
     let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
     let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
     let found = pool::map(jobs, starts, |site| {
-        let flipped = |at| one(&sites[*site as usize], at);
+        let flipped = |at| one(&sites[*site], at);
         let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
         let mut entered = reached.map_or(0, |counter| counter.entered);
         let (mut sequence, mut best) = (Sequence::new(), start);
@@ -354,7 +355,7 @@ fn approach(
 
 /// The parameters of a search.
 struct Search<'a> {
-    sites: &'a [Site],
+    sites: &'a TiSlice<SiteIndex, Site>,
     suspects: &'a [Suspect],
     spectrum: &'a Spectrum,
     bounds: Bounds,
@@ -389,7 +390,7 @@ impl Search<'_> {
             let reached = spectrum.reached.get(&test);
             for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
                 if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
-                    let site = &sites[suspect.site as usize];
+                    let site = &sites[suspect.site];
                     let is_endless = spectrum.endless.contains(&test);
                     for (nth, forced) in make(site, *counter, is_endless).into_iter().enumerate() {
                         if rounds.len() == nth {

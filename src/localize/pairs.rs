@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use typed_index_collections::TiSlice;
 
 use super::angelic::Bounds;
 use super::failure::FailureSignature;
@@ -12,7 +13,7 @@ use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::{Counter, Trace};
-use crate::run::{Plan, Sequence, pool};
+use crate::run::{Plan, Sequence, TestRun, pool};
 use crate::source::{Site, SiteIndex};
 
 /// Two sites that make a failing test pass when they are forced together.
@@ -40,14 +41,14 @@ const MOST_OUTCOMES: usize = 6;
 /// If the run is stopped.
 pub fn search(
     suite: &Suite,
-    sites: &[Site],
+    sites: &TiSlice<SiteIndex, Site>,
     ranked: &[SiteIndex],
     spectrum: &Spectrum,
     test: TestIndex,
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Pair>> {
-    let run = |force: Vec<(SiteIndex, Sequence)>| {
+    let run = |force: Vec<At>| {
         let plan = Plan {
             sites: Some(sites.len()),
             force,
@@ -59,8 +60,23 @@ pub fn search(
         suite.run(test, &plan)
     };
     let is_endless = spectrum.endless.contains(&test);
+    cures(&run, suite.runner.jobs, sites, ranked, test, is_endless)
+}
+
+/// What is forced at a site.
+type At = (SiteIndex, Sequence);
+
+/// The search, given how the test is run while some sites are forced.
+fn cures(
+    run: &(dyn Fn(Vec<At>) -> Result<TestRun> + Sync),
+    jobs: usize,
+    sites: &TiSlice<SiteIndex, Site>,
+    ranked: &[SiteIndex],
+    test: TestIndex,
+    is_endless: bool,
+) -> Result<Vec<Pair>> {
     let outcomes = |site: SiteIndex, counter: Counter| {
-        let at = &sites[site as usize];
+        let at = &sites[site];
         let mut outcomes = constants(at, counter);
         outcomes.extend(singles(at, counter, is_endless));
         outcomes.truncate(MOST_OUTCOMES);
@@ -76,13 +92,13 @@ pub fn search(
         .iter()
         .filter_map(|site| Some((*site, *reached.get(site)?)));
     let firsts = firsts.take(MOST_FIRST);
-    let firsts: Vec<(SiteIndex, Sequence)> = firsts
+    let firsts: Vec<At> = firsts
         .flat_map(|(site, counter)| outcomes(site, counter))
         .collect();
-    let runs = pool::map(suite.runner.jobs, &firsts, |first| run(vec![first.clone()]))?;
+    let runs = pool::map(jobs, &firsts, |first| run(vec![first.clone()]))?;
     // A change of the failure may be half of the cure; more likely so if the test fails at another location.
     let before = FailureSignature::of(&unforced.output);
-    let mut starts: Vec<(bool, &(SiteIndex, Sequence), Trace)> = Vec::new();
+    let mut starts: Vec<(bool, &At, Trace)> = Vec::new();
     for (first, run) in firsts.iter().zip(runs) {
         let after = FailureSignature::of(&run.output);
         if let Some(trace) = run
@@ -124,7 +140,7 @@ pub fn search(
     let mut cured = Vec::new();
     let mut at: BTreeSet<[SiteIndex; 2]> = BTreeSet::new();
     for chunk in trials.chunks(PAIRS_AT_ONCE) {
-        let passed = pool::map(suite.runner.jobs, chunk, |pair| {
+        let passed = pool::map(jobs, chunk, |pair| {
             let force = vec![pair.first.clone(), pair.second.clone()];
             Ok(run(force)?.verdict.passed())
         })?;
@@ -146,7 +162,10 @@ pub fn search(
 const PAIRS_AT_ONCE: usize = 64;
 const ENOUGH_PAIRS: usize = 6;
 
-fn overlap(sites: &[Site], a: SiteIndex, b: SiteIndex) -> bool {
-    let (a, b) = (&sites[a as usize], &sites[b as usize]);
+fn overlap(sites: &TiSlice<SiteIndex, Site>, a: SiteIndex, b: SiteIndex) -> bool {
+    let (a, b) = (&sites[a], &sites[b]);
     a.file == b.file && a.span.start < b.span.end && b.span.start < a.span.end
 }
+
+#[cfg(test)]
+mod tests;

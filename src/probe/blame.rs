@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use camino::Utf8Path;
+use typed_index_collections::TiSlice;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{Site, SiteIndex};
+use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 
@@ -25,10 +26,10 @@ pub fn blame(
     let mut parts = nearest(instrumentation, files, root, error, anywhere);
     let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
-        Part::Site(site) => Some(&instrumentation.sources.sites[*site as usize]),
+        Part::Site(site) => Some(&instrumentation.sources.sites[*site]),
         _ => None,
     });
-    let places: Vec<(usize, usize)> = sites.map(|site| (site.file, site.span.start)).collect();
+    let places: Vec<(FileIndex, usize)> = sites.map(|site| (site.file, site.span.start)).collect();
     if is_moved {
         parts.extend(initializers(instrumentation, error, &places));
     }
@@ -45,7 +46,7 @@ fn nearest(
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
     let absolute = |path: &Utf8Path| paths::normal(&root.join(path));
-    let locate = |spans: &[&Span]| -> Vec<(usize, Range<usize>)> {
+    let locate = |spans: &[&Span]| -> Vec<(FileIndex, Range<usize>)> {
         spans
             .iter()
             .filter_map(|span| {
@@ -54,6 +55,7 @@ fn nearest(
                 let file = files
                     .iter()
                     .position(|(known, _)| absolute(known) == path)?;
+                let file = FileIndex::from(file);
                 Some((file, span.bytes.clone()))
             })
             .collect()
@@ -92,7 +94,7 @@ fn nearest(
         }
     }
 
-    let places: Vec<(usize, usize)> = primary
+    let places: Vec<(FileIndex, usize)> = primary
         .iter()
         .chain(&secondary)
         .map(|(file, range)| (*file, files[*file].1.original(range.start)))
@@ -113,7 +115,7 @@ fn nearest(
     if !inferred.is_empty() {
         return inferred;
     }
-    let around = (0..).zip(sites).filter(|(index, site)| {
+    let around = sites.iter_enumerated().filter(|(index, site)| {
         present(*index)
             && places
                 .iter()
@@ -128,13 +130,13 @@ fn nearest(
         let of_file = |site: &&Site| site.file == *file;
         let before = |site: &&Site| of_file(site) && site.span.start <= *at;
         let after = |site: &&Site| of_file(site) && site.span.start > *at;
-        let near: Vec<usize> = [sites.iter().rfind(before), sites.iter().find(after)]
+        let near: Vec<FunctionIndex> = [sites.iter().rfind(before), sites.iter().find(after)]
             .into_iter()
             .flatten()
             .map(|site| site.function)
             .collect();
-        let of_functions = (0..)
-            .zip(sites)
+        let of_functions = sites
+            .iter_enumerated()
             .filter(|(index, site)| present(*index) && near.contains(&site.function))
             .map(|(index, _)| Part::Site(index))
             .collect::<Vec<_>>();
@@ -142,9 +144,9 @@ fn nearest(
             return of_functions;
         }
     }
-    let files: Vec<usize> = places.iter().map(|(file, _)| *file).collect();
-    (0..)
-        .zip(sites)
+    let files: Vec<FileIndex> = places.iter().map(|(file, _)| *file).collect();
+    sites
+        .iter_enumerated()
         .filter(|(index, site)| anywhere && present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
@@ -155,7 +157,7 @@ fn nearest(
 fn guesses(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
-    places: &[(usize, usize)],
+    places: &[(FileIndex, usize)],
 ) -> Vec<Part> {
     const TYPES: [&str; 9] = [
         "E0277", "E0282", "E0308", "E0369", "E0599", "E0605", "E0606", "E0608", "E0610",
@@ -173,16 +175,16 @@ fn guesses(
         site.kind.info().is_guess && !has_operator && instrumentation.has(index)
     };
     let of = |near: &dyn Fn(&Site) -> bool| {
-        let sites = (0..).zip(&sources.sites);
+        let sites = sources.sites.iter_enumerated();
         let near = sites.filter(|(index, site)| near(site) && is_guess(*index, site));
         near.map(|(index, _)| Part::Site(index))
             .collect::<Vec<Part>>()
     };
-    let line = |(file, at): &(usize, usize)| {
+    let line = |(file, at): &(FileIndex, usize)| {
         let before = &sources.files[*file].text[..*at];
         (*file, before.matches('\n').count() + 1)
     };
-    let lines: Vec<(usize, usize)> = places.iter().map(line).collect();
+    let lines: Vec<(FileIndex, usize)> = places.iter().map(line).collect();
     let in_lines = of(&|site| lines.contains(&(site.file, site.line)));
     if !in_lines.is_empty() {
         return in_lines;
@@ -196,7 +198,7 @@ fn guesses(
 fn inferring(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
-    places: &[(usize, usize)],
+    places: &[(FileIndex, usize)],
 ) -> Vec<Part> {
     let Stage::Captures(captures) = &instrumentation.stage else {
         return Vec::new();
@@ -210,7 +212,7 @@ fn inferring(
     let functions = functions(sites, places);
     let of_function = captures
         .iter()
-        .filter(|(site, _)| functions.contains(&sites[**site as usize].function));
+        .filter(|(site, _)| functions.contains(&sites[**site].function));
     let parts = of_function.flat_map(|(site, captures)| {
         let captures = captures.iter().enumerate();
         let of_it = captures.filter(|(_, capture)| {
@@ -229,7 +231,7 @@ fn inferring(
 fn initializers(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
-    places: &[(usize, usize)],
+    places: &[(FileIndex, usize)],
 ) -> Vec<Part> {
     let Some(variable) = error.message.split('`').nth(1).map(root) else {
         return Vec::new();
@@ -242,8 +244,8 @@ fn initializers(
             rest.starts_with('=') && !rest.starts_with("==")
         })
     };
-    (0..)
-        .zip(sites)
+    sites
+        .iter_enumerated()
         .filter(|(index, site)| {
             instrumentation.has(*index)
                 && site.kind.form().skips()
@@ -288,8 +290,11 @@ pub fn mentions(text: &str, word: &str) -> bool {
 }
 
 /// The functions of the sites right before some places.
-fn functions(sites: &[Site], places: &[(usize, usize)]) -> Vec<usize> {
-    let function = |(file, at): &(usize, usize)| {
+fn functions(
+    sites: &TiSlice<SiteIndex, Site>,
+    places: &[(FileIndex, usize)],
+) -> Vec<FunctionIndex> {
+    let function = |(file, at): &(FileIndex, usize)| {
         let before = |site: &&Site| site.file == *file && site.span.start <= *at;
         sites.iter().rfind(before).map(|site| site.function)
     };

@@ -6,7 +6,7 @@ use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part};
 use crate::source::c::access::{Reading, reading};
 use crate::source::splice::Insertion;
-use crate::source::{File, Site, SiteIndex, Sources};
+use crate::source::{File, FileIndex, Site, SiteIndex, Sources};
 
 /// The numbers of lines that are spliced in: so many for each site, from there on.
 const FIRST_LINE: u32 = 1_000_000;
@@ -101,7 +101,7 @@ impl Dialect for Macros {
     }
 
     /// Fields and elements are read where they are captured.
-    fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(usize, Insertion<Part>)> {
+    fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(FileIndex, Insertion<Part>)> {
         Vec::new()
     }
 }
@@ -109,7 +109,7 @@ impl Dialect for Macros {
 /// Each part on a line of its own, with a number that no line of a program has: compilers lose count of
 /// the columns of long lines. What follows has the given line's number again.
 fn on_lines(site: SiteIndex, parts: Vec<(String, Part)>, line: usize) -> Vec<(String, Part)> {
-    let first = FIRST_LINE + site * LINES;
+    let first = FIRST_LINE + site.number() * LINES;
     let last = parts.len().saturating_sub(1);
     let text = |(nth, (text, part)): (usize, (String, Part))| {
         let text = match nth {

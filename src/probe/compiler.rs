@@ -8,7 +8,7 @@ use camino::Utf8Path;
 
 use super::blame::{blame, mentions, root};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
-use crate::source::SiteIndex;
+use crate::source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
 /// How many builds an instrumentation may take; each takes something out, so this is never
@@ -35,7 +35,7 @@ pub fn settle(
     mut ahead: Option<Build>,
 ) -> Result<(Settled, usize)> {
     // Variables for which a use after a move was reported, with the first site affected.
-    let mut moved: BTreeMap<(usize, String), u32> = BTreeMap::new();
+    let mut moved: BTreeMap<(FunctionIndex, String), u32> = BTreeMap::new();
     for round in 1..=MOST_ROUNDS {
         let files = instrumentation.files();
         let build = match ahead.take() {
@@ -120,10 +120,10 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
             }
             if capture.kind != CaptureKind::Purity && !BORROWS.contains(&code) {
                 // Nor does the function take it elsewhere, but rustc may say so once.
-                let function = sources.sites[site as usize].function;
+                let function = sources.sites[site].function;
                 refused.insert((function, capture.text.clone()));
                 let is_alike = |site: SiteIndex, other: &Capture| {
-                    sources.sites[site as usize].function == function
+                    sources.sites[site].function == function
                         && other.kind == capture.kind
                         && other.text == capture.text
                 };
@@ -138,14 +138,14 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
             dropped.insert(part)
         }
         (Part::Site(site), Stage::Conditions(_) | Stage::Captures(_)) => {
-            let is_condition = sources.sites[site as usize].kind.has_condition();
+            let is_condition = sources.sites[site].kind.has_condition();
             // Evaluated always, the condition initializes what it did before.
             if code == "E0381" && is_condition && weakened.insert(part) {
                 return true;
             }
             // What a function cannot return at one place it can return nowhere, and rustc says so once.
-            let here = &sources.sites[site as usize];
-            let alike = (0..).zip(&sources.sites).filter(|(_, other)| {
+            let here = &sources.sites[site];
+            let alike = sources.sites.iter_enumerated().filter(|(_, other)| {
                 !BORROWS.contains(&code)
                     && other.kind.is_exit()
                     && other.function == here.function
@@ -176,13 +176,13 @@ fn other_uses(
     part: Part,
     error: &Diagnostic,
     variable: &str,
-    moved: &mut BTreeMap<(usize, String), u32>,
+    moved: &mut BTreeMap<(FunctionIndex, String), u32>,
 ) -> bool {
     let (Part::Site(here) | Part::Capture(here, _) | Part::Candidate(here, _)) = part else {
         return false;
     };
     let sources = instrumentation.sources;
-    let function = sources.sites[here as usize].function;
+    let function = sources.sites[here].function;
     let times = moved.entry((function, variable.to_owned())).or_default();
     *times += 1;
     if *times == 1 {
@@ -192,7 +192,7 @@ fn other_uses(
     let mut uses = Vec::new();
     let is_early = error.code == "E0381";
     let is_concerned = |site: SiteIndex| (site <= here && is_early) || (site >= here && !is_early);
-    let sites = (0..).zip(&sources.sites);
+    let sites = sources.sites.iter_enumerated();
     let concerned = sites.filter(|(index, site)| site.function == function && is_concerned(*index));
     for (site, _) in concerned {
         match &instrumentation.stage {
@@ -208,7 +208,7 @@ fn other_uses(
                 uses.extend(uses_it.map(|(number, _)| Part::Candidate(site, number)));
             }
         }
-        if mentions(&sources.sites[site as usize].body, root) {
+        if mentions(&sources.sites[site].body, root) {
             uses.push(Part::Site(site));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Capture, Part, c, rust};
 use crate::source::splice::Insertion;
-use crate::source::{File, Language, Site, SiteIndex, Sources};
+use crate::source::{File, FileIndex, Language, Site, SiteIndex, Sources};
 
 /// The dialect of a language's runtime.
 pub(super) fn dialect(language: Language) -> &'static dyn Dialect {
@@ -64,5 +64,5 @@ pub(super) trait Dialect {
         &self,
         sources: &Sources,
         dropped: &BTreeSet<Part>,
-    ) -> Vec<(usize, Insertion<Part>)>;
+    ) -> Vec<(FileIndex, Insertion<Part>)>;
 }

@@ -12,15 +12,16 @@ mod rust;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
+use typed_index_collections::TiVec;
 
 use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::template::Frame;
-use crate::source::{Site, SiteIndex, Sources};
+use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
 /// The files with what is spliced into them.
-pub type Files = Vec<(Utf8PathBuf, Spliced<Part>)>;
+pub type Files = TiVec<FileIndex, (Utf8PathBuf, Spliced<Part>)>;
 
 /// What each site gets in one build.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct Instrumentation<'a> {
     /// Sites that are left out from the start.
     pub excluded: BTreeSet<SiteIndex>,
     /// Texts that do not compile anywhere in a function, whatever is moved or borrowed there.
-    pub refused: BTreeSet<(usize, String)>,
+    pub refused: BTreeSet<(FunctionIndex, String)>,
 }
 
 impl<'a> Instrumentation<'a> {
@@ -82,8 +83,8 @@ impl<'a> Instrumentation<'a> {
         let Stage::Captures(captures) = &self.stage else {
             return site;
         };
-        let place = |index: SiteIndex| self.sources.sites[index as usize].place();
-        if !self.sources.sites[site as usize].span.is_empty() {
+        let place = |index: SiteIndex| self.sources.sites[index].place();
+        if !self.sources.sites[site].span.is_empty() {
             return site;
         }
         let before = captures.range(..site).rev().map(|(other, _)| *other);
@@ -94,8 +95,9 @@ impl<'a> Instrumentation<'a> {
     /// The instrumented text of every file.
     pub fn files(&self) -> Files {
         let dialect = dialect(self.sources.language);
-        let mut insertions: Vec<Vec<Insertion<Part>>> = vec![Vec::new(); self.sources.files.len()];
-        for (number, file) in self.sources.files.iter().enumerate() {
+        let mut insertions: TiVec<FileIndex, Vec<Insertion<Part>>> =
+            vec![Vec::new(); self.sources.files.len()].into();
+        for (number, file) in self.sources.files.iter_enumerated() {
             if let Some((at, text)) = dialect.start_of_file(file) {
                 insertions[number].push(Insertion {
                     at,
@@ -127,13 +129,13 @@ impl<'a> Instrumentation<'a> {
                 }
             }
         }
-        for (index, site) in (0..).zip(&self.sources.sites) {
+        for (index, site) in self.sources.sites.iter_enumerated() {
             if self.has(index) {
                 self.site(index, site, &mut insertions[site.file]);
             }
         }
         for (first, last) in self.groups() {
-            let site = &self.sources.sites[first as usize];
+            let site = &self.sources.sites[first];
             let mut put = |order, text| {
                 insertions[site.file].push(Insertion {
                     at: site.span.start,
@@ -143,7 +145,7 @@ impl<'a> Instrumentation<'a> {
                 });
             };
             put(order(first) - 1, dialect.here(first, last));
-            put(order(last + 1) - 1, "} ".to_string());
+            put(order(last) + PIECES - 1, "} ".to_string());
         }
         if matches!(self.stage, Stage::Captures(_)) {
             for (file, text) in dialect.observers(self.sources, &self.dropped) {
@@ -162,12 +164,12 @@ impl<'a> Instrumentation<'a> {
     fn groups(&self) -> Vec<(SiteIndex, SiteIndex)> {
         let mut groups: Vec<(SiteIndex, SiteIndex)> = Vec::new();
         let sites = &self.sources.sites;
-        let exits = (0..).zip(sites).filter(|(_, site)| site.kind.is_exit());
+        let exits = sites
+            .iter_enumerated()
+            .filter(|(_, site)| site.kind.is_exit());
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
-                Some((first, last)) if site.place() == sites[*first as usize].place() => {
-                    *last = index
-                }
+                Some((first, last)) if site.place() == sites[*first].place() => *last = index,
                 _ => groups.push((index, index)),
             }
         }
@@ -184,7 +186,7 @@ impl<'a> Instrumentation<'a> {
             true => order(index),
             false => AFTER_NEW + order(index),
         };
-        let closing = -(i64::from(index) + 1) * PIECES;
+        let closing = -(i64::from(index.number()) + 1) * PIECES;
         let (start, end) = (site.span.start, site.span.end);
         let mut pieces = 0;
         let mut put = |at, base: i64, text: String, owner| {
@@ -253,7 +255,7 @@ impl<'a> Instrumentation<'a> {
         }
         put(close_at, closing, after, owner);
         if !at_end.is_empty() {
-            let closing = -(i64::from(index) + 1) * PIECES;
+            let closing = -(i64::from(index.number()) + 1) * PIECES;
             put(end, closing, at_end, owner);
         }
     }
@@ -264,5 +266,5 @@ const PIECES: i64 = 1 << 16;
 
 /// Where a site's insertions come among those at one place.
 fn order(index: SiteIndex) -> i64 {
-    (i64::from(index) + 1) * PIECES
+    (i64::from(index.number()) + 1) * PIECES
 }

@@ -2,7 +2,7 @@
 
 use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::offer::Offer;
-use crate::source::{Access, Language, Site, SiteIndex};
+use crate::source::{Access, FileIndex, Language, Site, SiteIndex};
 
 /// Something spliced in, as far as it can be left out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,9 +17,9 @@ pub enum Part {
     /// Reading one field, method or variant in it.
     Member(usize, usize),
     /// The n-th loop of a file.
-    Loop(usize, usize),
+    Loop(FileIndex, usize),
     /// What a file cannot do without.
-    File(usize),
+    File(FileIndex),
 }
 
 /// How a capture reads.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part, observe};
 use crate::source::splice::Insertion;
-use crate::source::{File, Site, SiteIndex, Sources};
+use crate::source::{File, FileIndex, Site, SiteIndex, Sources};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";
@@ -84,7 +84,7 @@ impl Dialect for Macros {
         &self,
         sources: &Sources,
         dropped: &BTreeSet<Part>,
-    ) -> Vec<(usize, Insertion<Part>)> {
+    ) -> Vec<(FileIndex, Insertion<Part>)> {
         let types = sources.types.iter().enumerate();
         let texts = types.flat_map(|(number, item)| {
             let methods = observe::methods(sources, item);

@@ -1,6 +1,7 @@
 //! The baseline: the subject builds, which tests it has, and which fail in every run.
 
 use anyhow::Result;
+use typed_index_collections::{TiSlice, TiVec};
 
 use super::circumstances;
 use super::settings::{Depth, Settings};
@@ -57,8 +58,9 @@ pub fn take(
     workspace: &mut Workspace,
     mut build: Build,
     runner: &Runner,
-) -> Result<(Vec<TestId>, Baseline)> {
+) -> Result<(TiVec<TestIndex, TestId>, Baseline)> {
     let (tests, unlisted) = workspace.tests(&mut build)?;
+    let tests = TiVec::from(tests);
     let capturing = build
         .binaries
         .iter()
@@ -90,7 +92,7 @@ pub fn take(
         .into_iter()
         .zip(first)
         .filter(|(_, run)| run.verdict != Verdict::Ignored);
-    let (tests, first): (Vec<TestId>, Vec<TestRun>) = run.unzip();
+    let (tests, first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     check_tests(settings, &tests)?;
     let suite = Suite {
         runner,
@@ -187,7 +189,10 @@ fn retry_failing(
 }
 
 /// Checks that there are tests, and that those asked for are among them.
-fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError> {
+fn check_tests(
+    settings: &Settings,
+    tests: &TiSlice<TestIndex, TestId>,
+) -> Result<(), SubjectError> {
     if tests.is_empty() {
         let filters = settings.project.test_args();
         if !filters.is_empty() {
@@ -218,7 +223,7 @@ fn check_tests(settings: &Settings, tests: &[TestId]) -> Result<(), SubjectError
 }
 
 /// The test whose name, with or without its modules, is most similar to `wanted`.
-fn nearest<'t>(wanted: &str, tests: &'t [TestId]) -> Option<&'t str> {
+fn nearest<'t>(wanted: &str, tests: &'t TiSlice<TestIndex, TestId>) -> Option<&'t str> {
     const ALIKE: f64 = 0.85;
     let likeness = |test: &TestId| {
         let last = test.name.rsplit("::").next().unwrap_or_default();
@@ -237,7 +242,7 @@ fn nearest<'t>(wanted: &str, tests: &'t [TestId]) -> Option<&'t str> {
 pub fn targets(
     settings: &Settings,
     outcome: &mut Outcome,
-    tests: &[TestId],
+    tests: &TiSlice<TestIndex, TestId>,
     baseline: &Baseline,
 ) -> Result<Option<Vec<TestIndex>>> {
     let failing = baseline.failing();
@@ -303,7 +308,7 @@ pub fn targets(
 /// The message that the first failing `#[should_panic]` test expects.
 pub fn wanted_panic(
     workspace: &Workspace,
-    tests: &[TestId],
+    tests: &TiSlice<TestIndex, TestId>,
     targets: &[TestIndex],
     baseline: &Baseline,
 ) -> Option<String> {

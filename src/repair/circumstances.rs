@@ -119,8 +119,10 @@ impl Own<'_> {
         suite: &Suite,
         baseline: &Baseline,
     ) -> Result<std::collections::BTreeSet<String>> {
-        let of_target =
-            (0..suite.tests.len()).filter(|test| suite.tests[*test].target == *self.target);
+        let of_target = suite
+            .tests
+            .keys()
+            .filter(|test| suite.tests[*test].target == *self.target);
         let seconds: f64 = of_target.clone().map(|test| baseline.seconds[test]).sum();
         let is_one = matches!(self.binary.harness, Harness::Standard { .. });
         if !is_one || of_target.count() < 2 || seconds > MOST_SECONDS_TOGETHER {

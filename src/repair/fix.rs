@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use typed_index_collections::TiSlice;
+
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
-use crate::source::{SiteIndex, Sources};
+use crate::source::{FunctionIndex, SiteIndex, Sources};
 
 /// A candidate patch: edits that are made together.
 #[derive(Clone, Debug)]
@@ -26,7 +28,7 @@ pub struct Fix {
 pub struct SiteEdit {
     pub site: SiteIndex,
     /// The function that has the site: index into [`Sources::functions`].
-    pub function: usize,
+    pub function: FunctionIndex,
     /// Ochiai's coefficient of the site, 0 to 1.
     pub suspiciousness: f64,
     /// The condition as the patch has it.
@@ -69,7 +71,7 @@ pub trait Evidence: Any + Debug + Send + Sync {
     }
 
     /// Which tests decided each clause of the condition, left to right.
-    fn clauses(&self, _: &[TestId]) -> Vec<ClauseReport> {
+    fn clauses(&self, _: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
         Vec::new()
     }
 

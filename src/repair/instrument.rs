@@ -12,7 +12,7 @@ use crate::probe::{Instrumentation, Stage};
 use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
 use crate::run::{Harness, Plan, Verdict};
-use crate::source::{Site, SiteIndex, Sources};
+use crate::source::{FunctionIndex, Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
@@ -59,9 +59,9 @@ pub fn existing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTre
 /// One site in each function that shows whether the function is entered, even if no condition in it is
 /// reached.
 pub fn function_entries(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
-    let mut first: BTreeMap<usize, SiteIndex> = BTreeMap::new();
+    let mut first: BTreeMap<FunctionIndex, SiteIndex> = BTreeMap::new();
     for index in sites_where(sources, excluded, Site::asserts) {
-        let site = &sources.sites[index as usize];
+        let site = &sources.sites[index];
         first.entry(site.function).or_insert(index);
     }
     first.into_values().collect()
@@ -73,7 +73,7 @@ pub fn sites_where(
     excluded: &BTreeSet<SiteIndex>,
     wanted: impl Fn(&Site) -> bool,
 ) -> BTreeSet<SiteIndex> {
-    let sites = (0..).zip(&sources.sites);
+    let sites = sources.sites.iter_enumerated();
     let wanted = sites.filter(|(index, site)| wanted(site) && !excluded.contains(index));
     wanted.map(|(index, _)| index).collect()
 }

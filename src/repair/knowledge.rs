@@ -9,7 +9,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Part;
 use crate::report::{Outcome, SiteReport};
-use crate::source::SiteIndex;
+use crate::source::{FunctionIndex, SiteIndex};
 
 /// What builds and traces have taught.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub struct Knowledge {
     /// captures that are read by dynamic type.
     pub weakened: BTreeSet<Part>,
     /// Captures, by function and text, that the compiler rejected.
-    pub refused: BTreeSet<(usize, String)>,
+    pub refused: BTreeSet<(FunctionIndex, String)>,
     /// Which test reaches which site, as far as traced.
     pub spectrum: Spectrum,
     /// Sites where a forced outcome cures a failing test.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
 use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
+use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;
 
 /// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a
@@ -16,7 +16,7 @@ pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
         by_targets.then_with(|| by_edits(a, b))
     });
     let mut at_sites: BTreeMap<Vec<SiteIndex>, u32> = BTreeMap::new();
-    let mut said: BTreeMap<Vec<(usize, String)>, u32> = BTreeMap::new();
+    let mut said: BTreeMap<Vec<(FunctionIndex, String)>, u32> = BTreeMap::new();
     let mut spread: Vec<(u32, Fix)> = Vec::new();
     for fix in fixes {
         let before = at_sites.entry(fix.sites()).or_default();

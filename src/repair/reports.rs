@@ -2,10 +2,13 @@
 
 use super::session::Session;
 use super::settings::Settings;
+use typed_index_collections::TiSlice;
+
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::report::{AngelicHow, AngelicReport, Ending, Outcome, SiteReport};
 use crate::run::id::TestId;
+use crate::run::suite::TestIndex;
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::{PatchKind, Site, Sources};
 
@@ -28,14 +31,19 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
 }
 
 /// Adds all tests, and all places where a patch can go, to the outcome.
-pub fn list(settings: &Settings, sources: &Sources, tests: &[TestId], outcome: &mut Outcome) {
+pub fn list(
+    settings: &Settings,
+    sources: &Sources,
+    tests: &TiSlice<TestIndex, TestId>,
+    outcome: &mut Outcome,
+) {
     let excluded = settings.excluded(sources);
     // Nearly every place is an insertion point; early exits are listed if they are asked for.
     let is_listed = |site: &Site| {
         let kind = site.kind.patch_kind();
         !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
     };
-    let sites = (0..).zip(&sources.sites);
+    let sites = sources.sites.iter_enumerated();
     let listed = sites.filter(|(index, site)| !excluded.contains(index) && is_listed(site));
     outcome.tests = tests.iter().map(ToString::to_string).collect();
     outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
@@ -64,7 +72,7 @@ pub fn suspects(
                         })
                     })
                     .collect(),
-                ..site(sources, &sources.sites[suspect.site as usize])
+                ..site(sources, &sources.sites[suspect.site])
             }
         })
         .collect()

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use typed_index_collections::TiSlice;
 
 use super::settings::Settings;
 use super::setup::Copies;
@@ -23,7 +24,7 @@ pub struct Session<'a> {
     pub copies: &'a Copies<'a>,
     pub runner: &'a Runner<'a>,
     pub sources: &'a Sources,
-    pub tests: &'a [TestId],
+    pub tests: &'a TiSlice<TestIndex, TestId>,
     pub baseline: &'a Baseline,
     /// Where the runtime for instrumented builds is.
     pub runtime: Utf8PathBuf,
@@ -35,7 +36,7 @@ pub struct Session<'a> {
 impl Session<'_> {
     /// A site by its index.
     pub fn site(&self, site: SiteIndex) -> &Site {
-        &self.sources.sites[site as usize]
+        &self.sources.sites[site]
     }
 
     /// The tests in one of the subject's builds.

@@ -112,6 +112,16 @@ impl Settings {
     /// The settings that are paths.
     pub const PATHS: [&str; 2] = ["dump", "work-dir"];
 
+    /// Why a file may not set a key to a value, if it may not: a file may come with the subject, which must not
+    /// decide what its own code is kept from.
+    pub fn refused_in_files(key: &str, value: Option<&str>) -> Option<&'static str> {
+        let is_off = key == "sandbox" && value == Some(SandboxMode::Off.name());
+        is_off.then_some(
+            "a file cannot switch the sandbox off, since it may have come with the code that is run; \
+             pass `--sandbox off` or set CARGO_NOPOL_SANDBOX=off",
+        )
+    }
+
     /// What is under repair, as it is now.
     ///
     /// # Errors
@@ -161,8 +171,9 @@ impl Settings {
 
     /// The sites that are not of the wanted kinds.
     pub fn excluded(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
-        (0..)
-            .zip(&sources.sites)
+        sources
+            .sites
+            .iter_enumerated()
             .filter(|(_, site)| {
                 !self.kind.is_empty() && !self.kind.contains(&site.kind.patch_kind())
             })

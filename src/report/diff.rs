@@ -1,12 +1,30 @@
 //! `--format diff`: only a diff, so that the output can be piped to `git apply`.
 
-use super::Outcome;
+use anyhow::Result;
+
+use super::format::{Render, Rendered};
+use super::{Outcome, human};
 
 /// The diff of the first patch. Alternative patches cannot be applied together.
-pub fn render(outcome: &Outcome) -> String {
-    outcome
-        .patches
-        .first()
-        .map(|patch| patch.diff.clone())
-        .unwrap_or_default()
+pub struct Diff;
+
+impl Render for Diff {
+    fn name(&self) -> &'static str {
+        "diff"
+    }
+
+    fn help(&self) -> &'static str {
+        "The first patch as a diff for `git apply`"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let Some(patch) = outcome.patches.first() else {
+            // Standard output is for `git apply`.
+            return Ok(Rendered {
+                report: String::new(),
+                remark: human::render(outcome),
+            });
+        };
+        Ok(patch.diff.clone().into())
+    }
 }

@@ -2,18 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the result is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// Diffs and sentences.
-    #[default]
-    Human,
-    /// One JSON object, as in docs/schema.json.
-    Json,
-    /// The first patch as a diff for `git apply`.
-    Diff,
-}
+use super::format::Format;
 
 /// What is shown, and how.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
+use anyhow::Result;
 
+use super::format::{Render, Rendered};
 use super::{AngelicHow, AngelicReport, Ending, Outcome, PatchReport, SiteReport, count};
 
 const BOLD: Style = Style::new().bold();
@@ -14,6 +16,23 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 
 /// The most angelic sites for which the reason is printed why they have no patch.
 const MOST_REASONS: usize = 10;
+
+/// Diffs and sentences.
+pub struct Human;
+
+impl Render for Human {
+    fn name(&self) -> &'static str {
+        "human"
+    }
+
+    fn help(&self) -> &'static str {
+        "Diffs and sentences"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        Ok(render(outcome).into())
+    }
+}
 
 /// The report as styled text. The caller strips the styles if they are not wanted.
 pub fn render(outcome: &Outcome) -> String {

@@ -1,11 +1,13 @@
 //! `--format json`: one object on standard output. The only place that knows its shape; the
 //! schema is committed in `docs/schema.json` and held by a test.
 
+use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::format::{Render, Rendered};
 use super::{AngelicHow, AngelicReport, ClauseReport, DifferenceReport, Outcome};
 
 /// Raised when a field changes its meaning or goes.
@@ -196,6 +198,24 @@ struct Phase<'a> {
     seconds: f64,
     /// Test processes run in it.
     runs: u64,
+}
+
+/// One JSON object.
+pub struct Json;
+
+impl Render for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn help(&self) -> &'static str {
+        "One JSON object, as in docs/schema.json"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let text = render(outcome).context("cannot write JSON")?;
+        Ok(text.into())
+    }
 }
 
 /// The report as pretty-printed JSON with a newline at its end.

@@ -4,6 +4,7 @@ pub mod diff;
 pub mod display;
 pub mod events;
 pub mod explain;
+pub mod format;
 pub mod human;
 pub mod json;
 pub mod last;

@@ -1,5 +1,6 @@
 //! Plans: what the runtime in the subject has to do in one run, and the environment that tells it.
 
+use crate::index::SiteIndex;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -45,10 +46,10 @@ pub type Sequence = Vec<Forced>;
 pub struct Plan {
     /// The number of sites to trace; `None` turns tracing off.
     pub sites: Option<usize>,
-    pub force: Vec<(u32, Sequence)>,
-    pub capture: Vec<u32>,
+    pub force: Vec<(SiteIndex, Sequence)>,
+    pub capture: Vec<SiteIndex>,
     /// The selected candidate of each site, as (site, candidate number).
-    pub select: Vec<(u32, u32)>,
+    pub select: Vec<(SiteIndex, u32)>,
     /// Budget of loop iterations.
     pub fuel: Option<u64>,
     /// Wall-clock limit: the safety net behind `fuel`.
@@ -70,7 +71,7 @@ impl Plan {
             set(env::LOG, log.to_string());
         }
         if self.force.iter().any(|(_, sequence)| !sequence.is_empty()) {
-            let pair = |(site, forced): &(u32, Forced)| {
+            let pair = |(site, forced): &(SiteIndex, Forced)| {
                 let how = match (forced.how, forced.blind) {
                     (How::Set(true), false) => 't',
                     (How::Set(false), false) => 'f',
@@ -86,21 +87,21 @@ impl Plan {
                 };
                 format!("{site}={how}{when}")
             };
-            let each = |(site, forced): &(u32, Sequence)| {
+            let each = |(site, forced): &(SiteIndex, Sequence)| {
                 let site = *site;
                 forced
                     .iter()
                     .map(move |forced| (site, *forced))
                     .collect::<Vec<_>>()
             };
-            let pairs: Vec<(u32, Forced)> = self.force.iter().flat_map(each).collect();
+            let pairs: Vec<(SiteIndex, Forced)> = self.force.iter().flat_map(each).collect();
             let pairs = pairs.iter().map(pair);
             set(env::FORCE, list(pairs.collect()));
         }
         if !self.capture.is_empty() {
             set(
                 env::CAPTURE,
-                list(self.capture.iter().map(u32::to_string).collect()),
+                list(self.capture.iter().map(SiteIndex::to_string).collect()),
             );
         }
         if !self.select.is_empty() {

@@ -5,18 +5,18 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use typed_index_collections::{TiSlice, TiVec};
 
 use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, pool};
 use crate::run::id::{TargetId, TestId};
 
-/// Index of a test in [`Suite::tests`].
-pub type TestIndex = usize;
+pub use crate::index::TestIndex;
 
 /// The tests of the subject in one of its builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite<'a> {
     pub runner: &'a Runner<'a>,
-    pub tests: &'a [TestId],
+    pub tests: &'a TiSlice<TestIndex, TestId>,
     pub binaries: &'a BTreeMap<TargetId, Binary>,
 }
 
@@ -125,7 +125,7 @@ impl Suite<'_> {
 
     /// Indices of all tests.
     pub fn all(&self) -> Vec<TestIndex> {
-        (0..self.tests.len()).collect()
+        self.tests.keys().collect()
     }
 }
 
@@ -133,22 +133,25 @@ impl Suite<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
     /// By test index.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: TiVec<TestIndex, Verdict>,
     /// Tests whose two runs differed. They are neither repaired nor relied on.
     pub flaky: Vec<TestIndex>,
     /// Tests that fail here but pass when run as the user runs them. They are neither repaired nor relied on.
     pub environment_dependent: Vec<TestIndex>,
     /// Wall time of the slower run in seconds, by test index.
-    pub seconds: Vec<f64>,
+    pub seconds: TiVec<TestIndex, f64>,
     /// The end of the output of each failing test.
     pub output: BTreeMap<TestIndex, String>,
 }
 
 impl Baseline {
     /// Combines a first run of every test with a second run of some.
-    pub fn from_runs(first: &[TestRun], second: &BTreeMap<TestIndex, TestRun>) -> Self {
+    pub fn from_runs(
+        first: &TiSlice<TestIndex, TestRun>,
+        second: &BTreeMap<TestIndex, TestRun>,
+    ) -> Self {
         let mut baseline = Self::default();
-        for (test, a) in first.iter().enumerate() {
+        for (test, a) in first.iter_enumerated() {
             let b = second.get(&test).unwrap_or(a);
             if a.verdict.passed() != b.verdict.passed() {
                 baseline.flaky.push(test);
@@ -172,7 +175,8 @@ impl Baseline {
     }
 
     fn stable(&self, passed: bool) -> Vec<TestIndex> {
-        (0..self.verdicts.len())
+        self.verdicts
+            .keys()
             .filter(|test| {
                 self.verdicts[*test].passed() == passed
                     && !self.flaky.contains(test)

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use nopol_instrument::layout::{self, step, tag};
 
+use crate::index::SiteIndex;
 use crate::spec::{Int, IntType, Value};
 
 /// How often a site was evaluated in a run.
@@ -31,7 +32,7 @@ impl Counter {
 /// The context of one evaluation, and how many evaluations had exactly this context and outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    pub site: u32,
+    pub site: SiteIndex,
     /// The outcome with which the program continued.
     pub outcome: bool,
     /// The outcome of the subject's own condition, if it was evaluated.
@@ -67,7 +68,7 @@ pub enum Step {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// Counters of the sites that were reached.
-    pub counters: BTreeMap<u32, Counter>,
+    pub counters: BTreeMap<SiteIndex, Counter>,
     /// Recorded contexts, in the order of their first occurrence.
     pub contexts: Vec<Context>,
     /// Loop iterations.
@@ -156,7 +157,7 @@ impl Trace {
             bytes,
             at: layout::COUNTERS,
         };
-        for site in 0..u32::try_from(sites).ok()? {
+        for site in (0..sites).map(SiteIndex::from) {
             let (entered, falses, trues) = (counters.u32()?, counters.u32()?, counters.u32()?);
             if entered > 0 {
                 let sum = self.counters.entry(site).or_default();
@@ -265,7 +266,7 @@ impl<'a> Reader<'a> {
     }
 
     fn context(&mut self, names: &[Arc<Read>]) -> Option<Context> {
-        let site = self.u32()?;
+        let site = SiteIndex::new(self.u32()?);
         let flags = self.u8()?;
         let count = self.u32()?;
         let len = self.u32()? as usize;

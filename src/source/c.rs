@@ -19,6 +19,7 @@ mod syntax;
 pub mod templates;
 mod types;
 
+use crate::source::FileIndex;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -37,7 +38,7 @@ struct Parsed {
     text: String,
     tree: Tree,
     /// Its number in [`Sources::files`], unless it is a header.
-    file: Option<usize>,
+    file: Option<FileIndex>,
     /// Whether it may have sites.
     is_wanted: bool,
 }
@@ -56,7 +57,7 @@ pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -
         text, tree, file, ..
     } in &parsed
     {
-        declarations.add(file.unwrap_or(0), tree.root_node(), text);
+        declarations.add(file.unwrap_or_default(), tree.root_node(), text);
         for definition in definitions(tree.root_node()) {
             if let Some(name) = name_of(definition, text) {
                 functions.add(name, definition, text);
@@ -75,8 +76,8 @@ pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -
         for definition in definitions(parsed.tree.root_node()) {
             if let Some(function) = function(file, definition, &parsed.text, &is_pure_call) {
                 add_callable(&mut sources, &function, &pure);
-                sources.functions.push(function);
-                found.push((sources.functions.len() - 1, definition, parsed));
+                let index = sources.functions.push_and_get_key(function);
+                found.push((index, definition, parsed));
             }
         }
     }
@@ -151,7 +152,7 @@ fn parse(
             }
         }
         let is_wanted = is_source && wanted(&path);
-        let file = is_source.then_some(sources.files.len());
+        let file = is_source.then_some(sources.files.next_key());
         if is_source {
             sources.files.push(File {
                 path,
@@ -231,7 +232,7 @@ fn name_of<'t>(definition: Node, text: &'t str) -> Option<&'t str> {
 }
 
 fn function(
-    file: usize,
+    file: FileIndex,
     definition: Node,
     text: &str,
     is_pure_call: &dyn Fn(&str) -> bool,
@@ -331,7 +332,7 @@ fn add_constants(sources: &mut Sources, parsed: &[Parsed], declarations: &Declar
 
 /// The variables of each file that are declared outside of functions; those of headers are visible in
 /// every file.
-fn globals(parsed: &[Parsed]) -> BTreeMap<usize, Vec<(String, DeclaredType)>> {
+fn globals(parsed: &[Parsed]) -> BTreeMap<FileIndex, Vec<(String, DeclaredType)>> {
     let of = |parsed: &Parsed| {
         let mut found: Vec<(String, DeclaredType)> = Vec::new();
         walk(parsed.tree.root_node(), &mut |node| {

@@ -19,16 +19,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use typed_index_collections::TiVec;
 
 pub use self::kind::{Form, PatchKind, SiteKind};
 pub use self::language::Language;
 use self::template::{Assertion, Template};
+pub use crate::index::{FileIndex, FunctionIndex, SiteIndex};
 /// What an expression reads: the tree that is captured and offered.
 pub use crate::spec::Access;
 use crate::spec::Binding;
-
-/// Number of a site in one run, its index in [`Sources::sites`] and in the trace.
-pub type SiteIndex = u32;
 
 /// A place in the subject where a patch can go.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub struct Site {
     pub id: String,
     pub kind: SiteKind,
     /// Index into [`Sources::files`].
-    pub file: usize,
+    pub file: FileIndex,
     /// Bytes of the condition or statement; empty where something new would stand.
     pub span: Range<usize>,
     /// From 1.
@@ -57,7 +56,7 @@ pub struct Site {
     /// What stands around a condition here, in an instrumented build and in a patch.
     pub template: Template,
     /// The enclosing function: index into [`Sources::functions`].
-    pub function: usize,
+    pub function: FunctionIndex,
     /// Names visible here, outermost first, each once.
     pub names: Arc<[Name]>,
     /// Whether evaluating the condition leaves no trace, where the text tells; otherwise the compiler
@@ -101,7 +100,7 @@ impl Site {
     }
 
     /// Where it is; several ways out may share a place.
-    pub fn place(&self) -> (usize, usize, SiteKind) {
+    pub fn place(&self) -> (FileIndex, usize, SiteKind) {
         (self.file, self.span.start, self.kind)
     }
 }
@@ -127,7 +126,7 @@ pub struct DeclaredType {
 pub struct Function {
     /// Path of names inside the file, e.g. `tests::helper` or `Stack::push`.
     pub name: String,
-    pub file: usize,
+    pub file: FileIndex,
     /// The type whose `impl`, or the trait, it stands in.
     pub owner: Option<String>,
     /// The type it returns as it is written; `None` for a function without a value.
@@ -187,7 +186,7 @@ pub enum HarvestedKind {
 /// A function of the subject that can be asked for a scalar without leaving a trace.
 #[derive(Clone, Debug)]
 pub struct Callable {
-    pub file: usize,
+    pub file: FileIndex,
     pub name: String,
     /// The type or trait it belongs to.
     pub owner: Option<String>,
@@ -203,7 +202,7 @@ pub struct Callable {
 /// A constant of the subject.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    pub file: usize,
+    pub file: FileIndex,
     pub name: String,
     /// The type or trait it belongs to.
     pub owner: Option<String>,
@@ -220,7 +219,7 @@ pub struct Variant {
 /// A struct or enum of the subject, for which reading its parts can be generated.
 #[derive(Clone, Debug)]
 pub struct DataType {
-    pub file: usize,
+    pub file: FileIndex,
     /// Without parameters.
     pub name: String,
     /// Where the generated text goes: the end of the item.
@@ -274,9 +273,9 @@ pub struct Loop {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     pub language: Language,
-    pub files: Vec<File>,
-    pub functions: Vec<Function>,
-    pub sites: Vec<Site>,
+    pub files: TiVec<FileIndex, File>,
+    pub functions: TiVec<FunctionIndex, Function>,
+    pub sites: TiVec<SiteIndex, Site>,
     pub types: Vec<DataType>,
     pub callables: Vec<Callable>,
     pub constants: Vec<Constant>,

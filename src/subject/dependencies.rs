@@ -28,6 +28,8 @@ const VARIABLES: [&str; 9] = [
 
 /// Of a longer file the size and time have to do.
 const LONG: u64 = 16 << 20;
+/// What is behind a link and more than that is not copied, either.
+const MOST_BEHIND_LINK: usize = 20_000;
 /// Subjects with more than that are not looked through.
 const MOST_FILES: usize = 50_000;
 const MOST_BYTES: u64 = 512 << 20;
@@ -51,10 +53,16 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
     add("the compiler", &compiler(subject));
     let (what, text) = subject.ecosystem.configuration();
     add(what, text.as_bytes());
-    let skipped = [subject.target_dir.as_path(), skipped].map(real);
-    let mut budget = (MOST_FILES, MOST_BYTES);
-    for dir in std::iter::once(&subject.root).chain(&subject.outside) {
-        files(dir.as_std_path(), &skipped, &mut budget, &mut found)?;
+    let dirs = std::iter::once(&subject.root).chain(&subject.outside);
+    let roots: Vec<PathBuf> = dirs.map(|dir| real(dir)).collect();
+    let mut search = Search {
+        roots: &roots,
+        skipped: &[subject.target_dir.as_path(), skipped].map(real),
+        files: MOST_FILES,
+        bytes: MOST_BYTES,
+    };
+    for root in &roots {
+        search.look(root, &mut found)?;
     }
     Some(found)
 }
@@ -80,45 +88,79 @@ fn stamp(path: &Path) -> io::Result<(u64, i64, i64)> {
     Ok((metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
-/// Adds all files of a directory, those behind links, too.
-fn files(
-    dir: &Path,
-    skipped: &[PathBuf],
-    (files, bytes): &mut (usize, u64),
-    found: &mut BTreeMap<String, String>,
-) -> Option<()> {
-    let is_wanted = |entry: &DirEntry| {
+/// What may be looked through.
+struct Search<'s> {
+    /// The directories that are.
+    roots: &'s [PathBuf],
+    /// Directories in them that are not.
+    skipped: &'s [PathBuf],
+    files: usize,
+    bytes: u64,
+}
+
+impl Search<'_> {
+    /// Whether an entry is one that is copied.
+    fn wants(&self, entry: &DirEntry) -> bool {
         let path = entry.path();
         let is_target =
             || path.join("CACHEDIR.TAG").is_file() && path.join(".rustc_info.json").is_file();
-        let is_dir = entry.file_type().is_dir();
-        entry.file_name() != ".git"
-            && !(is_dir && (skipped.iter().any(|skipped| skipped == path) || is_target()))
-    };
-    let entries = WalkDir::new(fs::canonicalize(dir).ok()?).follow_links(true);
-    for entry in entries.into_iter().filter_entry(is_wanted) {
-        // A link that leads nowhere or back up, or a directory that nobody may read.
-        let Ok(entry) = entry else { continue };
-        *files = files.checked_sub(1)?;
-        if !entry.file_type().is_file() {
-            continue;
+        let is_skipped = || self.skipped.iter().any(|skipped| skipped == path) || is_target();
+        entry.file_name() != ".git" && !(entry.file_type().is_dir() && is_skipped())
+    }
+
+    /// Adds all files of a directory; `None` if they are too many.
+    fn look(&mut self, dir: &Path, found: &mut BTreeMap<String, String>) -> Option<()> {
+        let mut entries = WalkDir::new(dir).into_iter();
+        // A directory that nobody may read is empty for the build, too.
+        while let Some(entry) = entries.next() {
+            let Ok(entry) = entry else { continue };
+            if !self.wants(&entry) {
+                if entry.file_type().is_dir() {
+                    entries.skip_current_dir();
+                }
+                continue;
+            }
+            self.files = self.files.checked_sub(1)?;
+            let kind = entry.file_type();
+            let text = match (kind.is_file(), kind.is_symlink()) {
+                (true, _) => self.file(&entry)?,
+                (_, true) => self.link(entry.path()),
+                _ => continue,
+            };
+            found.insert(entry.path().display().to_string(), text);
         }
-        let length = entry.metadata().ok()?.len();
-        let content = match length > LONG {
+        Some(())
+    }
+
+    /// What is in a file, and whether it can be executed.
+    fn file(&mut self, entry: &DirEntry) -> Option<String> {
+        let metadata = entry.metadata().ok()?;
+        let content = match metadata.len() > LONG {
             true => format!("{:?}", stamp(entry.path()).ok()?),
             false => {
-                *bytes = bytes.checked_sub(length)?;
-                // Neither can a build read it, whatever is in it.
+                self.bytes = self.bytes.checked_sub(metadata.len())?;
+                // What cannot be read is nothing to a build, either.
                 fs::read(entry.path()).map_or_else(|error| error.to_string(), |bytes| hash(&bytes))
             }
         };
-        let mode = entry.metadata().ok()?.mode() & 0o111;
-        found.insert(
-            entry.path().display().to_string(),
-            format!("{content}-{mode:o}"),
-        );
+        Some(format!("{content}-{:o}", metadata.mode() & 0o111))
     }
-    Some(())
+
+    /// Where a link leads, and, if that is looked through for no other reason, the sizes and times of what is
+    /// there: it need not be a place that can be read to its end.
+    fn link(&self, link: &Path) -> String {
+        let mut text = format!("{:?}", fs::read_link(link).ok());
+        let Ok(target) = fs::canonicalize(link) else {
+            return text;
+        };
+        if !self.roots.iter().any(|root| target.starts_with(root)) {
+            let entries = WalkDir::new(&target).sort_by_file_name().into_iter();
+            for entry in entries.take(MOST_BEHIND_LINK).flatten() {
+                text += &format!("{:?}", (entry.path(), stamp(entry.path()).ok()));
+            }
+        }
+        hash(text.as_bytes())
+    }
 }
 
 /// What is not as it was, first what matters most.
@@ -139,20 +181,34 @@ pub fn changed(
 mod tests {
     use super::*;
 
+    fn search<'s>(roots: &'s [PathBuf], skipped: &'s [PathBuf]) -> Search<'s> {
+        Search {
+            roots,
+            skipped,
+            files: MOST_FILES,
+            bytes: MOST_BYTES,
+        }
+    }
+
     #[test]
     fn content_counts_and_time_does_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.rs");
-        let skipped = dir.path().join("target");
-        fs::create_dir(&skipped).unwrap();
-        let skipped = [fs::canonicalize(skipped).unwrap()];
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = [fs::canonicalize(dir.path()).unwrap()];
+        let (path, skipped) = (root[0].join("a.rs"), [root[0].join("target")]);
+        fs::create_dir(&skipped[0]).unwrap();
         let look = || {
-            let (mut budget, mut found) = ((MOST_FILES, MOST_BYTES), BTreeMap::new());
-            files(dir.path(), &skipped, &mut budget, &mut found).unwrap();
+            let mut found = BTreeMap::new();
+            search(&root, &skipped).look(&root[0], &mut found).unwrap();
             found
         };
         fs::write(&path, "one").unwrap();
-        std::os::unix::fs::symlink(dir.path(), dir.path().join("loop")).unwrap();
+        for (link, target) in [
+            ("loop", dir.path()),
+            ("away", elsewhere.path()),
+            ("none", Path::new("x")),
+        ] {
+            std::os::unix::fs::symlink(target, root[0].join(link)).unwrap();
+        }
         let before = look();
         fs::write(&path, "one").unwrap();
         fs::write(skipped[0].join("built"), "x").unwrap();
@@ -162,15 +218,25 @@ mod tests {
         assert!(named.ends_with("/a.rs"), "{named}");
         fs::remove_file(&path).unwrap();
         assert_eq!(changed(&before, &look()), Some(named));
+        let before = look();
+        fs::write(elsewhere.path().join("b"), "x").unwrap();
+        assert!(changed(&before, &look()).unwrap().ends_with("/away"));
     }
 
     #[test]
     fn too_much_is_not_looked_through() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a"), "four").unwrap();
-        let look = |mut budget| files(dir.path(), &[], &mut budget, &mut BTreeMap::new());
-        assert_eq!(look((2, 4)), Some(()));
-        assert_eq!(look((1, 4)), None);
-        assert_eq!(look((2, 3)), None);
+        let look = |files, bytes| {
+            let mut search = Search {
+                files,
+                bytes,
+                ..search(&[], &[])
+            };
+            search.look(dir.path(), &mut BTreeMap::new())
+        };
+        assert_eq!(look(2, 4), Some(()));
+        assert_eq!(look(1, 4), None);
+        assert_eq!(look(2, 3), None);
     }
 }

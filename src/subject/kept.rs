@@ -2,8 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::fcntl::OFlag;
 
 use super::Subject;
 
@@ -30,7 +32,9 @@ impl Place {
 
     /// The file's text, if there is one.
     pub fn read(&self) -> Option<String> {
-        fs::read_to_string(self.0.join("last.json")).ok()
+        let path = self.0.join("last.json");
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        is_file.then(|| fs::read_to_string(path).ok()).flatten()
     }
 
     /// Writes the file, one writer at a time; who reads meanwhile has the one before.
@@ -38,7 +42,12 @@ impl Place {
     /// # Errors
     /// If it cannot be written: the run had no place beside the subject.
     pub fn write(&self, text: &str) -> io::Result<()> {
-        let lock = File::create(self.0.join("last.lock"))?;
+        // Never through a link that somebody put there.
+        let lock = File::options()
+            .append(true)
+            .create(true)
+            .custom_flags(OFlag::O_NOFOLLOW.bits())
+            .open(self.0.join("last.lock"))?;
         lock.lock()?;
         let mut aside = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -70,6 +79,16 @@ mod tests {
         assert_eq!(text.len(), 100_000);
         assert!(text.chars().all(|letter| text.starts_with(letter)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        // What a link leads to is somebody else's.
+        let elsewhere = place.dir().join("elsewhere");
+        fs::write(&elsewhere, "mine").unwrap();
+        for name in ["last.lock", "last.json"] {
+            fs::remove_file(place.dir().join(name)).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, place.dir().join(name)).unwrap();
+            assert_eq!(place.read().is_some(), name == "last.lock");
+            let _ = place.write("x");
+        }
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
         // A run without a place beside the subject keeps nothing.
         let nowhere = Place(place.dir().join("nowhere"));
         assert!(nowhere.write("x").is_err());

@@ -59,7 +59,8 @@ fn form(expr: &Expr, negated: bool, pool: &Pool) -> Form {
             clauses.sort();
             clauses.dedup();
             Form::Clauses {
-                conjunction,
+                // Of a single clause it makes no difference.
+                conjunction: conjunction || clauses.len() < 2,
                 of: clauses,
             }
         }

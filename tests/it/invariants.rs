@@ -391,6 +391,7 @@ fn the_documents_name_files_that_exist() {
         "docs/benchmarks.md",
         "docs/reference.md",
         "docs/reliability.md",
+        "docs/testing.md",
     ] {
         let text = fs::read_to_string(root().join(document)).unwrap();
         for quoted in text.split('`').skip(1).step_by(2) {

@@ -1,5 +1,11 @@
 //! Everything but the fixtures and the hostile subjects, as one program: each more would link the crate again.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -7,8 +13,10 @@ mod bad_input;
 mod c_bad_input;
 mod c_header;
 mod c_init;
+mod config;
 mod explain;
 mod invariants;
+mod last;
 mod semantics;
 mod setup;
 mod shapes;

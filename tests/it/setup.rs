@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use predicates::str::contains;
 
 /// A directory of programs that is all there is on the path.
 struct Programs(tempfile::TempDir);
@@ -56,11 +59,11 @@ impl Programs {
         self.script("sudo", "\"$@\"");
     }
 
-    fn set_up(&self) -> Output {
+    fn set_up(&self) -> Assert {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/setup.sh");
         let mut command = Command::new("/bin/sh");
         command.arg(script).env_clear().env("PATH", self.0.path());
-        command.output().unwrap()
+        command.assert()
     }
 
     fn asked(&self) -> String {
@@ -73,7 +76,7 @@ fn set_up_does_nothing_where_libz3_is_there() {
     let programs = Programs::new();
     programs.package_manager("apt-get", true);
     fs::write(programs.path("installed"), "").unwrap();
-    assert!(programs.set_up().status.success());
+    programs.set_up().success();
     assert_eq!(programs.asked(), "");
 }
 
@@ -86,12 +89,7 @@ fn set_up_installs_libz3_by_the_systems_package_manager() {
     ] {
         let programs = Programs::new();
         programs.package_manager(manager, true);
-        let output = programs.set_up();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        programs.set_up().success();
         assert!(programs.asked().contains(package), "{}", programs.asked());
     }
 }
@@ -100,12 +98,10 @@ fn set_up_installs_libz3_by_the_systems_package_manager() {
 fn set_up_says_what_to_do_where_libz3_cannot_be_had() {
     let programs = Programs::new();
     let says = |programs: &Programs, words: &[&str]| {
-        let output = programs.set_up();
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{text}");
-        for word in words {
-            assert!(text.contains(word), "`{word}` is not in: {text}");
-        }
+        let ended = programs.set_up().code(1);
+        words
+            .iter()
+            .fold(ended, |ended, word| ended.stderr(contains(*word)));
     };
     says(&programs, &["libz3 is missing", "--no-default-features"]);
     programs.package_manager("apt-get", false);

@@ -1,4 +1,4 @@
-//! What the text says, and models read back. That solvers agree is tested in `tests/synth.rs`.
+//! What the text says, and models read back. That solvers agree is tested in `tests/it/synth.rs`.
 
 use super::*;
 use crate::exchange::problem::tests::problem;

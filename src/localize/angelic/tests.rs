@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::super::fixture::{counter, sites, texts, trial};
+use super::super::fixture::{counter, sites, text, texts, trial};
 use super::*;
 use crate::run::trace::Trace;
 use crate::source::SiteKind;
@@ -184,7 +184,7 @@ fn at_most_six_non_constant_cures_are_kept() {
 /// more evaluation.
 fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
     move |(_, _, sequence)| {
-        let done = texts(std::slice::from_ref(sequence))[0].clone();
+        let done = text(sequence);
         let wanted: Vec<String> = flips.iter().map(|at| format!("flip@{at}")).collect();
         let right = wanted
             .iter()

@@ -49,7 +49,7 @@ impl House {
     }
 
     fn site(&self, text: &str) -> SiteIndex {
-        let mut sites = (0..).zip(&self.sources.sites);
+        let mut sites = self.sources.sites.iter_enumerated();
         let found = sites.find(|(_, site)| site.text == text && !site.span.is_empty());
         found.unwrap_or_else(|| panic!("no site `{text}`")).0
     }

@@ -5,6 +5,8 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use typed_index_collections::TiSlice;
+
 use crate::contexts::{self, Problem, Recorded, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::repair::fix::{Difference, Evidence};
@@ -53,7 +55,11 @@ impl Explanation {
         &self.observed.problem
     }
 
-    fn clause(&self, tests: &[TestId], evidence: &contexts::Evidence) -> ClauseReport {
+    fn clause(
+        &self,
+        tests: &TiSlice<TestIndex, TestId>,
+        evidence: &contexts::Evidence,
+    ) -> ClauseReport {
         let named = |wanted: bool| {
             let tests_of = evidence.tests.iter();
             let wanted = tests_of.filter(|(_, is_failing)| **is_failing == wanted);
@@ -107,7 +113,7 @@ impl Evidence for Explanation {
             witnesses,
             ..
         } = &*self.observed;
-        let site = &sources.sites[site as usize];
+        let site = &sources.sites[site];
         let witnesses = witnesses.get_or_init(|| Witnesses::of(site, problem, recorded));
         witnesses.unaffected(&self.expr)
     }
@@ -131,7 +137,7 @@ impl Evidence for Explanation {
             && rows.all(|row| shown.expr.eval_bool(row) == self.expr.eval_bool(row))
     }
 
-    fn clauses(&self, tests: &[TestId]) -> Vec<ClauseReport> {
+    fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
         let Observed {
             problem, recorded, ..
         } = &*self.observed;

@@ -12,8 +12,8 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
-use crate::source::SiteIndex;
 use crate::source::rust::panics;
+use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;
 
 /// Conditions that get operator mutations, whether or not a forced outcome cured a test there.
@@ -72,21 +72,21 @@ impl Session<'_> {
     ) -> BTreeSet<SiteIndex> {
         let excluded = &knowledge.excluded;
         let sites = &self.sources.sites;
-        let mut functions: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut functions: BTreeMap<FunctionIndex, f64> = BTreeMap::new();
         for suspect in knowledge.spectrum.rank(targets, &self.baseline.passing()) {
-            let function = sites[suspect.site as usize].function;
+            let function = sites[suspect.site].function;
             functions.entry(function).or_insert(suspect.suspiciousness);
         }
-        let function = |index: SiteIndex| sites[index as usize].function;
+        let function = |index: SiteIndex| sites[index].function;
         let entries = instrument::function_entries(self.sources, excluded);
-        let seen: BTreeSet<usize> = entries.into_iter().map(function).collect();
-        let mut by_function: BTreeMap<usize, Vec<SiteIndex>> = BTreeMap::new();
+        let seen: BTreeSet<FunctionIndex> = entries.into_iter().map(function).collect();
+        let mut by_function: BTreeMap<FunctionIndex, Vec<SiteIndex>> = BTreeMap::new();
         let may_panic = self.may_want_panics(targets);
         let new = instrument::sites_where(self.sources, excluded, |site| {
             site.kind.is_new() && (may_panic || !site.asserts())
         });
         for index in new.difference(&self.unwanted).copied() {
-            let function = sites[index as usize].function;
+            let function = sites[index].function;
             by_function.entry(function).or_default().push(index);
         }
         let mut ranked: Vec<(f64, Vec<SiteIndex>)> = by_function
@@ -118,7 +118,7 @@ impl Session<'_> {
     /// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
     /// the next.
     fn worth_recording(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
-        let mut places: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut places: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
         let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
         let site = |found: &AngelicSite| self.site(found.site);
         ranked.sort_by(|a, b| {

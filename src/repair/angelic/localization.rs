@@ -119,7 +119,7 @@ impl Session<'_> {
         let suite = self.suite(&build.binaries);
         let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
         changed.extend(self.with_other_verdict(&suite.all(), &traced));
-        for (test, run) in traced.iter().enumerate() {
+        for (test, run) in self.tests.keys().zip(&traced) {
             if let Some(trace) = &run.trace {
                 knowledge.spectrum.add(test, trace, run.verdict);
             }
@@ -162,14 +162,14 @@ impl Session<'_> {
         for reached in knowledge.spectrum.reached.values_mut() {
             let exits = reached
                 .iter()
-                .filter(|(site, _)| sites[**site as usize].kind.is_exit());
+                .filter(|(site, _)| sites[**site].kind.is_exit());
             let counted: Vec<(SiteIndex, Counter)> =
                 exits.map(|(site, counter)| (*site, *counter)).collect();
             for (first, counter) in counted {
-                let place = sites[first as usize].place();
-                let later = sites.iter().zip(0..).skip(first as usize + 1);
-                let here = later.take_while(|(site, _)| site.place() == place);
-                let others: Vec<SiteIndex> = here.map(|(_, index)| index).collect();
+                let place = sites[first].place();
+                let later = sites.iter_enumerated().skip(usize::from(first) + 1);
+                let here = later.take_while(|(_, site)| site.place() == place);
+                let others: Vec<SiteIndex> = here.map(|(index, _)| index).collect();
                 for other in others
                     .into_iter()
                     .filter(|other| !knowledge.excluded.contains(other))

@@ -79,7 +79,7 @@ impl Session<'_> {
             recording.lost = second.lost;
         }
         for (site, reason) in recording.reasons {
-            let id = &self.sources.sites[site as usize].id;
+            let id = &self.sources.sites[site].id;
             knowledge.notes.set_reason(id, reason);
         }
         for test in recording.lost {
@@ -115,7 +115,7 @@ impl Session<'_> {
         let plan: Captures = angelic
             .iter()
             .map(|found| {
-                let site = &sites[found.site as usize];
+                let site = &sites[found.site];
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
@@ -144,7 +144,7 @@ impl Session<'_> {
                 let part = Part::Capture(site, nth);
                 capture.kind == CaptureKind::Purity && instrumentation.dropped.contains(&part)
             });
-            is_refused || sites[site as usize].is_pure == Some(false)
+            is_refused || sites[site].is_pure == Some(false)
         };
         let recorded = angelic.iter().map(|found| Recorded {
             impure: is_impure(found.site),
@@ -295,7 +295,7 @@ impl Session<'_> {
     ) -> Result<Vec<Context>> {
         let mut trials = Vec::new();
         for found in angelic {
-            let site = &self.sources.sites[found.site as usize];
+            let site = &self.sources.sites[found.site];
             if site.kind.is_exit() {
                 let visits = |test: &TestIndex| {
                     let counter = spectrum.reached.get(test)?.get(&found.site)?;
@@ -343,7 +343,7 @@ impl Session<'_> {
         }
         let mut trials = Vec::new();
         for (nth, found) in angelic.iter().enumerate() {
-            let has_condition = self.sources.sites[found.site as usize].kind.has_condition();
+            let has_condition = self.sources.sites[found.site].kind.has_condition();
             if has_condition && !found.only_operator_mutations {
                 let reach = near
                     .iter()

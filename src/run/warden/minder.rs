@@ -17,6 +17,7 @@ use signal_hook::low_level::pipe;
 
 use super::sockets::{drain, is_ready, wait_for};
 use super::{GRACE, KILL_TIMEOUT, system};
+use crate::run::sandbox::Sandbox;
 use crate::run::wire::{self, Answer, Exit, Limits, Spawn};
 
 /// Time between two checks of memory use and output.
@@ -75,7 +76,7 @@ fn command(spawn: &Spawn, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
     let confine = move || {
         system::die_with_parent();
         set_limits(limits);
-        sandbox.as_ref().map_or(Ok(()), |sandbox| sandbox.enter())
+        sandbox.as_ref().map_or(Ok(()), Sandbox::enter)
     };
     #[expect(unsafe_code, reason = "limits are set between fork and exec")]
     // SAFETY: a minder has a single thread, so its child may allocate.

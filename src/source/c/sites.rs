@@ -18,7 +18,7 @@ use super::syntax::{bare, operator, text_of};
 use super::templates::template;
 use super::types::Declarations;
 use crate::hash;
-use crate::source::{BodyOrigin, DeclaredType, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, DeclaredType, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 
 /// What is known of the whole program.
 pub struct Known<'a> {
@@ -33,7 +33,7 @@ pub struct Known<'a> {
 pub fn find(
     sources: &mut Sources,
     known: &Known,
-    function: usize,
+    function: FunctionIndex,
     definition: Node,
     ids: &mut BTreeMap<String, u32>,
 ) {
@@ -83,9 +83,9 @@ struct Exits {
 struct Finder<'a> {
     sources: &'a mut Sources,
     known: &'a Known<'a>,
-    file: usize,
+    file: FileIndex,
     text: &'a str,
-    function: usize,
+    function: FunctionIndex,
     returns_truth: bool,
     /// How often each site description was seen, for stable ids.
     ids: &'a mut BTreeMap<String, u32>,

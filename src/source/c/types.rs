@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::effects::declared;
 use super::syntax::{children, field, text_of, walk};
-use crate::source::{DataType, DeclaredType, Sources};
+use crate::source::{DataType, DeclaredType, FileIndex, Sources};
 
 /// What a file declares at its top level, headers included.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub struct Declarations {
 
 impl Declarations {
     /// Adds what a file declares.
-    pub fn add(&mut self, file: usize, root: Node, text: &str) {
+    pub fn add(&mut self, file: FileIndex, root: Node, text: &str) {
         walk(root, &mut |node| {
             match node.kind() {
                 "struct_specifier" => self.structure(file, node, None, text),
@@ -54,7 +54,7 @@ impl Declarations {
         });
     }
 
-    fn structure(&mut self, file: usize, node: Node, name: Option<&str>, text: &str) {
+    fn structure(&mut self, file: FileIndex, node: Node, name: Option<&str>, text: &str) {
         let Some(body) = node.child_by_field_name("body") else {
             return;
         };
@@ -105,7 +105,7 @@ impl Declarations {
         });
     }
 
-    fn alias(&mut self, file: usize, node: Node, text: &str) {
+    fn alias(&mut self, file: FileIndex, node: Node, text: &str) {
         let Some(ty) = node.child_by_field_name("type") else {
             return;
         };

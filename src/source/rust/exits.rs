@@ -13,7 +13,9 @@ use super::templates::{PANICS, template};
 use super::types::macro_name;
 use super::values::{Returns, ends};
 use crate::hash;
-use crate::source::{BodyOrigin, Exit, Function, Name, Site, SiteKind, Sources};
+use crate::source::{
+    BodyOrigin, Exit, FileIndex, Function, FunctionIndex, Name, Site, SiteKind, Sources,
+};
 
 /// Longer ones are too much to repeat.
 const LONGEST: usize = 120;
@@ -26,8 +28,8 @@ const MOST_RUNS: usize = 2;
 /// A place where the function or a loop could be left.
 #[derive(Clone, Debug)]
 pub struct Place {
-    pub file: usize,
-    pub function: usize,
+    pub file: FileIndex,
+    pub function: FunctionIndex,
     /// The byte before which the way out would stand.
     pub at: usize,
     pub line: usize,

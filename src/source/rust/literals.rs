@@ -54,7 +54,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<String>) {
                 }
             }
             TokenTree::Punct(punct) => {
-                after_hash = punct.as_char() == '#' || (after_hash && punct.as_char() == '!')
+                after_hash = punct.as_char() == '#' || (after_hash && punct.as_char() == '!');
             }
             TokenTree::Ident(_) => after_hash = false,
         }

@@ -20,6 +20,7 @@ pub mod templates;
 mod types;
 mod values;
 
+use crate::source::FileIndex;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -46,7 +47,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     let mut seen = BTreeSet::new();
     let mut gathered = sites::Gathered::default();
     // What is boolean is known only when every file was read.
-    let mut parsed: Vec<(usize, Rc<modules::Ast>, bool)> = Vec::new();
+    let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool)> = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text| {
             if !seen.insert(path.to_owned()) {
@@ -79,7 +80,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
             if is_test && !crate_root.edition_2015 {
                 return Some(Rc::new(ast));
             }
-            let file = sources.files.len();
+            let file = sources.files.next_key();
             let is_root = path == crate_root.path;
             sources.files.push(File {
                 path: path.to_owned(),

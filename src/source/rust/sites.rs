@@ -23,7 +23,7 @@ use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::hash;
-use crate::source::{BodyOrigin, Loop, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, FileIndex, FunctionIndex, Loop, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
 /// The functions found, by name, with what they may do.
@@ -42,7 +42,13 @@ pub struct Gathered {
 
 /// Adds the sites, functions and declarations of a file to `sources`; `has_chains` if its edition
 /// has let-chains.
-pub fn find(sources: &mut Sources, file: usize, ast: &Ast, has_chains: bool, all: &mut Gathered) {
+pub fn find(
+    sources: &mut Sources,
+    file: FileIndex,
+    ast: &Ast,
+    has_chains: bool,
+    all: &mut Gathered,
+) {
     let text = sources.files[file].text.clone();
     let mut finder = Finder {
         sources,
@@ -80,7 +86,7 @@ impl Within {
 
 struct Finder<'a> {
     sources: &'a mut Sources,
-    file: usize,
+    file: FileIndex,
     ast: &'a Ast,
     text: &'a str,
     has_chains: bool,
@@ -90,7 +96,7 @@ struct Finder<'a> {
     path: Vec<String>,
     /// The type or trait whose functions are visited.
     owner: Option<String>,
-    function: Option<usize>,
+    function: Option<FunctionIndex>,
     /// Where expressions stand that are boolean because of what they are the value of.
     yields: BTreeSet<(usize, usize)>,
     within: Within,
@@ -290,7 +296,7 @@ impl Finder<'_> {
 
     /// The arguments of a macro.
     fn macro_arguments(&mut self, mac: &Macro) {
-        let first = self.sources.sites.len();
+        let first = self.sources.sites.next_key();
         for argument in &harvest::arguments(mac) {
             self.loose(argument);
         }
@@ -417,7 +423,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 impl Finder<'_> {
     fn branch(&mut self, branch: &syn::ExprIf, kind: SiteKind) {
         self.scopes.push();
-        let first = self.sources.sites.len();
+        let first = self.sources.sites.next_key();
         self.condition_or_chain(kind, &branch.cond);
         if exits::panics(&branch.then_branch) {
             self.is_check(first);

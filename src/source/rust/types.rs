@@ -4,7 +4,7 @@
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
 
-use crate::source::{Callable, DataType, DeclaredType, Variant};
+use crate::source::{Callable, DataType, DeclaredType, FileIndex, Variant};
 
 /// A type by what is behind its references.
 pub fn declared(ty: &Type) -> DeclaredType {
@@ -29,7 +29,7 @@ pub fn declared(ty: &Type) -> DeclaredType {
 
 /// A struct or enum whose parts can be read; `at` is the end of the item. `None` for other items
 /// and for packed structs, to whose fields there are no references.
-pub fn data_type(item: &Item, file: usize, at: usize) -> Option<DataType> {
+pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
     let (ident, generics, attrs) = match item {
         Item::Struct(item) => (&item.ident, &item.generics, &item.attrs),
         Item::Enum(item) => (&item.ident, &item.generics, &item.attrs),
@@ -107,7 +107,11 @@ fn is_packed(attrs: &[Attribute]) -> bool {
 }
 
 /// A function that can be asked, if it returns a scalar and takes `self` only to look at it.
-pub fn callable(signature: &Signature, owner: Option<&String>, file: usize) -> Option<Callable> {
+pub fn callable(
+    signature: &Signature,
+    owner: Option<&String>,
+    file: FileIndex,
+) -> Option<Callable> {
     let ReturnType::Type(_, returns) = &signature.output else {
         return None;
     };
@@ -166,10 +170,10 @@ pub fn imported_constants(tree: &UseTree, found: &mut Vec<String>) {
             .iter()
             .for_each(|tree| imported_constants(tree, found)),
         UseTree::Name(name) => {
-            found.extend(Some(name.ident.to_string()).filter(|name| is_constant_name(name)))
+            found.extend(Some(name.ident.to_string()).filter(|name| is_constant_name(name)));
         }
         UseTree::Rename(name) => {
-            found.extend(Some(name.rename.to_string()).filter(|name| is_constant_name(name)))
+            found.extend(Some(name.rename.to_string()).filter(|name| is_constant_name(name)));
         }
         UseTree::Glob(_) => {}
     }

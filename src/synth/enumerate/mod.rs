@@ -4,6 +4,7 @@
 mod alternatives;
 mod cover;
 pub(super) mod edits;
+mod operands;
 mod sums;
 
 use super::Answer;

@@ -1,6 +1,8 @@
 //! Hostile and odd subjects: each is made by a script in a directory of its own, `cargo nopol` is run on
 //! it, and then everything around it must be as it was. Shared with `tests/hostile.rs`.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

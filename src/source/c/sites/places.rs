@@ -52,7 +52,7 @@ impl Finder<'_> {
 
 /// Whether leaving a statement out leaves a program that compiles.
 pub(super) fn is_skippable(statement: Node) -> bool {
-    let expression = children(statement).first().map(|child| child.kind());
+    let expression = children(statement).first().map(Node::kind);
     statement.kind() == "expression_statement"
         && matches!(
             expression,

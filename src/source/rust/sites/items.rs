@@ -39,7 +39,7 @@ impl Finder<'_> {
         let outer_scopes = std::mem::take(&mut self.scopes);
         let outer_function = self.function;
         self.path.push(sig.ident.to_string());
-        self.function = Some(self.sources.functions.len());
+        self.function = Some(self.sources.functions.next_key());
         self.sources.functions.push(Function {
             name: self.path.join("::"),
             file: self.file,

@@ -5,8 +5,8 @@ use syn::{Block, Expr, Stmt};
 
 use super::Finder;
 use super::forms::is_skippable;
-use crate::source::SiteKind;
 use crate::source::rust::exits::{self, Place};
+use crate::source::{SiteIndex, SiteKind};
 
 /// Branches of a chain whose bodies are copied.
 const MOST_COPIES: usize = 3;
@@ -15,7 +15,7 @@ const LONGEST_COPY: usize = 160;
 
 impl Finder<'_> {
     /// The sites from that one on decide whether the program panics on purpose.
-    pub(super) fn is_check(&mut self, first: usize) {
+    pub(super) fn is_check(&mut self, first: SiteIndex) {
         for site in &mut self.sources.sites[first..] {
             site.checks += 1;
         }

@@ -1,11 +1,9 @@
 //! Settings in `nopol.toml`, manifests, the environment and the command line: which one holds, and what is
 //! said of a bad one.
 
-mod common;
-
 use std::fs;
 
-use common::{GRADES, MANIFEST, Run, Subject};
+use crate::common::{GRADES, MANIFEST, Run, Subject};
 
 fn holds(run: &Run, lines: &[&str]) {
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);

@@ -1,12 +1,10 @@
 //! The outcome of the last search: `explain` and `--apply` read it while it holds, and search again when it
 //! does not.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{GRADES, Run, Subject};
+use crate::common::{GRADES, Run, Subject};
 
 /// The search did not take place, and it is said which one speaks.
 fn is_known(run: &Run) {

@@ -1,0 +1,79 @@
+//! Typed indices: each names what it counts, so that none is mistaken for another. Collections that are
+//! indexed by one are [`TiVec`](typed_index_collections::TiVec)s.
+
+use std::fmt;
+
+/// Defines an index of 32 bits.
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The index with this number.
+            pub const fn new(number: u32) -> Self {
+                Self(number)
+            }
+
+            /// The number of the index.
+            pub const fn number(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl From<usize> for $name {
+            /// # Panics
+            /// If the number does not fit 32 bits: no subject is that large.
+            fn from(number: usize) -> Self {
+                match u32::try_from(number) {
+                    Ok(number) => Self(number),
+                    Err(_) => panic!("{number} does not fit a {}", stringify!($name)),
+                }
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(index: $name) -> Self {
+                index.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+index! {
+    /// A file of the subject, in [`Sources::files`](crate::source::Sources::files).
+    FileIndex
+}
+
+index! {
+    /// A function of the subject, in [`Sources::functions`](crate::source::Sources::functions).
+    FunctionIndex
+}
+
+index! {
+    /// A site, in [`Sources::sites`](crate::source::Sources::sites) and in traces.
+    SiteIndex
+}
+
+index! {
+    /// A test, in [`Suite::tests`](crate::run::suite::Suite::tests).
+    TestIndex
+}
+
+index! {
+    /// A term of a pool, in [`Pool::terms`](crate::spec::Pool::terms).
+    TermId
+}

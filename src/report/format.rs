@@ -1,0 +1,140 @@
+//! The report formats. A new one is a file with a [`Render`] and a line in [`FORMATS`]; options, help and
+//! configuration files follow from that.
+
+use std::fmt;
+
+use anyhow::Result;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Outcome, diff, human, json};
+
+/// Every format; the first one is the default.
+pub const FORMATS: [Format; 3] = [
+    Format(&human::Human),
+    Format(&json::Json),
+    Format(&diff::Diff),
+];
+
+/// A way to show an outcome.
+pub trait Render: Sync {
+    /// Its name in options.
+    fn name(&self) -> &'static str;
+
+    /// What it shows, for `--help`: capitalized, without a full stop.
+    fn help(&self) -> &'static str;
+
+    /// The report.
+    ///
+    /// # Errors
+    /// If the outcome cannot be written in this format.
+    fn render(&self, outcome: &Outcome) -> Result<Rendered>;
+}
+
+/// A report as text. Styles are ANSI codes, which are stripped where the reader is not a terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// For standard output.
+    pub report: String,
+    /// For standard error: what a program that reads the report must not see.
+    pub remark: String,
+}
+
+impl From<String> for Rendered {
+    fn from(report: String) -> Self {
+        Self {
+            report,
+            remark: String::new(),
+        }
+    }
+}
+
+/// One of [`FORMATS`].
+#[derive(Clone, Copy)]
+pub struct Format(&'static dyn Render);
+
+impl Format {
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        FORMATS.into_iter().find(|format| format.name() == name)
+    }
+
+    /// See [`Render::name`].
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// See [`Render::help`].
+    pub fn help(self) -> &'static str {
+        self.0.help()
+    }
+
+    /// See [`Render::render`].
+    ///
+    /// # Errors
+    /// If the outcome cannot be written in this format.
+    pub fn render(self, outcome: &Outcome) -> Result<Rendered> {
+        self.0.render(outcome)
+    }
+
+    /// Whether it is written for people, as the default is, and not for programs.
+    pub fn is_default(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        FORMATS[0]
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
+        let unknown = || {
+            let expected = names.join("`, `");
+            D::Error::custom(format!(
+                "unknown variant `{name}`, expected one of `{expected}`"
+            ))
+        };
+        Self::named(&name).ok_or_else(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names_of_their_own_and_render_an_empty_outcome() {
+        for (nth, format) in FORMATS.iter().enumerate() {
+            assert_eq!(Format::named(format.name()), Some(*format));
+            let others = &FORMATS[nth + 1..];
+            assert!(!others.contains(format), "{format:?} is there twice");
+            assert!(format.render(&Outcome::default()).is_ok(), "{format:?}");
+        }
+        assert_eq!(Format::named("no-such-format"), None);
+    }
+}
