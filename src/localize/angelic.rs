@@ -31,7 +31,7 @@ pub struct AngelicSite {
     pub suspiciousness: f64,
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
     /// What is forced at another site at the same time, if forcing this site alone cures nothing.
-    pub beside: Option<(SiteIndex, Sequence)>,
+    pub also_forced: Option<(SiteIndex, Sequence)>,
     /// Only operator mutations are tried at this site.
     pub only_operator_mutations: bool,
 }
@@ -479,7 +479,7 @@ impl Search<'_> {
                     site: suspect.site,
                     suspiciousness: suspect.suspiciousness,
                     cures: cures.remove(&suspect.site)?,
-                    beside: None,
+                    also_forced: None,
                     only_operator_mutations: false,
                 })
             })
@@ -504,7 +504,7 @@ pub fn replays(angelic: &[AngelicSite]) -> Vec<Replay> {
         for (test, cures) in &found.cures {
             for forced in cures {
                 let mut force = vec![(found.site, forced.clone())];
-                force.extend(found.beside.clone());
+                force.extend(found.also_forced.clone());
                 replays.push(Replay {
                     nth,
                     test: *test,

@@ -1,4 +1,4 @@
-//! Sites for the unit tests of this room, and forced outcomes as short texts.
+//! Sites for the unit tests of this module, and forced outcomes as short texts.
 
 use camino::Utf8Path;
 
@@ -7,7 +7,7 @@ use crate::run::{How, Sequence, When};
 use crate::source::rust::{CrateRoot, read};
 use crate::source::{Site, SiteIndex, SiteKind};
 
-/// The sites of a library of one file.
+/// The sites of a library that consists of one file.
 pub fn sites(text: &str) -> Vec<Site> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("lib.rs"), text).unwrap();
@@ -21,7 +21,7 @@ pub fn sites(text: &str) -> Vec<Site> {
     read(root, &crates, &|_| true).sites
 }
 
-/// A condition, a statement and a way out, in this order.
+/// A condition, a statement and an early exit, in this order.
 pub fn three_kinds() -> [Site; 3] {
     let sites = sites("pub fn f(mut n: u32) -> u32 { if n > 3 { n += 1; } n }");
     let first = |kind: SiteKind| {
@@ -31,7 +31,7 @@ pub fn three_kinds() -> [Site; 3] {
     [SiteKind::If, SiteKind::Statement, SiteKind::Exit].map(first)
 }
 
-/// So many evaluations that ended true and false; the last one may have panicked.
+/// A counter of evaluations that yielded true and false; the last evaluation may have panicked.
 pub fn counter(trues: u64, falses: u64, broke: bool) -> Counter {
     Counter {
         entered: trues + falses + u64::from(broke),
@@ -40,12 +40,12 @@ pub fn counter(trues: u64, falses: u64, broke: bool) -> Counter {
     }
 }
 
-/// Where and in which test what was forced.
+/// The site, the test and the forced outcomes of a trial.
 pub fn trial((site, test, sequence): &(SiteIndex, usize, Sequence)) -> String {
     format!("site {site} test {test}: {}", text(sequence))
 }
 
-/// `true`, `flip@3`, `false@..2`, `true@4..`; with `!` where the condition is not evaluated.
+/// `true`, `flip@3`, `false@..2`, `true@4..`; `!` means that the condition is not evaluated.
 pub fn text(sequence: &Sequence) -> String {
     let each = sequence.iter().map(|forced| {
         let how = match forced.how {
@@ -64,7 +64,7 @@ pub fn text(sequence: &Sequence) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// Each of them as text.
+/// The texts of several sequences.
 pub fn texts(sequences: &[Sequence]) -> Vec<String> {
     sequences.iter().map(text).collect()
 }

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ochiai_ranks_what_only_failing_tests_reach_first() {
+    fn ochiai_ranks_sites_that_only_failing_tests_reach_first() {
         let mut spectrum = Spectrum::default();
         for (test, sites) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![2, 3])] {
             let mut trace = Trace::default();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(ranked[0].suspiciousness, 1.0);
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }
-    /// A trace of a test that evaluated these sites so often.
+    /// A trace with these numbers of evaluations.
     fn trace(ticks: u64, entered: &[(SiteIndex, u64)]) -> Trace {
         let counter = |entered| Counter {
             entered,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_that_no_failing_test_reaches_are_no_suspects_and_ties_keep_their_order() {
+    fn only_sites_that_failing_tests_reach_are_suspects_and_ties_keep_their_order() {
         let mut spectrum = Spectrum::default();
         spectrum.add(0, &trace(0, &[(7, 1), (4, 1)]), Verdict::Failed);
         spectrum.add(1, &trace(0, &[(9, 1)]), Verdict::Passed);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_never_ends_is_expected_to_go_on_like_the_longest_that_does() {
+    fn an_endless_test_is_expected_to_run_like_the_longest_one_that_ends() {
         let mut spectrum = Spectrum::default();
         for (test, ticks) in [(0, 10), (1, 30), (2, 20)] {
             spectrum.add(test, &trace(ticks, &[]), Verdict::Passed);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_build_saw_of_a_test_is_added_to_what_is_known() {
+    fn traces_of_several_builds_are_merged() {
         let mut spectrum = Spectrum::default();
         spectrum.add(0, &trace(5, &[(1, 2)]), Verdict::Failed);
         spectrum.add(0, &trace(6, &[(2, 3)]), Verdict::Failed);

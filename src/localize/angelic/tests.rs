@@ -1,4 +1,4 @@
-//! The search on a made-up subject: closures tell which forced outcomes cure which test.
+//! Searches on a simulated subject: closures decide which forced outcomes cure which test.
 
 use std::cell::RefCell;
 
@@ -13,15 +13,15 @@ const BOUNDS: Bounds = Bounds {
     flips: 100,
 };
 
-/// Conditions only, the first as the most suspicious one.
-struct House {
+/// A subject that consists of conditions, the most suspicious one first.
+struct TestBed {
     sites: Vec<Site>,
     suspects: Vec<Suspect>,
     spectrum: Spectrum,
 }
 
-impl House {
-    /// So many conditions; the counters of those that each test reaches, by site.
+impl TestBed {
+    /// Creates `number` conditions. `reached` has the counters of the conditions that each test reaches.
     fn new(number: usize, reached: &[(TestIndex, &[(SiteIndex, Counter)])]) -> Self {
         let conditions: String = (0..number)
             .map(|nth| {
@@ -50,7 +50,8 @@ impl House {
         }
     }
 
-    /// Searches where `cures` tells which trials do. The angelic sites, and all trials in their order.
+    /// Searches, where `cures` decides which trials cure their test. Returns the angelic sites, and all
+    /// trials in order.
     fn search(
         &self,
         failing: &[TestIndex],
@@ -79,11 +80,11 @@ impl House {
 
 #[test]
 fn every_site_is_forced_in_turn_before_any_site_is_forced_again() {
-    let house = House::new(
+    let test_bed = TestBed::new(
         2,
         &[(0, &[(0, counter(1, 1, false)), (1, counter(1, 1, false))])],
     );
-    let (angelic, made) = house.search(&[0], |_| false);
+    let (angelic, made) = test_bed.search(&[0], |_| false);
     assert!(angelic.is_empty());
     assert_eq!(
         made[..8],
@@ -101,12 +102,12 @@ fn every_site_is_forced_in_turn_before_any_site_is_forced_again() {
 }
 
 #[test]
-fn a_site_that_one_outcome_cures_is_asked_for_no_switch() {
-    let house = House::new(
+fn no_switch_is_tried_at_a_site_that_a_constant_cures() {
+    let test_bed = TestBed::new(
         2,
         &[(0, &[(0, counter(1, 1, false)), (1, counter(1, 1, false))])],
     );
-    let (angelic, made) = house.search(&[0], |trial| trial == "site 0 test 0: true");
+    let (angelic, made) = test_bed.search(&[0], |trial| trial == "site 0 test 0: true");
     assert_eq!(angelic.len(), 1);
     assert_eq!(texts(&angelic[0].cures[&0]), ["true"]);
     let switched = |site: &str| {
@@ -117,9 +118,9 @@ fn a_site_that_one_outcome_cures_is_asked_for_no_switch() {
 }
 
 #[test]
-fn both_constants_are_kept_where_a_test_passes_under_either() {
-    let house = House::new(1, &[(0, &[(0, counter(1, 1, false))])]);
-    let (angelic, _) = house.search(&[0], |trial| {
+fn both_constants_are_kept_if_the_test_passes_under_either() {
+    let test_bed = TestBed::new(1, &[(0, &[(0, counter(1, 1, false))])]);
+    let (angelic, _) = test_bed.search(&[0], |trial| {
         trial.ends_with("true") || trial.ends_with("false")
     });
     let cures = texts(&angelic[0].cures[&0]);
@@ -127,10 +128,10 @@ fn both_constants_are_kept_where_a_test_passes_under_either() {
 }
 
 #[test]
-fn another_test_is_tried_only_where_the_first_was_cured() {
+fn another_test_is_first_tried_where_the_first_one_was_cured() {
     let reached = [(0, counter(0, 1, false)), (1, counter(0, 1, false))];
-    let house = House::new(2, &[(0, &reached), (1, &reached)]);
-    let (angelic, made) = house.search(&[0, 1], |trial| {
+    let test_bed = TestBed::new(2, &[(0, &reached), (1, &reached)]);
+    let (angelic, made) = test_bed.search(&[0, 1], |trial| {
         trial.starts_with("site 1") && trial.ends_with("true")
     });
     let [found] = &angelic[..] else {
@@ -143,16 +144,16 @@ fn another_test_is_tried_only_where_the_first_was_cured() {
     let here = made
         .iter()
         .position(|made| made.starts_with("site 1 test 1"));
-    // With few angelic sites it is tried at the others in the end, too.
+    // Because there are few angelic sites, the test is finally tried at the others, too.
     assert!(here.unwrap() < elsewhere.unwrap(), "{made:?}");
 }
 
 #[test]
-fn a_test_that_no_such_site_cures_starts_anew() {
+fn a_test_that_no_angelic_site_cures_is_tried_everywhere() {
     let reached = [(0, counter(0, 1, false)), (1, counter(0, 1, false))];
-    let house = House::new(2, &[(0, &reached), (1, &reached)]);
+    let test_bed = TestBed::new(2, &[(0, &reached), (1, &reached)]);
     let own = ["site 0 test 0: true", "site 1 test 1: true"];
-    let (angelic, _) = house.search(&[0, 1], |trial| own.contains(&trial));
+    let (angelic, _) = test_bed.search(&[0, 1], |trial| own.contains(&trial));
     let cured: Vec<(SiteIndex, Vec<&TestIndex>)> = angelic
         .iter()
         .map(|found| (found.site, found.cures.keys().collect()))
@@ -162,8 +163,8 @@ fn a_test_that_no_such_site_cures_starts_anew() {
 
 #[test]
 fn sites_that_the_test_does_not_reach_are_not_tried() {
-    let house = House::new(2, &[(0, &[(1, counter(1, 0, false))])]);
-    let (_, made) = house.search(&[0], |_| false);
+    let test_bed = TestBed::new(2, &[(0, &[(1, counter(1, 0, false))])]);
+    let (_, made) = test_bed.search(&[0], |_| false);
     assert!(
         !made.is_empty() && made.iter().all(|made| made.starts_with("site 1")),
         "{made:?}"
@@ -171,16 +172,16 @@ fn sites_that_the_test_does_not_reach_are_not_tried() {
 }
 
 #[test]
-fn of_cures_by_single_evaluations_six_are_kept() {
-    let house = House::new(1, &[(0, &[(0, counter(20, 0, false))])]);
-    let (angelic, _) = house.search(&[0], |trial| trial.contains("flip"));
+fn at_most_six_non_constant_cures_are_kept() {
+    let test_bed = TestBed::new(1, &[(0, &[(0, counter(20, 0, false))])]);
+    let (angelic, _) = test_bed.search(&[0], |trial| trial.contains("flip"));
     let kept = texts(&angelic[0].cures[&0]);
     assert_eq!(kept.len(), MOST_PARTIAL);
     assert_eq!(kept[..2], ["flip@19", "flip@0"]);
 }
 
-/// A test that passes once these evaluations of site 0 are flipped; each of them makes the test go round once
-/// more.
+/// Probes of a test that passes once these evaluations of site 0 are flipped; each correct flip causes one
+/// more evaluation.
 fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
     move |(_, _, sequence)| {
         let done = text(sequence);
@@ -200,24 +201,24 @@ fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
 }
 
 #[test]
-fn going_deeper_finds_a_sequence_of_which_each_part_gets_the_test_further() {
-    let house = House::new(1, &[(0, &[(0, counter(1, 0, false))])]);
-    let starts = vec![(0, 0, vec![one(&house.sites[0], 0)])];
+fn a_longer_sequence_is_found_if_each_flip_gets_the_test_further() {
+    let test_bed = TestBed::new(1, &[(0, &[(0, counter(1, 0, false))])]);
+    let starts = vec![(0, 0, vec![one(&test_bed.sites[0], 0)])];
     let probe = needs(&[0, 1, 2]);
-    let found = deepen(&probe, 1, &house.sites, &house.spectrum, &starts).unwrap();
+    let found = deepen(&probe, 1, &test_bed.sites, &test_bed.spectrum, &starts).unwrap();
     let found: Vec<String> = found.iter().map(trial).collect();
     assert_eq!(found, ["site 0 test 0: flip@0 flip@1 flip@2"]);
-    // Two evaluations at once get nothing further one by one.
+    // Two flips that help only together are not found.
     let probe = needs(&[1, 2]);
-    let found = deepen(&probe, 1, &house.sites, &house.spectrum, &starts).unwrap();
+    let found = deepen(&probe, 1, &test_bed.sites, &test_bed.spectrum, &starts).unwrap();
     assert_eq!(found, []);
 }
 
 #[test]
-fn every_cure_is_replayed_with_what_is_forced_beside_it() {
-    let house = House::new(2, &[(0, &[(0, counter(1, 1, false))])]);
-    let (mut angelic, _) = house.search(&[0], |trial| trial.ends_with(": true"));
-    angelic[0].beside = Some((1, vec![one(&house.sites[1], 3)]));
+fn every_cure_is_replayed_with_what_is_also_forced() {
+    let test_bed = TestBed::new(2, &[(0, &[(0, counter(1, 1, false))])]);
+    let (mut angelic, _) = test_bed.search(&[0], |trial| trial.ends_with(": true"));
+    angelic[0].also_forced = Some((1, vec![one(&test_bed.sites[1], 3)]));
     let replays = replays(&angelic);
     let [replay] = &replays[..] else {
         panic!("{replays:?}")
@@ -227,7 +228,7 @@ fn every_cure_is_replayed_with_what_is_forced_beside_it() {
 }
 
 #[test]
-fn what_loops_for_long_is_run_less_often_but_always_some_times() {
+fn a_long_running_test_gets_fewer_runs_but_never_none() {
     let mut spectrum = Spectrum::default();
     for (test, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
         let trace = Trace {
@@ -241,7 +242,7 @@ fn what_loops_for_long_is_run_less_often_but_always_some_times() {
 }
 
 #[test]
-fn a_test_that_never_ends_gets_less_fuel_than_one_that_goes_on_once_it_is_cured() {
+fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
     let mut spectrum = Spectrum::default();
     for (test, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
         let trace = Trace {

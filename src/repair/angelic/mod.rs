@@ -80,7 +80,7 @@ impl Session<'_> {
             site: suspect.site,
             suspiciousness: suspect.suspiciousness,
             cures: BTreeMap::new(),
-            beside: None,
+            also_forced: None,
             only_operator_mutations: false,
         })
         .collect()

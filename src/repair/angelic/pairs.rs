@@ -140,7 +140,7 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
                 site,
                 suspiciousness: suspiciousness.get(&site).copied().unwrap_or(0.0),
                 cures,
-                beside: Some(beside.clone()),
+                also_forced: Some(beside.clone()),
                 only_operator_mutations: false,
             }
         };
