@@ -19,7 +19,7 @@ mod showing;
 
 use anyhow::Result;
 
-use self::engine::engines;
+use self::engine::ENGINES;
 use self::knowledge::Knowledge;
 use self::session::Session;
 use self::settings::{Depth, Settings};
@@ -112,7 +112,7 @@ fn search(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let mut plausible = Vec::new();
-    for engine in engines() {
+    for engine in ENGINES {
         let targets = engine.wants(session, knowledge, targets, &plausible);
         if targets.is_empty() {
             continue;
