@@ -71,7 +71,9 @@ fn pipeline(
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
         return baseline::look_at_doctests(settings, progress, outcome, &copies.plain, &sources);
     };
-    if let Some(message) = baseline::wanted_panic(&copies.plain, &tests, &targets, &baseline) {
+    let language = sources.language;
+    let panic = baseline::expected_panic(&copies.plain, language, &tests, &targets, &baseline);
+    if let Some(message) = panic {
         sources.panic_with(&message);
     }
 
