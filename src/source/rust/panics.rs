@@ -1,14 +1,14 @@
-//! With what message a test wants a panic: its `#[should_panic(expected = "…")]`.
+//! The panic message that a test expects: its `#[should_panic(expected = "…")]`.
 
 use camino::Utf8Path;
 use syn::visit::Visit;
 use syn::{Attribute, Expr, ItemFn, Lit, Meta};
 
-/// Said by the harness of a test that should have panicked.
+/// What the test harness prints about a test that should have panicked.
 pub const DID_NOT_PANIC: &str = "did not panic";
 
-/// The message that the test of this name expects in some file below a directory, the first one by name, if
-/// it can be written into an assertion as it is.
+/// The panic message that the test of this name expects, searched in the files below a directory in the order
+/// of their names; `None` if it cannot be used verbatim in an assertion.
 pub fn expected_below(root: &Utf8Path, test: &str) -> Option<String> {
     let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
     let files = files
@@ -16,11 +16,11 @@ pub fn expected_below(root: &Utf8Path, test: &str) -> Option<String> {
         .filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
     let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
     let message = texts.find_map(|text| expected(&text, test));
-    // In a literal braces would be places for arguments.
+    // Braces would be format arguments.
     message.filter(|message| !message.contains(['{', '}']))
 }
 
-/// The message that the test of this name expects in a file, if it expects one.
+/// The panic message that the test of this name expects, if this file has such a test.
 fn expected(text: &str, test: &str) -> Option<String> {
     if !text.contains("should_panic") {
         return None;
