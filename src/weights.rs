@@ -358,7 +358,7 @@ impl Places {
             BodyOrigin::Obvious => self.obvious,
             BodyOrigin::Parameter => self.parameter,
             BodyOrigin::Constructor => self.constructor,
-            BodyOrigin::Run => self.run,
+            BodyOrigin::Statements => self.run,
             BodyOrigin::Break => self.leaves_loop,
             BodyOrigin::LabelledContinue => self.labelled,
             BodyOrigin::LabelledBreak => self.leaves_loop + self.labelled,
@@ -387,7 +387,7 @@ mod tests {
         let place = &WEIGHTS.place;
         assert_eq!(place.common(1.0, SiteKind::If), 0);
         assert_eq!(place.common(0.5, SiteKind::If), 4);
-        assert_eq!(place.common(0.0, SiteKind::Exit), 24);
+        assert_eq!(place.common(0.0, SiteKind::EarlyExit), 24);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! rustfmt's say in a patch: a file that was formatted before the patch is formatted after it.
+//! Formats patches: a file that was formatted before the patch is formatted after it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,19 +10,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::patch::edit::Edit;
 
-/// Editions to read a file as; the first as which it is formatted already is the right one.
+/// Editions to try; the first in which rustfmt leaves the file unchanged is used.
 const EDITIONS: [&str; 4] = ["2024", "2021", "2018", "2015"];
 
-/// Formats patched files, where rustfmt is there.
+/// Formats patched files, if rustfmt is available.
 #[derive(Debug, Default)]
 pub struct Formatter {
-    /// Per file, the edition as which it is formatted, if it is.
+    /// For each file, the edition in which it is formatted; `None` if it is not formatted.
     editions: Mutex<BTreeMap<Utf8PathBuf, Option<&'static str>>>,
 }
 
 impl Formatter {
-    /// The edit with what rustfmt would make of the patched file, if it has nothing to say about
-    /// the file as it is. `root` is the directory files are relative to, `text` the file's text.
+    /// The edit that leads to the formatted patched file, if the original file is formatted; otherwise the
+    /// edit as it is. Files are relative to `root`; `text` is the original file.
     pub fn formatted(&self, root: &Utf8Path, text: &str, edit: Edit) -> Edit {
         let home = root.join(edit.file.parent().unwrap_or(Utf8Path::new("")));
         let mut editions = self.editions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +41,7 @@ impl Formatter {
     }
 }
 
-/// The replacement that makes one text the other, as short as it can be.
+/// The shortest edit that turns one text into the other.
 fn between(text: &str, other: &str, edit: Edit) -> Edit {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
         let same = a.zip(b).take_while(|(a, b)| a == b);
@@ -62,7 +62,7 @@ fn between(text: &str, other: &str, edit: Edit) -> Edit {
     }
 }
 
-/// The rustfmt beside the cargo that called us, or the one on the path.
+/// The rustfmt next to the cargo that started this process, or the one on the search path.
 fn program() -> PathBuf {
     let cargo = std::env::var_os("CARGO").map(PathBuf::from);
     let beside = cargo.and_then(|cargo| Some(cargo.parent()?.join("rustfmt")));
@@ -70,7 +70,7 @@ fn program() -> PathBuf {
     beside.unwrap_or_else(|| PathBuf::from("rustfmt"))
 }
 
-/// The text as rustfmt has it; `None` if it is not there or cannot read it.
+/// The text formatted by rustfmt; `None` if rustfmt is not available or fails.
 fn rustfmt(dir: &Utf8Path, edition: &str, text: &str) -> Option<String> {
     let mut child = Command::new(program())
         .args(["--quiet", "--edition", edition])
@@ -82,7 +82,7 @@ fn rustfmt(dir: &Utf8Path, edition: &str, text: &str) -> Option<String> {
         .ok()?;
     let mut stdin = child.stdin.take()?;
     let text = text.to_owned();
-    // On a thread, for a long text fills the pipe before rustfmt has read it.
+    // A separate thread writes, because a long text fills the pipe before rustfmt has read it all.
     let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().ok()?;
     let written = writer.join().is_ok_and(|result| result.is_ok());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_condition_is_broken_where_the_file_was_formatted() {
+    fn a_long_condition_is_broken_into_lines_if_the_file_was_formatted() {
         let dir = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = "fn f(alpha: bool) {\n    if alpha {\n        g();\n    }\n}\n";
         let long = format!("alpha && {}", ["beta_and_gamma"; 8].join(" && "));

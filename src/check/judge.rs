@@ -1,5 +1,5 @@
-//! Judging candidates: all of them stand in one build behind a run-time switch, so a verdict is
-//! a run of the tests with another environment variable.
+//! Judges candidates. One build contains all of them behind a run-time switch, so judging a candidate means
+//! running the tests with another environment variable.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,31 +12,31 @@ use crate::run::Plan;
 use crate::run::suite::{Suite, TestIndex};
 use crate::source::SiteIndex;
 
-/// A candidate to be judged.
+/// A candidate to judge.
 #[derive(Clone, Debug)]
 pub struct Switch {
-    /// Its sites, and its number at each of them, from 1.
+    /// Its sites, and its candidate number at each, from 1.
     pub select: Vec<(SiteIndex, u32)>,
-    /// Failing tests it must cure.
+    /// Failing tests that it must cure.
     pub targets: Vec<TestIndex>,
-    /// Passing tests it could break.
+    /// Passing tests that it could break.
     pub affected: Vec<TestIndex>,
 }
 
-/// What the tests say of a candidate.
+/// The tests' verdict on a candidate.
 #[derive(Clone, Debug)]
 pub enum Judgement {
-    /// It cures these failing tests and breaks none.
-    Holds(Vec<TestIndex>),
-    /// It falls with this test.
-    Falls(TestIndex),
+    /// It is plausible: it cures these failing tests and breaks none.
+    Plausible(Vec<TestIndex>),
+    /// This test fails with it.
+    RefutedBy(TestIndex),
 }
 
-/// How many candidates each test has refuted: those that refute many are asked first.
-pub type Refuted = BTreeMap<TestIndex, u32>;
+/// The number of candidates that each test has refuted. Tests that refute many run first.
+pub type Refutations = BTreeMap<TestIndex, u32>;
 
-/// Judges a candidate. If it cures its targets and breaks no test that it could break, some `others`
-/// are run, too, which it may cure.
+/// Judges a candidate. If it cures its targets and breaks no test that it could break, the failing tests in
+/// `others` run, too, because it may cure them.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -44,7 +44,7 @@ pub fn judge(
     suite: &Suite,
     switch: &Switch,
     others: &[TestIndex],
-    refuted: &Refuted,
+    refutations: &Refutations,
     spectrum: &Spectrum,
     bounds: Bounds,
 ) -> Result<Judgement> {
@@ -63,10 +63,10 @@ pub fn judge(
         .chain(&switch.affected)
         .copied()
         .collect();
-    tests.sort_by_key(|test| Reverse(refuted.get(test).copied().unwrap_or(0)));
+    tests.sort_by_key(|test| Reverse(refutations.get(test).copied().unwrap_or(0)));
     for test in tests {
         if !passes(test)? {
-            return Ok(Judgement::Falls(test));
+            return Ok(Judgement::RefutedBy(test));
         }
     }
     let mut cured = switch.targets.clone();
@@ -76,5 +76,5 @@ pub fn judge(
         }
     }
     cured.sort_unstable();
-    Ok(Judgement::Holds(cured))
+    Ok(Judgement::Plausible(cured))
 }

@@ -1,5 +1,5 @@
-//! Whether a patch is plausible: judged by the tests in the build with all candidates, and at last built
-//! on its own. Knows nothing of how it was found.
+//! Decides whether a patch is plausible: first in the build with all candidates, finally in a build of its own.
+//! Knows nothing of how the patch was found.
 
 pub mod format;
 pub mod judge;

@@ -1,5 +1,5 @@
-//! The last word on a patch: rebuilt alone, without instrumentation, every targeted test passes
-//! and no test or doctest that passed before fails.
+//! Final validation of a patch: built alone and without instrumentation, it must make every targeted test pass
+//! and no test or doctest fail that passed before.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,10 +15,10 @@ use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
 use crate::subject::workspace::{Doctests, Linked, Workspace};
 
-/// How long doctests may say nothing at least.
-const LEAST_SILENCE: Duration = Duration::from_secs(5);
+/// The minimum time that doctests may run without output.
+const MIN_SILENCE: Duration = Duration::from_secs(5);
 
-/// Checks patches in the working copies, as many at once as there are.
+/// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
 pub struct Validator<'a> {
     runner: &'a Runner<'a>,
@@ -26,29 +26,29 @@ pub struct Validator<'a> {
     tests: &'a TiSlice<TestIndex, TestId>,
     baseline: &'a Baseline,
     timeout: Duration,
-    bare: Option<Mutex<Bare<'a>>>,
-    /// Working copies in which nothing is being checked.
+    unsanitized: Option<Mutex<Unsanitized<'a>>>,
+    /// Working copies that are not in use.
     free: Mutex<Vec<&'a Workspace<'a>>>,
-    /// Held while tests run: more of them at once than usual might be too slow.
+    /// Held while tests run: running two suites at once might exceed timeouts.
     running: Mutex<()>,
-    /// Doctests of the subject as it is, and how long they took; run when first needed.
+    /// The doctests of the unpatched subject, and how long they took; run when first needed.
     doctests: Mutex<Option<(Doctests, Duration)>>,
 }
 
-/// The subject without its sanitizers: a patch must not only please these.
+/// The subject without its sanitizers. A patch must also work without them.
 #[derive(Debug)]
-struct Bare<'a> {
+struct Unsanitized<'a> {
     workspace: &'a Workspace<'a>,
-    /// The passing tests that pass there, too; run when first needed.
+    /// The passing tests of the baseline that also pass without sanitizers; determined when first needed.
     passing: Option<Vec<TestIndex>>,
 }
 
 impl<'a> Validator<'a> {
-    /// `timeout` is for each test. Each working copy is for one check at a time; `bare` is one without
-    /// sanitizers, if the others have some.
+    /// `timeout` applies to each test. Each working copy validates one patch at a time; `unsanitized` is one
+    /// without sanitizers, if the others use them.
     pub fn new(
         workspaces: Vec<&'a Workspace<'a>>,
-        bare: Option<&'a Workspace<'a>>,
+        unsanitized: Option<&'a Workspace<'a>>,
         runner: &'a Runner<'a>,
         sources: &'a Sources,
         tests: &'a TiSlice<TestIndex, TestId>,
@@ -61,8 +61,8 @@ impl<'a> Validator<'a> {
             tests,
             baseline,
             timeout,
-            bare: bare.map(|workspace| {
-                Mutex::new(Bare {
+            unsanitized: unsanitized.map(|workspace| {
+                Mutex::new(Unsanitized {
                     workspace,
                     passing: None,
                 })
@@ -73,9 +73,9 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// The failing tests that the edits of one patch, applied alone, cure: the targets and whichever others.
-    /// `None` if it does not cure the targets, or breaks something. To be called from no more threads than
-    /// there are working copies.
+    /// The failing tests that one patch cures when applied alone: the targets, and perhaps others. `None` if it
+    /// does not cure the targets or breaks a test. At most as many threads as there are working copies may
+    /// call this at a time.
     ///
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.
@@ -106,18 +106,19 @@ impl<'a> Validator<'a> {
         let Some(cured) = self.cures(&suite, targets)? else {
             return Ok(None);
         };
-        let holds = self.doctests_hold(workspace)? && self.holds_bare(edits, targets)?;
-        Ok(holds.then_some(cured))
+        let is_accepted =
+            self.doctests_still_pass(workspace)? && self.accepts_unsanitized(edits, targets)?;
+        Ok(is_accepted.then_some(cured))
     }
 
-    /// Whether the targets pass without sanitizers, too, and what passed there before still does.
-    fn holds_bare(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<bool> {
-        let Some(bare) = &self.bare else {
+    /// Whether the targets also pass without sanitizers, and no test that passed without them fails.
+    fn accepts_unsanitized(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<bool> {
+        let Some(unsanitized) = &self.unsanitized else {
             return Ok(true);
         };
-        let mut bare = lock(bare);
-        let workspace = bare.workspace;
-        // Nothing if it does not build.
+        let mut unsanitized = lock(unsanitized);
+        let workspace = unsanitized.workspace;
+        // `None` if it does not build.
         let not_passing = |edits: &[Edit], tests: &[TestIndex]| {
             self.write(workspace, edits)?;
             let build = workspace.build(Linked::Plain)?;
@@ -133,11 +134,11 @@ impl<'a> Validator<'a> {
             let failed = suite.not_passing(tests, self.baseline, self.timeout)?;
             Ok(Some(failed))
         };
-        let mut tests = match bare.passing.take() {
+        let mut tests = match unsanitized.passing.take() {
             Some(passing) => passing,
             None => {
                 let mut passing = self.baseline.passing();
-                // What only builds with them says nothing of a patch.
+                // If the subject builds only with sanitizers, there is nothing to check.
                 let Some(failed) = not_passing(&[], &passing)? else {
                     return Ok(true);
                 };
@@ -145,13 +146,13 @@ impl<'a> Validator<'a> {
                 passing
             }
         };
-        bare.passing = Some(tests.clone());
+        unsanitized.passing = Some(tests.clone());
         tests.extend(targets);
         let failed = not_passing(edits, &tests)?;
         Ok(failed.is_some_and(|failed| failed.is_empty()))
     }
 
-    /// Gives every file the subject's own text, but for these edits.
+    /// Writes every file of the subject with these edits applied.
     fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
         workspace.tree.restore()?;
         for file in &self.sources.files {
@@ -164,7 +165,8 @@ impl<'a> Validator<'a> {
         Ok(())
     }
 
-    /// The failing tests that pass in a build; `None` if a target does not, or another fails that passed.
+    /// The failing tests of the baseline that pass in a build; `None` if a target fails, or a test that passed
+    /// before.
     fn cures(&self, suite: &Suite, targets: &[TestIndex]) -> Result<Option<Vec<TestIndex>>> {
         let _alone = lock(&self.running);
         let mut tests = targets.to_vec();
@@ -175,7 +177,7 @@ impl<'a> Validator<'a> {
         {
             return Ok(None);
         }
-        // What hangs would hang for as long again.
+        // A test that hangs would probably hang again.
         let mut others = self.baseline.failing();
         others.retain(|test| {
             !targets.contains(test) && self.baseline.verdicts[*test] != Verdict::TimedOut
@@ -195,14 +197,14 @@ impl<'a> Validator<'a> {
         Ok(Some(cured))
     }
 
-    /// Whether no doctest fails that passed before the edit, which is in the working copy. The
-    /// subject as it was is only asked if one fails.
-    fn doctests_hold(&self, workspace: &Workspace) -> Result<bool> {
+    /// Whether every doctest that passed before the edit, which is in the working copy, still passes. The
+    /// unpatched subject's doctests run only if one fails.
+    fn doctests_still_pass(&self, workspace: &Workspace) -> Result<bool> {
         let texts = self.sources.documented();
-        // One at a time: the first one that hangs tells how long the others are waited for.
+        // One working copy at a time, so that the measured duration limits the following runs.
         let mut known = lock(&self.doctests);
         let silence = match &*known {
-            Some((_, usual)) => (LEAST_SILENCE + 5 * *usual).min(2 * self.timeout),
+            Some((_, usual)) => (MIN_SILENCE + 5 * *usual).min(2 * self.timeout),
             None => 2 * self.timeout,
         };
         let Some(after) = workspace.doctests(texts.clone(), silence)? else {
@@ -220,9 +222,9 @@ impl<'a> Validator<'a> {
                 (before.unwrap_or_default(), start.elapsed())
             }
         };
-        let holds = still_passing(&before.by_name, &after.by_name);
+        let still_pass = still_passing(&before.by_name, &after.by_name);
         *known = Some((before, usual));
-        Ok(holds)
+        Ok(still_pass)
     }
 }
 
@@ -230,8 +232,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether each doctest that passed still does. They are named by line, and a patch may move
-/// lines, so those of one item are compared by number.
+/// Whether each doctest that passed still does. Doctests are named by line, and a patch may move lines, so
+/// the numbers of passing doctests per item are compared.
 fn still_passing(before: &BTreeMap<String, bool>, after: &BTreeMap<String, bool>) -> bool {
     let count = |tests: &BTreeMap<String, bool>| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();

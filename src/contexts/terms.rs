@@ -7,7 +7,7 @@ use super::Index;
 use super::captures::Seen;
 use super::operands::operands;
 use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::{Language, Site, Sources, offers, write};
+use crate::source::{Language, Site, Sources, candidate_terms, write};
 use crate::spec::access::Prefix;
 use crate::spec::{Access, Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
@@ -22,7 +22,7 @@ pub fn observed(
 ) -> Vec<Term> {
     let language = sources.language;
     let operands = operands(language);
-    let offers = offers::at(sources, site);
+    let offers = candidate_terms::at(sources, site);
     let comparisons = tree.map(Node::comparisons).unwrap_or_default();
     let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
     // A comparison as a whole is only of use where its operands cannot be read.

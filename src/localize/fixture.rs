@@ -28,7 +28,7 @@ pub fn three_kinds() -> [Site; 3] {
         let mut sites = sites.iter();
         sites.find(|site| site.kind == kind).unwrap().clone()
     };
-    [SiteKind::If, SiteKind::Statement, SiteKind::Exit].map(first)
+    [SiteKind::If, SiteKind::Statement, SiteKind::EarlyExit].map(first)
 }
 
 /// A counter of evaluations that yielded true and false; the last evaluation may have panicked.

@@ -1,4 +1,4 @@
-//! Unified diffs that `git apply` takes.
+//! Unified diffs for `git apply`.
 
 use camino::Utf8Path;
 use similar::TextDiff;
@@ -8,7 +8,7 @@ pub fn unified(path: &Utf8Path, before: &str, after: &str) -> String {
     if before == after {
         return String::new();
     }
-    // A tab ends a name with a space in it, as in git's own diffs.
+    // A tab terminates a name that contains a space, as in git's own diffs.
     let end = if path.as_str().contains(' ') {
         "\t"
     } else {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_newline_at_the_end_is_said() {
+    fn a_missing_newline_at_the_end_is_marked() {
         let diff = unified(Utf8Path::new("a b.rs"), "x\ny", "x\nz");
         assert!(
             diff.starts_with("--- a/a b.rs\t\n+++ b/a b.rs\t\n@@"),

@@ -1,4 +1,4 @@
-//! Edits: a byte range of a file and what takes its place.
+//! Edits: a byte range of a file and its replacement.
 
 use std::ops::Range;
 
@@ -15,26 +15,26 @@ pub struct Edit {
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// Bytes replaced.
+    /// The replaced bytes.
     pub span: Range<usize>,
     pub before: String,
     pub after: String,
 }
 
 impl Edit {
-    /// Puts a condition in place of the site's, or around its statement, or in the place for one. A
-    /// statement that is never to be executed goes.
+    /// Replaces a site's condition, wraps its statement in one, or inserts one, depending on the kind of site.
+    /// A statement with the condition `false` is deleted.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
-        let place = Place {
+        let writer = EditWriter {
             layout: sources.language.layout(),
             text: &file.text,
             site,
         };
         let after = match site.kind.form() {
-            Form::Wrap if condition == "false" => place.nothing().to_owned(),
-            Form::Wrap => place.wrap(condition),
-            Form::Leave => place.leave(condition),
+            Form::Wrap if condition == "false" => writer.nothing().to_owned(),
+            Form::Wrap => writer.wrap(condition),
+            Form::Leave => writer.leave(condition),
             Form::Replace | Form::Branch | Form::Narrow => site.template.line(site, condition),
         };
         Self {
@@ -58,7 +58,7 @@ impl Edit {
     }
 }
 
-/// A file's text after those of the edits that are for it, which do not overlap; `None` if none is.
+/// A file's text after all edits of this file, which must not overlap; `None` if there are none.
 pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> {
     let mut edits: Vec<&Edit> = edits.iter().filter(|edit| edit.file == path).collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
@@ -67,22 +67,22 @@ pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> 
     Some(edits.fold(last, |text, edit| edit.apply(&text)))
 }
 
-/// A site in its file, where something is put in that has lines of its own.
-struct Place<'a> {
+/// Writes edits that add lines in the layout of the file.
+struct EditWriter<'a> {
     layout: &'a dyn Layout,
-    /// The file's.
+    /// The file's text.
     text: &'a str,
     site: &'a Site,
 }
 
-impl Place<'_> {
-    /// What stands before the site on its line.
+impl EditWriter<'_> {
+    /// The text before the site on its line.
     fn indent(&self) -> &str {
         let before = &self.text[..self.site.span.start];
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// What is left where the statement goes.
+    /// The replacement of a deleted statement.
     fn nothing(&self) -> &'static str {
         let unbraced = self.layout.unbraced(self.text, &self.site.span);
         unbraced.map_or("", |unbraced| unbraced.nothing)
@@ -101,20 +101,20 @@ impl Place<'_> {
         if has_crlf { "\r\n" } else { "\n" }
     }
 
-    /// The condition with what opens the block that depends on it, and what closes that: nothing where
-    /// the file does without for one statement.
-    fn block(&self, condition: &str, is_several: bool) -> (String, &'static str) {
+    /// The condition with the opening of its block, and the closing, which is empty if the file omits the
+    /// braces around single statements.
+    fn block(&self, condition: &str, is_statement_list: bool) -> (String, &'static str) {
         let head = self.site.template.head(condition);
         match self.site.template.block {
-            Some(block) if is_several || !self.layout.omits_braces(self.text) => {
+            Some(block) if is_statement_list || !self.layout.omits_braces(self.text) => {
                 (format!("{head} {}", block.open), block.close)
             }
             _ => (head, ""),
         }
     }
 
-    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before what starts at the site, on lines of its
-    /// own if that has.
+    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before the statement at the site, on lines of its own if
+    /// the statement starts its line.
     fn leave(&self, condition: &str) -> String {
         let site = self.site;
         let (indent, newline) = (self.indent(), self.newline());
@@ -138,7 +138,7 @@ impl Place<'_> {
         }
     }
 
-    /// `if CONDITION { STATEMENT }`, on three lines if the statement has lines of its own.
+    /// `if CONDITION { STATEMENT }`, on several lines if the statement has lines of its own.
     fn wrap(&self, condition: &str) -> String {
         let Self { layout, text, site } = self;
         let unbraced = layout.unbraced(text, &site.span);
@@ -166,7 +166,7 @@ impl Place<'_> {
             }
             body.push_str(line);
         }
-        let (open, close) = self.block(condition, site.kind.info().is_several);
+        let (open, close) = self.block(condition, site.kind.info().is_statement_list);
         let inside = format!("{open}{newline}{indent}{step}{body}");
         match close {
             "" => inside,
@@ -200,18 +200,18 @@ mod tests {
             body: String::new(),
             body_origin: crate::source::BodyOrigin::Own,
             checks: 0,
-            least: template.least,
+            min_binding: template.min_binding,
             template,
             function: 0,
             names: Arc::default(),
             is_pure: None,
         };
-        let place = Place {
+        let writer = EditWriter {
             layout: language.layout(),
             text,
             site: &site,
         };
-        let after = place.wrap("c");
+        let after = writer.wrap("c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])
     }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn in_c_a_statement_has_braces_where_others_have() {
+    fn in_c_a_statement_has_braces_if_others_have() {
         let sparing = "{\n  if (a)\n    b();\n  d();\n}";
         assert_eq!(
             wrapped_in(Language::C, sparing, "d();"),

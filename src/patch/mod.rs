@@ -1,5 +1,5 @@
-//! The text of a patch: an expression as a program would write it, the edit, the diff. Knows nothing
-//! of processes, and nothing of how the expression was found.
+//! The text of a patch: the rendered expression, the edit and the diff. Knows neither processes nor how the
+//! expression was found.
 
 pub mod diff;
 pub mod edit;

@@ -1,5 +1,5 @@
-//! Expressions as text: parts of the old condition verbatim, no needless parentheses. What differs
-//! between the languages is in a file of each.
+//! Renders expressions as text. Parts of the original condition stay verbatim, and there are no needless
+//! parentheses. Each language has a file for its own notation.
 
 mod c;
 mod rust;
@@ -8,20 +8,20 @@ use crate::source::condition::Spelling;
 use crate::source::{Language, write};
 use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, Type};
 
-/// What an expression is written with.
+/// How to render an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
     pub language: Language,
     pub pool: &'a Pool,
-    /// The old condition's parts, which stay as they are.
+    /// The parts of the original condition, which are rendered verbatim.
     pub old: &'a [Spelling],
-    /// Number literals carry their type, so that they cannot change what rustc infers elsewhere.
+    /// Whether numeric literals have a type suffix, so that they cannot affect type inference elsewhere.
     pub suffixed: bool,
 }
 
-/// How a language writes what not all languages write alike.
-trait Words {
-    /// What is written for an expression in another way than by its parts.
+/// The notation of one language, where languages differ.
+trait Notation {
+    /// An idiomatic form of the expression, if the language has one.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)>;
 
     /// A term.
@@ -35,47 +35,47 @@ trait Words {
 }
 
 impl Style<'_> {
-    /// The expression as an operand that must hold together at least as tightly as `least`.
-    pub fn text(&self, expr: &Expr, least: Binding) -> String {
+    /// The expression, in parentheses if it binds less tightly than `min_binding`.
+    pub fn text(&self, expr: &Expr, min_binding: Binding) -> String {
         let (text, binding) = self.write(expr);
-        if binding < least {
+        if binding < min_binding {
             format!("({text})")
         } else {
             text
         }
     }
 
-    fn words(&self) -> &'static dyn Words {
+    fn notation(&self) -> &'static dyn Notation {
         match self.language {
             Language::Rust => &rust::Rust,
             Language::C => &c::C,
         }
     }
 
-    /// The part of the old condition that this is.
-    fn spelled(&self, expr: &Expr) -> Option<&Spelling> {
+    /// The part of the original condition that equals the expression.
+    fn original_part(&self, expr: &Expr) -> Option<&Spelling> {
         self.old.iter().find(|part| part.expr == *expr)
     }
 
     fn write(&self, expr: &Expr) -> (String, Binding) {
         let binding = self.binding(expr);
         if !matches!(expr, Expr::Term(_))
-            && let Some(part) = self.spelled(expr)
+            && let Some(part) = self.original_part(expr)
         {
             return (part.text.clone(), binding);
         }
-        if let Some(written) = self.words().idiom(self, expr) {
+        if let Some(written) = self.notation().idiom(self, expr) {
             return written;
         }
         let text = match expr {
-            Expr::Term(id) => self.words().term(self, *id),
+            Expr::Term(id) => self.notation().term(self, *id),
             Expr::Not(a) => match &**a {
                 Expr::Not(inner) => return self.write(inner),
                 Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
                     let negation = self.pool.terms[*id].negation.as_ref();
                     negation.map(write::text).unwrap_or_default()
                 }
-                Expr::Cmp(op, x, y) if self.flips(*op, x) => {
+                Expr::Cmp(op, x, y) if self.can_negate(*op, x) => {
                     return self.write(&Expr::Cmp(op.negated(), x.clone(), y.clone()));
                 }
                 _ => format!("!{}", self.text(a, Binding::Unary)),
@@ -87,8 +87,8 @@ impl Style<'_> {
                     self.text(b, Binding::Compare)
                 )
             }
-            Expr::Or(a, b) => self.words().or(self, a, b),
-            Expr::Cmp(op, a, b) => self.words().cmp(self, *op, a, b),
+            Expr::Or(a, b) => self.notation().or(self, a, b),
+            Expr::Cmp(op, a, b) => self.notation().cmp(self, *op, a, b),
             Expr::Arith(op, a, b) => {
                 let (symbol, here, next) = match op {
                     ArithOp::Add => ("+", Binding::Add, Binding::Mul),
@@ -111,7 +111,7 @@ impl Style<'_> {
                 Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
                     self.pool.terms[*id].binding
                 }
-                Expr::Cmp(op, x, _) if self.flips(*op, x) => Binding::Compare,
+                Expr::Cmp(op, x, _) if self.can_negate(*op, x) => Binding::Compare,
                 _ => Binding::Unary,
             },
             Expr::And(..) => Binding::And,
@@ -122,9 +122,8 @@ impl Style<'_> {
         }
     }
 
-    /// Whether `!(a op b)` is `a flipped(op) b`: not for the order of floats, for NaN is neither
-    /// less nor not less.
-    fn flips(&self, op: CmpOp, operand: &Expr) -> bool {
+    /// Whether `!(a op b)` equals `a negated(op) b`. It does not for the order of floats, because of NaN.
+    fn can_negate(&self, op: CmpOp, operand: &Expr) -> bool {
         matches!(op, CmpOp::Eq | CmpOp::Ne)
             || !matches!(operand.ty(self.pool), Some(Type::F32 | Type::F64) | None)
     }
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn parentheses_stand_only_where_they_must() {
+    fn parentheses_are_written_only_where_needed() {
         let t = Expr::Term;
         assert_eq!(text(&t(0).or(t(1)).and(t(0)), false), "(a || b) && a");
         assert_eq!(text(&t(0).and(t(1)).or(t(0)), false), "a && b || a");
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negated_comparison_is_turned_round_except_for_the_order_of_floats() {
+    fn a_negated_comparison_uses_the_opposite_operator_except_for_the_order_of_floats() {
         let t = Expr::Term;
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(4)).not(), false), "n >= 0");
         assert_eq!(text(&t(5).cmp(CmpOp::Lt, t(5)).not(), false), "!(x < x)");
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_the_old_condition_stay_verbatim() {
+    fn parts_of_the_original_condition_stay_verbatim() {
         let pool = pool();
         let old_part = Expr::Term(3).cmp(CmpOp::Gt, Expr::Term(4));
         let old = [Spelling {

@@ -1,4 +1,4 @@
-//! Which part of the instrumentation an error of the compiler is due to.
+//! Blame: traces a compiler error to the part of the instrumentation that caused it.
 
 use std::ops::Range;
 
@@ -11,19 +11,19 @@ use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 
-/// The parts an error is due to: those it points at, or else the captures of variables it names, or
-/// else the sites around the place it points at, or else those of the function; or, if nothing of
-/// that is left and so `anywhere`, of the file. What gives a moved variable its next value, and
-/// could now be skipped, is to blame as well, all of it at once: rustc tells of one place only. The
-/// error's files are relative to `root`, or absolute.
+/// The parts to blame for an error, from the most to the least specific: those it points at; captures of
+/// variables it names; the innermost site around its location; the sites of the function; and, if
+/// `in_whole_file`, those of the file. For a use after a move, the statements that assign a new value to the
+/// variable and can now be skipped are to blame, too; all of them at once, because rustc reports only one.
+/// The error's files are relative to `root`, or absolute.
 pub fn blame(
     instrumentation: &Instrumentation,
     files: &Files,
     root: &Utf8Path,
     error: &Diagnostic,
-    anywhere: bool,
+    in_whole_file: bool,
 ) -> Vec<Part> {
-    let mut parts = nearest(instrumentation, files, root, error, anywhere);
+    let mut parts = nearest(instrumentation, files, root, error, in_whole_file);
     let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
         Part::Site(site) => Some(&instrumentation.sources.sites[*site]),
@@ -41,7 +41,7 @@ fn nearest(
     files: &Files,
     root: &Utf8Path,
     error: &Diagnostic,
-    anywhere: bool,
+    in_whole_file: bool,
 ) -> Vec<Part> {
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
@@ -50,7 +50,7 @@ fn nearest(
         spans
             .iter()
             .filter_map(|span| {
-                // rustc is given those of other packages than members as absolute paths.
+                // rustc gets absolute paths for packages that are not workspace members.
                 let path = absolute(&span.file);
                 let file = files
                     .iter()
@@ -62,8 +62,8 @@ fn nearest(
     };
     let (primary, secondary) = (locate(&primary), locate(&secondary));
 
-    // Where a closure borrows because of a capture in it, the error is the whole call's, and only
-    // a note of it points at the capture.
+    // If a capture makes a closure borrow, the error points at the whole call, and only its note points at
+    // the capture.
     for places in [&primary, &secondary] {
         let parts = places.iter().flat_map(|(file, range)| {
             let inside =
@@ -83,7 +83,7 @@ fn nearest(
             .iter()
             .flat_map(|(file, range)| pointed_at(&files[*file].1, range))
             .collect();
-        // What is inside a site is to blame before the site is.
+        // Captures and candidates inside a site are blamed before the site itself.
         if parts.iter().any(is_inner) {
             parts.retain(is_inner);
         }
@@ -107,25 +107,25 @@ fn nearest(
             return initializers;
         }
     }
-    let guesses = guesses(instrumentation, error, &places);
-    if !guesses.is_empty() {
-        return guesses;
-    }
-    let inferred = inferring(instrumentation, error, &places);
+    let inferred = inferred_booleans(instrumentation, error, &places);
     if !inferred.is_empty() {
         return inferred;
     }
-    let around = sites.iter_enumerated().filter(|(index, site)| {
+    let captures = captures_affecting_inference(instrumentation, error, &places);
+    if !captures.is_empty() {
+        return captures;
+    }
+    let enclosing = sites.iter_enumerated().filter(|(index, site)| {
         present(*index)
             && places
                 .iter()
                 .any(|(file, at)| site.file == *file && site.span.contains(at))
     });
-    // The innermost one starts last.
-    if let Some((index, _)) = around.max_by_key(|(_, site)| site.span.start) {
+    // The innermost site starts last.
+    if let Some((index, _)) = enclosing.max_by_key(|(_, site)| site.span.start) {
         return vec![Part::Site(index)];
     }
-    // A function's sites come one after the other; the error is behind one of them.
+    // The sites of a function are consecutive, so the error's neighbours belong to its function.
     for (file, at) in &places {
         let of_file = |site: &&Site| site.file == *file;
         let before = |site: &&Site| of_file(site) && site.span.start <= *at;
@@ -147,14 +147,14 @@ fn nearest(
     let files: Vec<FileIndex> = places.iter().map(|(file, _)| *file).collect();
     sites
         .iter_enumerated()
-        .filter(|(index, site)| anywhere && present(*index) && files.contains(&site.file))
+        .filter(|(index, site)| in_whole_file && present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
 }
 
-/// The types do not fit: due to what was taken for boolean by its name only, in the lines of the
-/// error, or else before it in the same function.
-fn guesses(
+/// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or
+/// else in the same function.
+fn inferred_booleans(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
     places: &[(FileIndex, usize)],
@@ -167,16 +167,15 @@ fn guesses(
         return Vec::new();
     }
     let sources = instrumentation.sources;
-    let is_guess = |index: SiteIndex, site: &Site| {
-        let is_made = |op: &str| site.text.contains(op);
+    let is_inferred = |index: SiteIndex, site: &Site| {
         let has_operator = ["&&", "||", "==", "!=", "<", ">", "!"]
             .into_iter()
-            .any(is_made);
-        site.kind.info().is_guess && !has_operator && instrumentation.has(index)
+            .any(|operator| site.text.contains(operator));
+        site.kind.info().is_inferred && !has_operator && instrumentation.has(index)
     };
     let of = |near: &dyn Fn(&Site) -> bool| {
         let sites = sources.sites.iter_enumerated();
-        let near = sites.filter(|(index, site)| near(site) && is_guess(*index, site));
+        let near = sites.filter(|(index, site)| near(site) && is_inferred(*index, site));
         near.map(|(index, _)| Part::Site(index))
             .collect::<Vec<Part>>()
     };
@@ -193,9 +192,9 @@ fn guesses(
     of(&|site| functions.contains(&site.function))
 }
 
-/// The type of a variable is inferred to be another: due to what is captured of it in the same
-/// function beyond its value, such as a comparison.
-fn inferring(
+/// If a variable's type is inferred differently: the captures in the same function that use the variable in a
+/// larger expression, such as a comparison.
+fn captures_affecting_inference(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
     places: &[(FileIndex, usize)],
@@ -217,7 +216,7 @@ fn inferring(
         let captures = captures.iter().enumerate();
         let of_it = captures.filter(|(_, capture)| {
             let names = |variable: &&str| mentions(&capture.text, variable);
-            capture.kind != CaptureKind::Place && variables.iter().any(names)
+            capture.kind != CaptureKind::Variable && variables.iter().any(names)
         });
         of_it.map(|(nth, _)| Part::Capture(*site, nth))
     });
@@ -226,8 +225,8 @@ fn inferring(
         .collect()
 }
 
-/// A variable may be uninitialized: due to the statements before that use, of those in the same
-/// function, that assign to it and can now be skipped.
+/// If a variable may be uninitialized: the statements of the same function that assign to it and can now be
+/// skipped.
 fn initializers(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
@@ -263,8 +262,8 @@ fn is_inner(part: &Part) -> bool {
     )
 }
 
-/// The parts a span touches. One that takes in a site's own piece means the whole macro call,
-/// not every capture in it.
+/// The parts that a span touches. A span that touches the site's own text covers the whole macro call, so the
+/// captures in it are not blamed.
 fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
     let mut parts: Vec<Part> = spliced
         .owners(range)
@@ -277,19 +276,19 @@ fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
     parts
 }
 
-/// The variable that a place is in: `v` of `*v.f[0]`.
+/// The variable at the root of a place expression: `v` for `*v.f[0]`.
 pub fn root(place: &str) -> &str {
     let place = place.trim_start_matches('*');
     place.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// Whether a text has a word.
+/// Whether a text contains a whole word.
 pub fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|part| part == word)
 }
 
-/// The functions of the sites right before some places.
+/// The functions of the nearest sites before some locations.
 fn functions(
     sites: &TiSlice<SiteIndex, Site>,
     places: &[(FileIndex, usize)],

@@ -8,16 +8,17 @@ use crate::source::c::access::{Reading, reading};
 use crate::source::splice::Insertion;
 use crate::source::{File, FileIndex, Site, SiteIndex, Sources};
 
-/// The numbers of lines that are spliced in: so many for each site, from there on.
+/// The first line number for spliced lines.
 const FIRST_LINE: u32 = 1_000_000;
+/// Line numbers reserved for each site.
 const LINES: u32 = 512;
 
 pub(super) struct Macros;
 
 impl Dialect for Macros {
-    /// Lines keep their numbers.
+    /// Includes the runtime's header; the line numbers of the file are preserved.
     fn start_of_file(&self, file: &File) -> Option<(usize, String)> {
-        // A byte-order mark is one only in front of everything.
+        // A byte-order mark must stay at the very start.
         let start = file.text.len() - file.text.trim_start_matches('\u{feff}').len();
         Some((start, "#include <nopol.h>\n#line 1\n".to_owned()))
     }
@@ -34,7 +35,7 @@ impl Dialect for Macros {
         format!("NOPOL_AGAIN({site}, {leader}, {})", truth(old))
     }
 
-    /// A condition of C needs no other way to be evaluated: what it initializes is not checked.
+    /// C needs no eager variant of a condition, because the compiler does not check initialization.
     fn condition(
         &self,
         index: SiteIndex,
@@ -43,7 +44,8 @@ impl Dialect for Macros {
         captures: Vec<(String, Part)>,
         old: &str,
     ) -> Pieces {
-        // In pieces, for of an error in a macro's argument gcc only tells where the macro begins.
+        // Separate macro calls rather than one, because gcc reports an error in a macro argument at the start
+        // of the call.
         let owner = Part::Site(index);
         let opening = vec![(format!("NOPOL_BEGIN({index}) {}", truth(old)), owner)];
         let then = (format!(" NOPOL_THEN({index}) "), owner);
@@ -100,14 +102,14 @@ impl Dialect for Macros {
         }
     }
 
-    /// Fields and elements are read where they are captured.
+    /// Nothing: captures read fields and elements directly.
     fn observers(&self, _: &Sources, _: &BTreeSet<Part>) -> Vec<(FileIndex, Insertion<Part>)> {
         Vec::new()
     }
 }
 
-/// Each part on a line of its own, with a number that no line of a program has: compilers lose count of
-/// the columns of long lines. What follows has the given line's number again.
+/// Puts each part on its own line, with a line number that no program has, because compilers do not track
+/// columns reliably on long lines. The text that follows gets the given line number again.
 fn on_lines(site: SiteIndex, parts: Vec<(String, Part)>, line: usize) -> Vec<(String, Part)> {
     let first = FIRST_LINE + site.number() * LINES;
     let last = parts.len().saturating_sub(1);
@@ -122,7 +124,7 @@ fn on_lines(site: SiteIndex, parts: Vec<(String, Part)>, line: usize) -> Vec<(St
     parts.into_iter().enumerate().map(text).collect()
 }
 
-/// The constants of conditions that are none, as they are written where there is no `stdbool.h`.
+/// A constant condition as an integer, which needs no `stdbool.h`; any other text unchanged.
 fn truth(text: &str) -> &str {
     match text {
         "true" => "1",

@@ -1,5 +1,5 @@
-//! The compiler as oracle: what it rejects of the instrumentation is weakened or left out, until
-//! the rest compiles.
+//! The compiler as an oracle: weakens or drops the parts of the instrumentation that it rejects, until the
+//! rest compiles.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
-/// How many builds an instrumentation may take; each takes something out, so this is never
-/// reached unless every error is blamed on one part only.
+/// The maximum number of builds for one instrumentation. Each drops something, so this bound is reached only
+/// if every error is blamed on a single part.
 const MOST_ROUNDS: usize = 60;
 
-/// What became of an instrumentation.
+/// The result of building an instrumentation.
 #[derive(Debug)]
 pub enum Settled {
     Built(Build),
-    /// An error could not be traced to the instrumentation: the compiler's words.
+    /// An error could not be traced to the instrumentation: the compiler's message.
     Stuck(String),
 }
 
-/// Builds the instrumented working copy, leaving out what does not compile, and tells how many
-/// rounds it took. The first may have been made `ahead`, of just this instrumentation.
+/// Builds the instrumented working copy without the parts that do not compile, and returns the number of
+/// builds. `prebuilt` is the first build of exactly this instrumentation, if it was made already.
 ///
 /// # Errors
 /// If a file cannot be written, or the run is stopped.
@@ -32,13 +32,13 @@ pub fn settle(
     workspace: &Workspace,
     instrumentation: &mut Instrumentation,
     runtime: &Utf8Path,
-    mut ahead: Option<Build>,
+    mut prebuilt: Option<Build>,
 ) -> Result<(Settled, usize)> {
     // Variables for which a use after a move was reported, with the first site affected.
     let mut moved: BTreeMap<(FunctionIndex, String), u32> = BTreeMap::new();
     for round in 1..=MOST_ROUNDS {
         let files = instrumentation.files();
-        let build = match ahead.take() {
+        let build = match prebuilt.take() {
             Some(build) => build,
             None => {
                 write(workspace, &files)?;
@@ -49,25 +49,34 @@ pub fn settle(
             return Ok((Settled::Built(build), round));
         }
         let mut changed = false;
-        for anywhere in [false, true] {
+        for in_whole_file in [false, true] {
             if changed {
                 break;
             }
-            // All of a round at once: what one error takes out may be the cause of the next, too.
-            let blamed = |error| blame(instrumentation, &files, &workspace.root, error, anywhere);
+            // Blame all errors of a round before dropping parts, because a part may cause several errors.
+            let blamed = |error| {
+                blame(
+                    instrumentation,
+                    &files,
+                    &workspace.root,
+                    error,
+                    in_whole_file,
+                )
+            };
             let blamed: Vec<Vec<Part>> = build.errors.iter().map(blamed).collect();
             for (error, parts) in build.errors.iter().zip(blamed) {
                 for part in parts {
-                    changed |= give_way(instrumentation, part, &error.code);
-                    if let Some(variable) = once_reported(error) {
-                        changed |= other_uses(instrumentation, part, error, variable, &mut moved);
+                    changed |= weaken_or_drop(instrumentation, part, &error.code);
+                    if let Some(variable) = variable_reported_once(error) {
+                        changed |=
+                            drop_other_uses(instrumentation, part, error, variable, &mut moved);
                     }
                 }
             }
         }
         if !changed || round == MOST_ROUNDS {
-            let mut said = build.errors.iter().map(|error| &error.rendered);
-            let first = said.find(|said| !said.is_empty());
+            let mut messages = build.errors.iter().map(|error| &error.rendered);
+            let first = messages.find(|message| !message.is_empty());
             return Ok((
                 Settled::Stuck(first.unwrap_or(&build.output).clone()),
                 round,
@@ -77,8 +86,7 @@ pub fn settle(
     Ok((Settled::Stuck(String::new()), MOST_ROUNDS))
 }
 
-/// Writes the texts that differ from what the working copy has, so that only their crates are
-/// built again, once everything else is as it should be.
+/// Restores the working copy and writes the files that differ from it, so that only their crates are rebuilt.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -92,14 +100,14 @@ pub fn write(workspace: &Workspace, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// Errors about what is moved, borrowed or uninitialized at one place.
+/// Errors about moves, borrows and initialization, which depend on the program point.
 const BORROWS: [&str; 12] = [
     "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506", "E0507", "E0515",
     "E0596", "E0716",
 ];
 
-/// Weakens or drops a part; whether that changes anything.
-fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
+/// Weakens or drops a part; returns whether that changes anything.
+fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
     const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
     let Instrumentation {
         sources,
@@ -113,13 +121,13 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
         (Part::Capture(site, nth), Stage::Captures(captures)) => {
             let capture = &captures[&site][nth];
             if UNRESOLVED.contains(&code)
-                && capture.kind == CaptureKind::Place
+                && capture.kind == CaptureKind::Variable
                 && weakened.insert(part)
             {
                 return true;
             }
             if capture.kind != CaptureKind::Purity && !BORROWS.contains(&code) {
-                // Nor does the function take it elsewhere, but rustc may say so once.
+                // The capture does not compile anywhere in the function, but rustc may report it only once.
                 let function = sources.sites[site].function;
                 refused.insert((function, capture.text.clone()));
                 let is_alike = |site: SiteIndex, other: &Capture| {
@@ -139,15 +147,16 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
         }
         (Part::Site(site), Stage::Conditions(_) | Stage::Captures(_)) => {
             let is_condition = sources.sites[site].kind.has_condition();
-            // Evaluated always, the condition initializes what it did before.
+            // An eager condition is always evaluated, so it initializes the same variables as before.
             if code == "E0381" && is_condition && weakened.insert(part) {
                 return true;
             }
-            // What a function cannot return at one place it can return nowhere, and rustc says so once.
+            // A value of the wrong type cannot be returned anywhere in the function, but rustc may report it
+            // only once.
             let here = &sources.sites[site];
             let alike = sources.sites.iter_enumerated().filter(|(_, other)| {
                 !BORROWS.contains(&code)
-                    && other.kind.is_exit()
+                    && other.kind.is_early_exit()
                     && other.function == here.function
                     && other.body == here.body
             });
@@ -156,22 +165,22 @@ fn give_way(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bo
             dropped.extend(alike);
             is_new
         }
-        // A crate that cannot name the runtime has nothing of it.
+        // No other part of the file compiles without it.
         (Part::File(_), _) => false,
         _ => dropped.insert(part),
     }
 }
 
-/// The variable of an error that rustc reports once per function, though every later use has it.
-fn once_reported(error: &Diagnostic) -> Option<&str> {
+/// The variable of an error that rustc reports once per function, although it applies to several uses.
+fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
     matches!(&*error.code, "E0381" | "E0382")
         .then(|| error.message.split('`').nth(1))
         .flatten()
 }
 
-/// Drops what uses a variable from a blamed part on, or, if it may be uninitialized, before that, when
-/// it is to blame the second time: the next round would only report the next use.
-fn other_uses(
+/// Drops all parts that use a variable after a blamed part (for an uninitialized variable, before it) when the
+/// variable causes an error for the second time. Otherwise each round would report only the next use.
+fn drop_other_uses(
     instrumentation: &mut Instrumentation,
     part: Part,
     error: &Diagnostic,
@@ -190,11 +199,14 @@ fn other_uses(
     }
     let root = root(variable);
     let mut uses = Vec::new();
-    let is_early = error.code == "E0381";
-    let is_concerned = |site: SiteIndex| (site <= here && is_early) || (site >= here && !is_early);
+    let is_uninitialized = error.code == "E0381";
+    let is_affected = |site: SiteIndex| match is_uninitialized {
+        true => site <= here,
+        false => site >= here,
+    };
     let sites = sources.sites.iter_enumerated();
-    let concerned = sites.filter(|(index, site)| site.function == function && is_concerned(*index));
-    for (site, _) in concerned {
+    let affected = sites.filter(|(index, site)| site.function == function && is_affected(*index));
+    for (site, _) in affected {
         match &instrumentation.stage {
             Stage::Conditions(_) => {}
             Stage::Captures(captures) => {

@@ -1,5 +1,5 @@
-//! The texts that are spliced in, which is all that differs between the languages here. What stands
-//! around a site's call is no part of it: that is the site's template.
+//! The spliced texts of each language. The text around a site's macro call is not among them: it comes from the
+//! site's template.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(super) fn dialect(language: Language) -> &'static dyn Dialect {
     }
 }
 
-/// What stands around a condition: before it, and after it.
+/// The spliced texts before and after a condition.
 pub(super) struct Pieces {
     pub opening: Vec<(String, Part)>,
     pub closing: Vec<(String, Part)>,
@@ -23,20 +23,20 @@ pub(super) struct Pieces {
 
 /// The macro calls of a language's runtime.
 pub(super) trait Dialect {
-    /// What a file must have for all the others, and where.
+    /// The text that all other spliced texts of a file need, and where to insert it.
     fn start_of_file(&self, file: &File) -> Option<(usize, String)>;
 
-    /// Pays for one iteration.
+    /// Burns fuel for one loop iteration.
     fn tick(&self) -> &'static str;
 
-    /// Opens what is only done if one of these sites has something to do.
+    /// Opens a block that is entered only if the run's plan names one of these sites.
     fn here(&self, first: SiteIndex, last: SiteIndex) -> String;
 
-    /// A site right behind another one, with its snapshot.
+    /// A site that directly follows its leader and shares the leader's snapshot.
     fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String;
 
-    /// Around a condition that is traced, forced and captured; `old` stands for it where the text
-    /// has none. `eager` if it must always be evaluated.
+    /// The texts around a condition that is traced, forced and captured. `old` is the condition's constant
+    /// value where the subject has no condition. `eager` means that it must always be evaluated.
     fn condition(
         &self,
         index: SiteIndex,
@@ -46,7 +46,7 @@ pub(super) trait Dialect {
         old: &str,
     ) -> Pieces;
 
-    /// Around a condition in whose place any of some candidates, by number, may be evaluated.
+    /// The texts around a condition that can be replaced, at run time, by one of several numbered candidates.
     fn selection(
         &self,
         index: SiteIndex,
@@ -55,11 +55,11 @@ pub(super) trait Dialect {
         old: &str,
     ) -> Pieces;
 
-    /// One capture; `weak` reads by dynamic type only.
+    /// One capture; `weak` means that it reads by dynamic type only.
     fn capture(&self, capture: &Capture, weak: bool) -> String;
 
-    /// What reads values of the subject's own types, beside their definitions: the number of the file,
-    /// and the text. Parts that were dropped are left out.
+    /// The code, next to the definitions of the subject's types, that reads their values, each with its file.
+    /// Dropped parts are left out.
     fn observers(
         &self,
         sources: &Sources,

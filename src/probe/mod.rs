@@ -1,5 +1,5 @@
-//! Puts the instrumentation in: what is spliced into which file of the working copy, and what is
-//! left out because the compiler does not take it. Knows nothing of what the values mean.
+//! Instruments the working copy: what is spliced into which file, and what is left out because the compiler
+//! rejects it. Knows nothing of what the recorded values mean.
 
 mod blame;
 mod c;
@@ -20,38 +20,37 @@ use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::template::Frame;
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 
-/// The files with what is spliced into them.
+/// The instrumented files.
 pub type Files = TiVec<FileIndex, (Utf8PathBuf, Spliced<Part>)>;
 
-/// What each site gets in one build.
+/// What is spliced in at each site of one build.
 #[derive(Clone, Debug)]
 pub enum Stage {
     /// These sites can be traced and forced.
     Conditions(BTreeSet<SiteIndex>),
     /// These sites can be traced, forced and captured.
     Captures(BTreeMap<SiteIndex, Vec<Capture>>),
-    /// These sites have candidates, numbered from 1, each a boolean expression as text.
+    /// These sites have candidates, numbered from 1, each the text of a boolean expression.
     Candidates(BTreeMap<SiteIndex, Vec<String>>),
 }
 
-/// The instrumentation of one build, less what the compiler rejected so far.
+/// The instrumentation of one build, without the parts that the compiler has rejected so far.
 #[derive(Clone, Debug)]
 pub struct Instrumentation<'a> {
     pub sources: &'a Sources,
     pub stage: Stage,
-    /// Parts left out.
+    /// Parts that the compiler rejected.
     pub dropped: BTreeSet<Part>,
     /// Sites whose condition is always evaluated, and captures read by dynamic type only.
     pub weakened: BTreeSet<Part>,
-    /// Sites that are left out from the start.
+    /// Sites that are never instrumented.
     pub excluded: BTreeSet<SiteIndex>,
-    /// Texts that do not compile anywhere in a function, whatever is moved or borrowed there.
+    /// Capture texts that do not compile anywhere in a function, independently of moves and borrows.
     pub refused: BTreeSet<(FunctionIndex, String)>,
 }
 
 impl<'a> Instrumentation<'a> {
-    /// Everything the stage has, except for `excluded` sites; `weakened` is carried over from an
-    /// earlier stage.
+    /// Everything of the stage, except for `excluded` sites; `weakened` parts carry over from an earlier stage.
     pub fn new(
         sources: &'a Sources,
         stage: Stage,
@@ -78,17 +77,17 @@ impl<'a> Instrumentation<'a> {
         in_stage && !self.excluded.contains(&site) && !self.dropped.contains(&Part::Site(site))
     }
 
-    /// The site that takes the snapshots for all ways out at its place.
+    /// The site that takes the snapshots for all early exits at its program point.
     pub fn leader(&self, site: SiteIndex) -> SiteIndex {
         let Stage::Captures(captures) = &self.stage else {
             return site;
         };
-        let place = |index: SiteIndex| self.sources.sites[index].place();
+        let point = |index: SiteIndex| self.sources.sites[index].program_point();
         if !self.sources.sites[site].span.is_empty() {
             return site;
         }
         let before = captures.range(..site).rev().map(|(other, _)| *other);
-        let here = before.take_while(|other| place(*other) == place(site));
+        let here = before.take_while(|other| point(*other) == point(site));
         here.filter(|other| self.has(*other)).last().unwrap_or(site)
     }
 
@@ -160,16 +159,18 @@ impl<'a> Instrumentation<'a> {
             .collect()
     }
 
-    /// The first and the last of the ways out of each place that has several.
+    /// The first and last early exit of each program point that has several.
     fn groups(&self) -> Vec<(SiteIndex, SiteIndex)> {
         let mut groups: Vec<(SiteIndex, SiteIndex)> = Vec::new();
         let sites = &self.sources.sites;
         let exits = sites
             .iter_enumerated()
-            .filter(|(_, site)| site.kind.is_exit());
+            .filter(|(_, site)| site.kind.is_early_exit());
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
-                Some((first, last)) if site.place() == sites[*first].place() => *last = index,
+                Some((first, last)) if site.program_point() == sites[*first].program_point() => {
+                    *last = index
+                }
                 _ => groups.push((index, index)),
             }
         }
@@ -177,9 +178,9 @@ impl<'a> Instrumentation<'a> {
         groups
     }
 
-    /// What goes around one site. Nested sites that start or end at the same byte must nest in
-    /// the text as well: outer ones have smaller numbers. What is new in itself stands after all
-    /// that ends there and before all that starts there.
+    /// The insertions of one site. Sites that start or end at the same byte must nest in the text, too; outer
+    /// sites have smaller indices. Text at an insertion point comes after everything that ends there and before
+    /// everything that starts there.
     fn site(&self, index: SiteIndex, site: &Site, insertions: &mut Vec<Insertion<Part>>) {
         const AFTER_NEW: i64 = 1 << 52;
         let opening = match site.span.is_empty() {
@@ -205,8 +206,7 @@ impl<'a> Instrumentation<'a> {
             after,
             at_end,
         } = site.template.shielded_frame(site);
-        // What would be evaluated if nothing were instrumented stands in the text already, or is a
-        // constant.
+        // The original condition is already in the text, or it is a constant.
         let own = site.kind.unconditional().map(|own| own.to_string());
         let (close_at, closing) = match own {
             Some(_) => (start, opening),
@@ -261,10 +261,10 @@ impl<'a> Instrumentation<'a> {
     }
 }
 
-/// Insertions of one site at one place at most.
+/// The maximum number of insertions of one site at one byte.
 const PIECES: i64 = 1 << 16;
 
-/// Where a site's insertions come among those at one place.
+/// The position of a site's insertions among those at one byte.
 fn order(index: SiteIndex) -> i64 {
     (i64::from(index.number()) + 1) * PIECES
 }

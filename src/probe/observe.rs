@@ -1,5 +1,5 @@
-//! The impl generated beside each struct and enum of the subject, so that captures can read its
-//! fields, private ones too, ask its methods, and tell its variants.
+//! The `Observe` impl that is generated next to each struct and enum of the subject, so that captures can read
+//! its fields, including private ones, call its methods and test its variants.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::rust::RUNTIME;
 use crate::source::splice::Insertion;
 use crate::source::{Callable, DataType, Sources};
 
-/// Methods asked per type.
+/// Methods called per type.
 const MOST_METHODS: usize = 16;
 
-/// The methods that can be asked without arguments.
+/// The methods of a type that can be called without arguments.
 pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
     let fits = |callable: &&Callable| {
         callable.is_method
@@ -28,7 +28,7 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
         .collect()
 }
 
-/// The insertions that make up the impl, member by member, so that each can be left out.
+/// The insertions that make up the impl, one per member, so that each member can be left out.
 pub fn impl_for(
     number: usize,
     item: &DataType,
@@ -59,7 +59,7 @@ pub fn impl_for(
             " if let Some(path) = path.field({name:?}) {{ {RUNTIME}::see!(self.{name}, &path) }}"
         )
     });
-    let asked = methods.iter().map(|method| {
+    let calls = methods.iter().map(|method| {
         let name = &method.name;
         format!(
             " if let Some(path) = path.method({name:?}) {{ \
@@ -74,7 +74,7 @@ pub fn impl_for(
             item.name
         )
     });
-    for (nth, text) in fields.chain(asked).chain(variants).enumerate() {
+    for (nth, text) in fields.chain(calls).chain(variants).enumerate() {
         let part = Part::Member(number, nth);
         if !dropped.contains(&part) {
             texts.push((text, part));

@@ -1,10 +1,10 @@
-//! The parts of the instrumentation that the compiler can reject one by one.
+//! The parts of the instrumentation. The compiler can reject each one separately.
 
+use crate::source::candidate_terms::CandidateTerm;
 use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::offer::Offer;
 use crate::source::{Access, FileIndex, Language, Site, SiteIndex};
 
-/// Something spliced in, as far as it can be left out by itself.
+/// A piece of spliced text that can be left out separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     Site(SiteIndex),
@@ -14,56 +14,56 @@ pub enum Part {
     Candidate(SiteIndex, u32),
     /// The generated impl for a struct or enum.
     Type(usize),
-    /// Reading one field, method or variant in it.
+    /// The code in that impl that reads one field, method or variant.
     Member(usize, usize),
     /// The n-th loop of a file.
     Loop(FileIndex, usize),
-    /// What a file cannot do without.
+    /// The text at the start of a file that all other parts need.
     File(FileIndex),
 }
 
-/// How a capture reads.
+/// What a capture reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureKind {
     /// A variable or a field of one.
-    Place,
-    /// A place whose reading may panic.
+    Variable,
+    /// An element, which may panic when read.
     Index,
-    /// Any other expression, evaluated for the capture.
+    /// Any other expression; the capture evaluates it.
     Value,
-    /// Reads nothing: compiles only if the condition is pure.
+    /// Nothing: it compiles only if the condition is pure.
     Purity,
 }
 
-/// Something captured at a site.
+/// An expression whose value is recorded at a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub kind: CaptureKind,
-    /// Under this it is recorded.
+    /// The name of the recorded value.
     pub text: String,
-    /// What it reads.
+    /// The tree of what it reads.
     pub access: Access,
 }
 
-/// Everything to capture at a site: the visible names, the operands of its condition, and what
-/// else is offered. `condition` is the parsed condition, if the site has one.
+/// Everything to capture at a site: the visible names, the operands of its condition, and the candidate
+/// terms. `condition` is the parsed condition, if the site has one.
 pub fn captures(
     language: Language,
     site: &Site,
     condition: Option<&Node>,
-    offers: &[Offer],
+    terms: &[CandidateTerm],
 ) -> Vec<Capture> {
     let mut captures: Vec<Capture> = site
         .names
         .iter()
         .map(|name| Capture {
-            kind: CaptureKind::Place,
+            kind: CaptureKind::Variable,
             text: name.text.clone(),
             access: language.access(&name.text),
         })
         .collect();
     let leaves = condition.iter().flat_map(|condition| condition.leaves());
-    // Where operands cannot be read, the comparison of them still can.
+    // If the operands cannot be read, the comparison as a whole may still be.
     let comparisons = condition
         .iter()
         .flat_map(|condition| condition.comparisons());
@@ -71,9 +71,10 @@ pub fn captures(
     for leaf in leaves.chain(&comparisons) {
         let kind = match leaf.kind {
             LeafKind::Literal => continue,
-            LeafKind::Place => CaptureKind::Place,
+            LeafKind::Variable => CaptureKind::Variable,
             LeafKind::Index => CaptureKind::Index,
-            // Where no compiler tells, what may have an effect is not evaluated once more.
+            // In C, where the compiler does not check purity, an expression that may have side effects is not
+            // evaluated again.
             LeafKind::Value
                 if site.is_pure == Some(false) && !language.is_surely_pure(&leaf.text) =>
             {
@@ -90,21 +91,21 @@ pub fn captures(
             captures.push(capture);
         }
     }
-    for offer in offers {
-        let kind = match offer.is_index {
+    for term in terms {
+        let kind = match term.is_index {
             true => CaptureKind::Index,
             false => CaptureKind::Value,
         };
-        if !captures.iter().any(|known| known.text == offer.text) {
+        if !captures.iter().any(|known| known.text == term.text) {
             captures.push(Capture {
                 kind,
-                text: offer.text.clone(),
-                access: offer.access.clone(),
+                text: term.text.clone(),
+                access: term.access.clone(),
             });
         }
     }
-    let is_open = site.is_pure.is_none() && !language.is_surely_pure(&site.text);
-    if site.kind.has_condition() && is_open {
+    let may_be_impure = site.is_pure.is_none() && !language.is_surely_pure(&site.text);
+    if site.kind.has_condition() && may_be_impure {
         captures.push(Capture {
             kind: CaptureKind::Purity,
             text: site.text.clone(),

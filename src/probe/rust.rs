@@ -72,8 +72,8 @@ impl Dialect for Macros {
     fn capture(&self, capture: &Capture, weak: bool) -> String {
         let text = &capture.text;
         match capture.kind {
-            CaptureKind::Place if weak => format!("{RUNTIME}::see_any!({text})"),
-            CaptureKind::Place => format!("{RUNTIME}::see!({text})"),
+            CaptureKind::Variable if weak => format!("{RUNTIME}::see_any!({text})"),
+            CaptureKind::Variable => format!("{RUNTIME}::see!({text})"),
             CaptureKind::Index => format!("{RUNTIME}::see_place!({text:?}, {text})"),
             CaptureKind::Value => format!("{RUNTIME}::see_value!({text:?}, {text})"),
             CaptureKind::Purity => format!("{RUNTIME}::pure!({text})"),

@@ -10,7 +10,7 @@ use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
 use super::ranking::diversify;
 use super::session::Session;
-use crate::check::judge::{self, Judgement, Refuted, Switch};
+use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::probe::{Part, Stage};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
@@ -97,7 +97,7 @@ impl Session<'_> {
         let suite = self.suite(&build.binaries);
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
-        let mut refuted = Refuted::new();
+        let mut refutations = Refutations::new();
         // If the run is stopped, the fixes found plausible by then are kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
@@ -109,9 +109,9 @@ impl Session<'_> {
                     let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
                     !switch.targets.contains(test) && switch.select.iter().any(reach)
                 });
-                let judged = judge::judge(&suite, switch, &others, &refuted, spectrum, bounds)?;
+                let judged = judge::judge(&suite, switch, &others, &refutations, spectrum, bounds)?;
                 phase.step();
-                if let Judgement::Holds(targets) = &judged {
+                if let Judgement::Plausible(targets) = &judged {
                     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
                     held.push(fix.curing(targets));
                 }
@@ -127,8 +127,8 @@ impl Session<'_> {
             };
             for ((fix, _), judged) in some.iter().zip(verdicts) {
                 match judged {
-                    Judgement::Holds(targets) => plausible.push(fix.curing(&targets)),
-                    Judgement::Falls(test) => *refuted.entry(test).or_default() += 1,
+                    Judgement::Plausible(targets) => plausible.push(fix.curing(&targets)),
+                    Judgement::RefutedBy(test) => *refutations.entry(test).or_default() += 1,
                 }
             }
             judged += some.len();

@@ -77,7 +77,7 @@ impl Session<'_> {
             10.0 * slowest(baseline.passing()),
             4.0 * slowest(baseline.failing()),
         );
-        let limit = self.policies().least_timeout + Duration::from_secs_f64(usual);
+        let limit = self.policies().min_timeout + Duration::from_secs_f64(usual);
         limit.min(self.settings.test_timeout)
     }
 

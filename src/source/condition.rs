@@ -1,5 +1,5 @@
-//! The old condition as a tree: operators the synthesizer knows, and leaves it must read. Each language
-//! has a parser of its own for it ([`Language::parse`](super::Language::parse)).
+//! The original condition as a tree of operators that the synthesizer knows and leaves that it reads as
+//! terms. Each language has its own parser ([`Language::parse`](super::Language::parse)).
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::spec::{Access, ArithOp, Binding, CmpOp, Expr, TermId, Type};
 /// How a leaf can be captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafKind {
-    /// `x`, `x.y`: reading it cannot panic or have an effect.
-    Place,
+    /// `x`, `x.y`: reading it cannot panic and has no side effects.
+    Variable,
     /// `v[i]`: reading it can panic.
     Index,
     /// Anything else that has a value.
@@ -29,7 +29,7 @@ pub struct Leaf {
     pub binding: Binding,
 }
 
-/// Finds the term a leaf stands for, given the type its place asks for if that is known.
+/// Finds the term of a leaf, given the type that its context requires, if known.
 pub type Lookup<'a> = dyn FnMut(&Leaf, Option<Type>) -> Option<(TermId, Type)> + 'a;
 
 /// A node of a condition.
@@ -40,13 +40,13 @@ pub struct Node {
     /// The node's text on one line.
     pub text: String,
     pub shape: Shape,
-    /// What a comparison reads as a whole.
+    /// The whole comparison as an access; only for comparisons.
     pub whole: Option<Access>,
-    /// Whether it is a leaf that is written as a comparison with a null pointer.
+    /// Whether it is a leaf that is written as `!= NULL`.
     pub is_null_test: bool,
 }
 
-/// A part of a condition, in terms.
+/// A part of a condition, expressed in terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub expr: Expr,
@@ -56,7 +56,7 @@ pub struct Part {
     pub is_null_test: bool,
 }
 
-/// A part of the old condition as somebody wrote it.
+/// A part of the original condition as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
     pub expr: Expr,
@@ -76,8 +76,8 @@ pub enum Shape {
     Arith(ArithOp, Box<Node>, Box<Node>),
 }
 
-/// A text without line breaks. Where there are none it stays as it is: inside a string literal white space
-/// means something.
+/// The text on one line. A text without line breaks stays unchanged, because white space inside a string
+/// literal is significant.
 pub fn one_line(text: &str) -> String {
     match text.contains('\n') {
         true => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -86,7 +86,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 impl Node {
-    /// The node as a leaf.
+    /// The whole node as a single leaf.
     fn whole(&self) -> Leaf {
         Leaf {
             text: self.text.clone(),
@@ -113,15 +113,15 @@ impl Node {
         }
     }
 
-    /// Every comparison as a leaf, with its own leaves, left to right.
+    /// Every comparison as a single leaf, with the leaves inside it, left to right.
     pub fn comparisons(&self) -> Vec<(Leaf, Vec<&Leaf>)> {
         let all = self.compared().into_iter();
         all.map(|(whole, ..)| (whole.whole(), whole.leaves()))
             .collect()
     }
 
-    /// Every comparison with each other operator, then equalities in which a part of a tuple that is
-    /// compared stands in another one's place, or is compared with it, as texts.
+    /// Variants of the comparisons, as texts: each comparison with every other operator, then equalities
+    /// that use the other element of a compared pair, or compare the two elements with each other.
     pub fn comparison_variants(&self) -> Vec<String> {
         let sides = |(_, op, a, b): (&Self, CmpOp, &Self, &Self)| (op, side(a), side(b));
         let compared: Vec<(CmpOp, String, String)> =
@@ -154,9 +154,9 @@ impl Node {
         }
     }
 
-    /// The condition in terms. `lookup` finds the term a leaf stands for, given the type its
-    /// place asks for if that is known (a literal has no type of its own). Every node converted
-    /// is put into `parts`. `None` if a leaf has no term or the types do not fit.
+    /// The condition as an expression over terms. `lookup` finds the term of a leaf, given the type that its
+    /// context requires, if known (a literal has no type of its own). Every converted node is added to
+    /// `parts`. `None` if a leaf has no term or the types do not match.
     pub fn to_expr(
         &self,
         language: Language,
@@ -184,7 +184,7 @@ impl Node {
             }
             Shape::Cmp(op, a, b) => match Self::operands(language, a, b, None, lookup, parts) {
                 Some((a, b, _)) => (a.cmp(*op, b), Type::Bool),
-                // What is compared cannot be read, but the comparison as a whole may be.
+                // The operands cannot be read, but the comparison as a whole may be.
                 None => {
                     let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
                     (Expr::Term(term), ty)
@@ -203,7 +203,8 @@ impl Node {
         Some(result)
     }
 
-    /// Two operands of one type: whichever is no literal tells it, or, in C, the usual conversions do.
+    /// Two operands and their common type, which an operand that is not a literal determines, or in C the
+    /// usual arithmetic conversions.
     fn operands(
         language: Language,
         a: &Node,
@@ -212,14 +213,14 @@ impl Node {
         lookup: &mut Lookup,
         parts: &mut Vec<Part>,
     ) -> Option<(Expr, Expr, Type)> {
-        let is_open = |node: &Node| {
+        let has_only_literals = |node: &Node| {
             node.leaves()
                 .iter()
                 .all(|leaf| leaf.kind == LeafKind::Literal)
         };
         let known = parts.len();
         let mut both = |first: Option<Type>, second: Option<Type>, parts: &mut Vec<_>| {
-            let (a, b, s, t) = if is_open(a) {
+            let (a, b, s, t) = if has_only_literals(a) {
                 let (b, t) = b.to_expr(language, first, lookup, parts)?;
                 let (a, s) = a.to_expr(language, second.or(Some(t)), lookup, parts)?;
                 (a, b, s, t)
@@ -241,7 +242,7 @@ impl Node {
     }
 }
 
-/// The other one of a pair, where a text is a part of one.
+/// The other element of a pair: `x.1` for `x.0`.
 fn other_part(text: &str) -> Option<String> {
     let (base, part) = text.rsplit_once('.')?;
     let other = match part {
@@ -250,11 +251,11 @@ fn other_part(text: &str) -> Option<String> {
         _ => return None,
     };
     // `1.0` is a number.
-    let is_place = base.starts_with(|first: char| !first.is_ascii_digit() && first != '-');
-    is_place.then(|| format!("{base}.{other}"))
+    let is_field = base.starts_with(|first: char| !first.is_ascii_digit() && first != '-');
+    is_field.then(|| format!("{base}.{other}"))
 }
 
-/// The text of a comparison's operand; a node's own text has lost the parentheses around it.
+/// The text of a comparison's operand, in parentheses where needed: a node's text has none.
 fn side(node: &Node) -> String {
     match &node.shape {
         Shape::Leaf(leaf) if leaf.binding >= Binding::Add => node.text.clone(),

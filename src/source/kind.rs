@@ -1,26 +1,26 @@
-//! The kinds of sites and of patches. [`SiteKind::info`] is the one place that says what a kind is like
-//! in every language; how a language writes a condition there is told by its
-//! [`templates`](super::template).
+//! The kinds of sites and of patches. [`SiteKind::info`] defines, in one place, the properties of each kind
+//! that all languages share; a language's [`templates`](super::template) define how it writes a condition
+//! there.
 
-/// What kind of place a site is.
+/// The kind of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SiteKind {
     If,
     ElseIf,
     While,
-    /// A match arm's guard.
+    /// The guard of a match arm.
     Guard,
-    /// A run of operands of a let-chain that are not `let`.
+    /// Consecutive operands of a let-chain that are not `let`.
     LetOperand,
     /// A boolean expression whose value is used: returned, bound, passed, stored.
     Value,
     /// A statement that can be skipped.
     Statement,
-    /// Several statements, one after the other, that can be skipped together.
-    Run,
-    /// A place where the function or loop can be left: `if CONDITION { BODY }`.
-    Exit,
-    /// A place for a further branch: `else if CONDITION { BODY }`.
+    /// Several consecutive statements that can be skipped together.
+    Statements,
+    /// An insertion point for an early exit from the function or loop: `if CONDITION { BODY }`.
+    EarlyExit,
+    /// An insertion point for another branch: `else if CONDITION { BODY }`.
     Branch,
     /// A match arm without a guard.
     Arm,
@@ -28,24 +28,24 @@ pub enum SiteKind {
     Pattern,
 }
 
-/// What a patch does with a condition at a site. Whoever adds one is pointed by the compiler at the
-/// methods below, and at how it is written.
+/// What a patch does with a condition at a site. The matches below have no wildcard arm, so the compiler
+/// points at everything that a new form needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// It takes the place of the one that is there.
+    /// Replaces the existing condition.
     Replace,
-    /// It decides whether what is there is executed: `if CONDITION { TEXT }`.
+    /// Decides whether the existing statements are executed: `if CONDITION { TEXT }`.
     Wrap,
-    /// Before what is there it decides whether to leave: `if CONDITION { BODY }`.
+    /// Decides, before the existing statement, whether to exit early: `if CONDITION { BODY }`.
     Leave,
-    /// After a branch it decides about a further one: `else if CONDITION { BODY }`.
+    /// Decides, after an existing branch, about another one: `else if CONDITION { BODY }`.
     Branch,
-    /// It narrows what a pattern matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
+    /// Narrows what a pattern matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
     Narrow,
 }
 
 impl Form {
-    /// Whether statements depend on the condition, and stand in a block therefore.
+    /// Whether the condition controls statements, which need a block.
     pub const fn has_block(self) -> bool {
         match self {
             Self::Wrap | Self::Leave | Self::Branch => true,
@@ -53,7 +53,7 @@ impl Form {
         }
     }
 
-    /// The outcome that leaves the subject as it is, where there is no condition yet.
+    /// The outcome that keeps the subject's behaviour; `None` where a condition exists already.
     pub const fn unconditional(self) -> Option<bool> {
         match self {
             Self::Replace => None,
@@ -62,7 +62,7 @@ impl Form {
         }
     }
 
-    /// Whether a patch can leave out what is there now.
+    /// Whether a patch can skip the site's own text.
     pub const fn skips(self) -> bool {
         match self {
             Self::Wrap => true,
@@ -70,7 +70,7 @@ impl Form {
         }
     }
 
-    /// Whether a patch leaves the function or loop.
+    /// Whether a patch exits the function or loop early.
     pub const fn leaves(self) -> bool {
         match self {
             Self::Leave => true,
@@ -79,32 +79,32 @@ impl Form {
     }
 }
 
-/// What a kind of site is like, whatever the language.
+/// The properties of a kind of site, in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindInfo {
     pub form: Form,
     pub patch_kind: PatchKind,
-    /// Whether it is a place where something new can stand: more of them, and costlier patches.
+    /// Whether it is an insertion point. There are many of them, and their patches cost more.
     pub is_new: bool,
-    /// Whether the site's text can be several statements.
-    pub is_several: bool,
-    /// Whether the condition decides if a loop goes on.
+    /// Whether the site's text is a list of statements.
+    pub is_statement_list: bool,
+    /// Whether the condition decides if a loop continues.
     pub is_loop: bool,
-    /// Whether the place was taken for boolean by what stands there, so that the compiler may know
-    /// better; elsewhere the syntax asks for a boolean.
-    pub is_guess: bool,
+    /// Whether the expression is only inferred to be boolean, so that the compiler may disagree; at other
+    /// kinds the syntax requires a boolean.
+    pub is_inferred: bool,
 }
 
 impl SiteKind {
-    /// What sites of this kind are like.
+    /// The properties of this kind.
     pub const fn info(self) -> KindInfo {
         const OLD: KindInfo = KindInfo {
             form: Form::Replace,
             patch_kind: PatchKind::Condition,
             is_new: false,
-            is_several: false,
+            is_statement_list: false,
             is_loop: false,
-            is_guess: false,
+            is_inferred: false,
         };
         const NEW: KindInfo = KindInfo {
             is_new: true,
@@ -118,7 +118,7 @@ impl SiteKind {
             },
             Self::Value => KindInfo {
                 patch_kind: PatchKind::Expression,
-                is_guess: true,
+                is_inferred: true,
                 ..OLD
             },
             Self::Statement => KindInfo {
@@ -126,13 +126,13 @@ impl SiteKind {
                 patch_kind: PatchKind::Precondition,
                 ..OLD
             },
-            Self::Run => KindInfo {
+            Self::Statements => KindInfo {
                 form: Form::Wrap,
                 patch_kind: PatchKind::Precondition,
-                is_several: true,
+                is_statement_list: true,
                 ..NEW
             },
-            Self::Exit => KindInfo {
+            Self::EarlyExit => KindInfo {
                 form: Form::Leave,
                 patch_kind: PatchKind::Guard,
                 ..NEW
@@ -148,38 +148,57 @@ impl SiteKind {
         }
     }
 
+    /// The kind's name in site ids. Ids are stable between versions of the tool, so these names never
+    /// change, even if a variant is renamed.
+    pub const fn id_name(self) -> &'static str {
+        match self {
+            Self::If => "If",
+            Self::ElseIf => "ElseIf",
+            Self::While => "While",
+            Self::Guard => "Guard",
+            Self::LetOperand => "LetOperand",
+            Self::Value => "Value",
+            Self::Statement => "Statement",
+            Self::Statements => "Run",
+            Self::EarlyExit => "Exit",
+            Self::Branch => "Branch",
+            Self::Arm => "Arm",
+            Self::Pattern => "Pattern",
+        }
+    }
+
     /// What a patch does with a condition here.
     pub fn form(self) -> Form {
         self.info().form
     }
 
-    /// The name of the patch kind that applies here, as in `--kind` and in reports.
+    /// The kind of the patches here, as in `--kind` and in reports.
     pub fn patch_kind(self) -> PatchKind {
         self.info().patch_kind
     }
 
-    /// The outcome that leaves the subject as it is, where there is no condition yet.
+    /// The outcome that keeps the subject's behaviour; `None` where a condition exists already.
     pub fn unconditional(self) -> Option<bool> {
         self.form().unconditional()
     }
 
-    /// Whether there is a condition, or an expression, that a patch replaces.
+    /// Whether a condition, or boolean expression, exists that a patch replaces.
     pub fn has_condition(self) -> bool {
         self.unconditional().is_none()
     }
 
-    /// Whether it is a place where something new can stand: more of them, and costlier patches.
+    /// Whether it is an insertion point. See [`KindInfo::is_new`].
     pub fn is_new(self) -> bool {
         self.info().is_new
     }
 
-    /// Whether it is a way out: of these several share a place, each with a body of its own.
-    pub fn is_exit(self) -> bool {
+    /// Whether it is an early exit. Several of them share a program point, each with its own body.
+    pub fn is_early_exit(self) -> bool {
         self.form().leaves()
     }
 }
 
-/// What a patch at a site is.
+/// The kind of a patch.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -191,7 +210,7 @@ pub enum PatchKind {
     Expression,
     /// A new `if` around a statement.
     Precondition,
-    /// A new way out: `if CONDITION { return … }`.
+    /// A new early exit: `if CONDITION { return … }`.
     Guard,
 }
 

@@ -1,19 +1,19 @@
-//! What differs between the languages that subjects are written in, one trait a concern. Each language
-//! has its answers in one value, [`Concerns`], which `rust/language.rs` and `c/language.rs` define;
-//! [`Language::concerns`] is the only place here that tells languages apart. The texts that are spliced
-//! in differ, too; they are told by `probe::dialect`, for they belong to the instrumentation.
+//! What differs between the languages of subjects: one trait per concern. `rust/language.rs` and
+//! `c/language.rs` each define one [`Concerns`] value; [`Language::concerns`] is the only place here that
+//! distinguishes languages. The spliced texts differ, too, but belong to the instrumentation
+//! (`probe::dialect`).
 
 use camino::Utf8Path;
 
+use super::candidate_terms::TermText;
 use super::condition::Node;
 use super::layout::Layout;
-use super::offer::Guess;
 use super::policies::Policies;
 use super::template::Template;
 use super::{Site, SiteKind, Sources, c, rust};
 use crate::spec::{Access, Binding, Type, Value};
 
-/// What a subject is written in.
+/// The language of a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
     #[default]
@@ -21,63 +21,61 @@ pub enum Language {
     C,
 }
 
-/// Everything that a language answers for itself. Without a default, so that a new one has to answer
-/// it all.
+/// Everything that a language defines. There is no default, so a new language must define all of it.
 pub struct Concerns {
     pub syntax: &'static dyn Syntax,
     pub conversions: &'static dyn Conversions,
-    pub offering: &'static dyn Offering,
+    pub candidate_terms: &'static dyn CandidateTerms,
     pub layout: &'static dyn Layout,
     pub panics: &'static dyn Panics,
     pub policies: &'static Policies,
-    /// How a condition is written at each kind of site; `None` for a kind that the language does not
-    /// have.
+    /// How a condition is written at each kind of site; `None` for a kind that the language lacks.
     pub template: fn(SiteKind) -> Option<Template>,
 }
 
-/// The files of a subject that are to be read, as the subject knows them.
+/// The source files of a subject, ready to be read.
 pub trait Readable {
-    /// Reads them, and finds the functions, types and sites. `root` is the directory all paths are
-    /// relative to; `wanted` tells whether a file may have sites.
+    /// Reads the files and finds functions, types and sites. All paths are relative to `root`; `wanted`
+    /// decides whether a file may have sites.
     fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources;
 }
 
-/// The texts of expressions, read.
+/// Parses the texts of expressions.
 pub trait Syntax {
-    /// Parses a condition; `None` if it is not an expression on its own.
+    /// Parses a condition; `None` if the text is not a complete expression.
     fn parse(&self, text: &str) -> Option<Node>;
 
-    /// What an expression reads, as a tree.
+    /// The tree of what an expression reads.
     fn access(&self, text: &str) -> Access;
 
-    /// What a method without arguments reads of a value.
+    /// The access of calling a method without arguments on a value.
     fn method(&self, of: Access, name: &str) -> Access;
 
-    /// Whether evaluating a condition surely has no effect, as far as its syntax tells.
+    /// Whether the syntax of a condition guarantees that evaluating it has no side effects.
     fn is_surely_pure(&self, text: &str) -> bool;
 
-    /// How tightly a whole condition's text holds together.
+    /// The binding strength of the condition's outermost operator.
     fn binding_of(&self, text: &str) -> Binding;
 
-    /// The text of a comparison with the opposite operator; `None` for anything else and for orders,
-    /// which NaN or an order of one's own may upset.
+    /// The text of an equality with the opposite operator; `None` for anything else. Orders are excluded,
+    /// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
     fn opposite(&self, text: &str) -> Option<String>;
 
-    /// The value of a literal as a constant of the given type, if it can be one. `text` may start
-    /// with a minus sign.
+    /// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text`
+    /// may start with a minus sign.
     fn constant(&self, text: &str, ty: Type) -> Option<Value>;
 }
 
-/// What operands are converted to.
+/// Implicit conversions of operands.
 pub trait Conversions {
-    /// The type that operands of two types are converted to; `None` where they are not.
+    /// The type that operands of two types are converted to; `None` if they are not converted.
     fn common_type(&self, a: Type, b: Type) -> Option<Type>;
 }
 
-/// What may be said at a site beyond the values of its variables.
-pub trait Offering {
-    /// Guesses, the nearest group first, each with how many of it are taken at most.
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)>;
+/// Collects the candidate terms of a site.
+pub trait CandidateTerms {
+    /// Groups of candidate terms, the nearest group first, each with the maximum number to use.
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)>;
 }
 
 /// Tests that pass only if the subject panics.
@@ -93,7 +91,7 @@ pub trait Panics {
 }
 
 impl Language {
-    /// The language's answers.
+    /// What the language defines.
     fn concerns(self) -> &'static Concerns {
         match self {
             Self::Rust => &rust::language::CONCERNS,
@@ -116,12 +114,12 @@ impl Language {
         self.concerns().panics
     }
 
-    /// What is offered at its sites.
-    pub fn offering(self) -> &'static dyn Offering {
-        self.concerns().offering
+    /// How the candidate terms of its sites are collected.
+    pub fn candidate_terms(self) -> &'static dyn CandidateTerms {
+        self.concerns().candidate_terms
     }
 
-    /// How it writes a condition at a site of this kind; `None` if it has none.
+    /// How it writes a condition at a site of this kind; `None` if it lacks the kind.
     pub fn template(self, kind: SiteKind) -> Option<Template> {
         (self.concerns().template)(kind)
     }

@@ -1,29 +1,29 @@
-//! How a language's files are laid out, for a patch that is to look as if it had been there.
+//! The layout of source files, so that a patch matches the style of its surroundings.
 
 use std::ops::Range;
 
-/// What one file's text tells about the way it is written.
+/// The conventions that a file follows.
 pub trait Layout {
-    /// One level of indentation, where the place itself does not tell.
+    /// One level of indentation in this file, unless the patched lines show it.
     fn indentation(&self, text: &str) -> String;
 
-    /// Whether branches with one statement go without braces in this file.
+    /// Whether this file writes branches with a single statement without braces.
     fn omits_braces(&self, text: &str) -> bool;
 
-    /// Numbers of the lines of a text, from 0, that start inside a literal: indenting them would
-    /// change its value.
+    /// The line numbers of a text, from 0, that start inside a literal. Indenting such a line would change
+    /// the literal's value.
     fn lines_inside_literals(&self, text: &str) -> Vec<usize>;
 
-    /// What a statement at these bytes is to an `if` or a loop without braces that it is all of; `None` if
-    /// it stands in a block.
+    /// What to know about a statement that is the whole body of an `if` or loop without braces; `None` if
+    /// the statement is in a block.
     fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced>;
 }
 
-/// A statement that is all of a branch, or all that a loop does.
+/// A statement that is the whole body of a branch or loop without braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbraced {
-    /// Whether an `else` follows, which an `if` around the statement would take over.
+    /// Whether an `else` follows, which would belong to an `if` put around the statement.
     pub has_else: bool,
-    /// What stands for the statement if nothing is to be done.
+    /// The empty statement, which replaces a deleted one.
     pub nothing: &'static str,
 }

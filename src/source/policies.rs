@@ -1,26 +1,26 @@
-//! What a language's programs and tests are like, as far as the search for a patch goes by it. Data
-//! only: each language has one [`Policies`] of its own.
+//! Properties of a language's programs and tests that the search for a patch depends on. Data only: each
+//! language defines one [`Policies`] value.
 
 use std::time::Duration;
 
-/// How the search treats subjects of one language. A struct without a default, so that a new language
-/// has to answer every question.
+/// How the search treats subjects of one language. There is no default, so a new language must set every
+/// field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policies {
-    /// Whether one passing test is weak evidence. Where a test is a command with an input and an
-    /// expected output, tests are many and most pass under either outcome of a condition. So each is
-    /// asked whether it depends on the outcomes observed in it, and a patch that agrees with a hundred
-    /// of them may end the search. Unit tests say more each and cost more to run; of those few are about
-    /// any one condition.
-    pub passing_tests_say_little: bool,
+    /// Whether one passing test is weak evidence. If a test is a command with an input and an expected
+    /// output, there are many tests, and most pass under either outcome of a condition. The search then
+    /// checks for each test whether it depends on the outcomes observed in it, and a patch that agrees with
+    /// a hundred tests may end the search. A unit test is stronger evidence but costs more to run, and few
+    /// unit tests are about any one condition.
+    pub passing_tests_are_weak_evidence: bool,
     /// Whether evaluating a capture can be undefined behaviour that the compiler accepts, so that a
-    /// sanitizer ends the run. Where recording disturbs a run, the site is recorded once more with
-    /// nothing but what the program itself reads there.
+    /// sanitizer ends the run. If recording disturbs a run, the site is recorded again with only the
+    /// expressions that the program itself reads there.
     pub captures_may_be_undefined: bool,
-    /// The shortest wall-clock limit of a forced run. Loops are bounded by fuel; this limit is for what
-    /// burns none, and leaves room for what slows a run down as a whole.
-    pub least_timeout: Duration,
-    /// What formats a patched file, where there is a standard formatter.
+    /// The minimum wall-clock limit of a forced run. Fuel bounds loops; this limit catches code that burns
+    /// no fuel, and leaves room for anything that slows the whole run down.
+    pub min_timeout: Duration,
+    /// The formatter of patched files, if the language has a standard one.
     pub formatter: Option<FormatTool>,
 }
 

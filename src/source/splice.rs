@@ -1,11 +1,10 @@
-//! Byte splices: text inserted into a file, and the way back from the new text to what was
-//! inserted there. Nothing is reprinted, so line numbers survive as long as no insertion has a
-//! line break.
+//! Byte splices: inserts text into a file, and maps the new text back to the insertions. Nothing is
+//! reprinted, so line numbers survive as long as no insertion contains a line break.
 
 use std::ops::Range;
 
-/// Text inserted before the byte at `at`. Of several insertions at one place the one with the
-/// smaller `order` comes first, then the one pushed first.
+/// Text inserted before the byte at `at`. Insertions at the same byte are sorted by `order`; ties keep
+/// the order in which they were pushed.
 #[derive(Clone, Debug)]
 pub struct Insertion<O> {
     pub at: usize,
@@ -18,7 +17,7 @@ pub struct Insertion<O> {
 #[derive(Clone, Debug)]
 pub struct Spliced<O> {
     pub text: String,
-    /// Where the insertions ended up, ascending.
+    /// The ranges of the insertions in the new text, ascending.
     pub inserted: Vec<(Range<usize>, O)>,
 }
 
@@ -52,8 +51,7 @@ impl<O> Spliced<O> {
             .map(|(_, owner)| owner)
     }
 
-    /// Where a byte of the new text was in the old one; for an inserted byte, where it was
-    /// inserted.
+    /// Maps a byte of the new text to the old text; an inserted byte maps to its insertion point.
     pub fn original(&self, offset: usize) -> usize {
         let before: usize = self
             .inserted

@@ -1,6 +1,6 @@
-//! What stands around a condition at a site. The instrumented build and the final patch are written from
-//! the same [`Template`], one for each kind of site and language (`rust/templates.rs`,
-//! `c/templates.rs`), so that they cannot disagree.
+//! The text around a condition at a site. The instrumented build and the final patch use the same
+//! [`Template`], one per language and kind of site (`rust/templates.rs`, `c/templates.rs`), so that they
+//! cannot disagree.
 
 use super::Site;
 use super::kind::Form;
@@ -9,37 +9,37 @@ use crate::spec::Binding;
 /// How a language writes a condition at sites of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Right before the condition.
+    /// The text directly before the condition.
     pub before: &'static str,
-    /// Right after it.
+    /// The text directly after the condition.
     pub after: &'static str,
-    /// Around what depends on the condition, if something does ([`Form::has_block`]).
+    /// Encloses the statements that the condition controls, if there are any ([`Form::has_block`]).
     pub block: Option<Block>,
-    /// How tightly the text around holds the condition, unless a site knows better.
-    pub least: Binding,
-    /// What takes the place of a branch that only ends the program.
+    /// A condition that binds less tightly needs parentheses, unless the site says otherwise.
+    pub min_binding: Binding,
+    /// How a patch writes an early exit that only ends the program.
     pub assertion: Option<Assertion>,
 }
 
-/// What makes several statements one.
+/// The delimiters of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     pub open: &'static str,
     pub close: &'static str,
-    /// Around the whole, where an `else` that follows could otherwise change hands; empty where the
-    /// language has no such question.
+    /// Enclose the whole `if` statement where a following `else` would otherwise belong to it; empty if the
+    /// language has no dangling `else`.
     pub shield: [&'static str; 2],
 }
 
-/// A statement that ends the program unless a condition holds. A way out that only ends the program is
-/// written so in a patch, with the opposite condition.
+/// A statement that ends the program unless a condition is true. A patch writes an early exit that only ends
+/// the program as an assertion with the negated condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertion {
-    /// The statement, around its condition.
+    /// The statement before and after its condition.
     pub around: [&'static str; 2],
-    /// Between the condition and a message.
+    /// The separator between the condition and a message.
     pub comma: &'static str,
-    /// The body of such a way out, around the message if there is one.
+    /// The body of such an early exit before and after its message, which may be empty.
     pub body: [&'static str; 2],
 }
 
@@ -66,63 +66,63 @@ impl Assertion {
     }
 }
 
-/// The texts around a condition, on one line.
+/// The one-line texts around the condition of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Before the condition.
     pub before: String,
-    /// After it, and before the site's own text if that depends on it.
+    /// After the condition, and before the site's own text if the condition controls it.
     pub after: String,
     /// After the site's own text.
     pub at_end: String,
 }
 
 impl Template {
-    /// The condition takes the place of one that is there.
-    pub const fn replacing(least: Binding) -> Self {
-        Self::following("", least)
+    /// A condition that replaces the existing one.
+    pub const fn replacing(min_binding: Binding) -> Self {
+        Self::following("", min_binding)
     }
 
-    /// The condition follows what is there.
-    pub const fn following(before: &'static str, least: Binding) -> Self {
+    /// A condition that is added after existing text.
+    pub const fn following(before: &'static str, min_binding: Binding) -> Self {
         Self {
             before,
             after: "",
             block: None,
-            least,
+            min_binding,
             assertion: None,
         }
     }
 
-    /// The condition decides about a block.
+    /// A condition that controls a block.
     pub const fn branching(before: &'static str, after: &'static str, block: Block) -> Self {
         Self {
             before,
             after,
             block: Some(block),
-            least: Binding::Or,
+            min_binding: Binding::Or,
             assertion: None,
         }
     }
 
-    /// The condition with what stands around it, up to the block.
+    /// The condition with the text around it, up to the block.
     pub fn head(&self, condition: &str) -> String {
         format!("{}{condition}{}", self.before, self.after)
     }
 
-    /// What stands around the condition of a site of this kind in a patch.
+    /// The text around the condition of a site in a patch.
     pub fn frame(&self, site: &Site) -> Frame {
         self.frame_in(site, ["", ""])
     }
 
-    /// The same with braces around what is skipped: an instrumented build always has them, a patch where
-    /// an `else` follows.
+    /// Like [`frame`](Self::frame), with braces around the whole `if`: instrumented builds always have them,
+    /// patches only where an `else` follows.
     pub fn shielded_frame(&self, site: &Site) -> Frame {
         let shield = self.block.map_or(["", ""], |block| block.shield);
         self.frame_in(site, shield)
     }
 
-    /// `shield` stands around what can be skipped.
+    /// The frame with `shield` around the whole `if`.
     fn frame_in(&self, site: &Site, shield: [&str; 2]) -> Frame {
         let (open, close) = self
             .block
@@ -151,7 +151,7 @@ impl Template {
         self.frame(site).line(site, condition)
     }
 
-    /// The same in braces of its own.
+    /// Like [`line`](Self::line), in braces of its own.
     pub fn shielded_line(&self, site: &Site, condition: &str) -> String {
         self.shielded_frame(site).line(site, condition)
     }
@@ -171,7 +171,7 @@ impl Frame {
 mod tests {
     use super::super::{Language, SiteKind};
 
-    /// The kind after that one; a new variant has to find its place here.
+    /// The next kind; the match makes sure that the test covers a new variant.
     fn next(kind: &SiteKind) -> Option<SiteKind> {
         match kind {
             SiteKind::If => Some(SiteKind::ElseIf),
@@ -180,9 +180,9 @@ mod tests {
             SiteKind::Guard => Some(SiteKind::LetOperand),
             SiteKind::LetOperand => Some(SiteKind::Value),
             SiteKind::Value => Some(SiteKind::Statement),
-            SiteKind::Statement => Some(SiteKind::Run),
-            SiteKind::Run => Some(SiteKind::Exit),
-            SiteKind::Exit => Some(SiteKind::Branch),
+            SiteKind::Statement => Some(SiteKind::Statements),
+            SiteKind::Statements => Some(SiteKind::EarlyExit),
+            SiteKind::EarlyExit => Some(SiteKind::Branch),
             SiteKind::Branch => Some(SiteKind::Arm),
             SiteKind::Arm => Some(SiteKind::Pattern),
             SiteKind::Pattern => None,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_has_a_block_where_statements_depend_on_the_condition() {
+    fn a_template_has_a_block_if_the_condition_controls_statements() {
         for kind in std::iter::successors(Some(SiteKind::If), next) {
             for language in [Language::Rust, Language::C] {
                 if let Some(template) = language.template(kind) {

@@ -1,10 +1,10 @@
-//! An access as program text: the only place that writes one. What only one language has is written as
-//! there, so that it need not be told which it is.
+//! Writes an access as program text; nothing else does. A construct that exists in one language only is
+//! written in that language's syntax, so no language needs to be passed.
 
 use crate::spec::access::{Access, Infix, Payload, Prefix, Query, Reach};
 use crate::spec::{ArithOp, Outline};
 
-/// The text that reads what the access stands for.
+/// The text of an access.
 pub fn text(access: &Access) -> String {
     match access {
         Access::Variable(text) | Access::Written(text, _) | Access::Opaque(text, _) => text.clone(),
@@ -28,8 +28,8 @@ pub fn text(access: &Access) -> String {
     }
 }
 
-/// The tree of a text as it is written: with its own white space, or opaque if that is not all that is
-/// special about it.
+/// The tree of a text as written. If the text differs from the tree's usual form by white space only, the
+/// tree keeps that text; if it differs in any other way, it is opaque.
 pub fn as_written(tree: Access, own: &str) -> Access {
     let usual = text(&tree);
     if usual == own {
@@ -46,7 +46,7 @@ pub fn as_written(tree: Access, own: &str) -> Access {
     }
 }
 
-/// A text of which no more is known.
+/// An access of which only the text is known.
 pub fn opaque(text: &str) -> Access {
     Access::Opaque(text.to_owned(), Outline::of_text(text))
 }
@@ -92,7 +92,7 @@ fn between(op: Infix) -> &'static str {
     }
 }
 
-/// The method of Rust that answers a query.
+/// The Rust method that computes a query.
 fn method(query: Query) -> &'static str {
     match query {
         Query::Len => "len",

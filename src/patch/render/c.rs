@@ -1,16 +1,16 @@
-//! How C writes expressions.
+//! C's notation of expressions.
 
-use super::{Style, Words};
+use super::{Notation, Style};
 use crate::source::c::literals;
 use crate::source::write;
 use crate::spec::{Binding, CmpOp, Expr, IntType, Origin, Reading, Type, Value};
 
 pub(super) struct C;
 
-impl Words for C {
-    /// `p != NULL` is a pointer's truth as somebody wrote it.
+impl Notation for C {
+    /// A null test that the original condition spells out as `p != NULL` keeps that form.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)> {
-        let part = style.spelled(expr).filter(|part| part.is_null_test)?;
+        let part = style.original_part(expr).filter(|part| part.is_null_test)?;
         Some((part.text.clone(), Binding::Compare))
     }
 
@@ -18,11 +18,11 @@ impl Words for C {
         write::text(&style.pool.terms[id].access)
     }
 
-    /// Compilers warn of `a && b || c` without parentheses.
+    /// An `&&` inside `||` gets parentheses, because compilers warn about `a && b || c`.
     fn or(&self, style: &Style, a: &Expr, b: &Expr) -> String {
-        let [a, b] = [(a, Binding::Or), (b, Binding::Compare)].map(|(operand, least)| {
+        let [a, b] = [(a, Binding::Or), (b, Binding::Compare)].map(|(operand, binding)| {
             let is_mixed = style.binding(operand) == Binding::And;
-            style.text(operand, if is_mixed { Binding::Compare } else { least })
+            style.text(operand, if is_mixed { Binding::Compare } else { binding })
         });
         format!("{a} || {b}")
     }
@@ -30,12 +30,12 @@ impl Words for C {
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
         let op = op.token();
         match a.ty(style.pool) {
-            // Only equality is asked of strings.
+            // Strings are compared for equality only.
             Some(Type::Str) => {
                 let [a, b] = [a, b].map(|operand| style.text(operand, Binding::Or));
                 format!("strcmp({a}, {b}) {op} 0")
             }
-            // What is true may be any number but 0.
+            // A true value may be any number except 0, so `!` normalizes both operands.
             Some(Type::Bool) => {
                 let are_terms = [a, b]
                     .iter()
@@ -47,14 +47,14 @@ impl Words for C {
                 format!("{a} {op} {b}")
             }
             _ => {
-                let [a, b] = [(a, b), (b, a)].map(|(one, other)| beside(style, one, other));
+                let [a, b] = [(a, b), (b, a)].map(|(one, other)| operand(style, one, other));
                 format!("{a} {op} {b}")
             }
         }
     }
 }
 
-/// A truth as 0 or 1, for comparison with another.
+/// A truth value as 0 or 1, for comparison with another one.
 fn truth(style: &Style, expr: &Expr) -> String {
     match expr {
         Expr::Term(_) => format!("!{}", style.text(&expr.clone().not(), Binding::Unary)),
@@ -62,8 +62,8 @@ fn truth(style: &Style, expr: &Expr) -> String {
     }
 }
 
-/// An operand of a comparison: a constant is written as the other operand is, as a character or a number.
-fn beside(style: &Style, operand: &Expr, other: &Expr) -> String {
+/// An operand of a comparison. A constant is written as a character or a number to match the other operand.
+fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
     let (Expr::Term(constant), Expr::Term(other)) = (operand, other) else {
         return style.text(operand, Binding::Bits);
     };

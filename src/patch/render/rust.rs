@@ -1,16 +1,16 @@
-//! How Rust writes expressions.
+//! Rust's notation of expressions.
 
-use super::{Style, Words};
+use super::{Notation, Style};
 use crate::source::write;
 use crate::spec::access::{Payload, Reach};
 use crate::spec::{Access, Binding, CmpOp, Expr, Query, Type};
 
 pub(super) struct Rust;
 
-impl Words for Rust {
-    /// `f.is_some() && f.unwrap() == 1` for a field is `f == Some(1)`, and
-    /// `f.is_none() || f.unwrap() != 1` is `f != Some(1)`. (What a local variable holds may be a
-    /// reference, which compares with neither.)
+impl Notation for Rust {
+    /// For a field `f`, `f.is_some() && f.unwrap() == 1` is written as `f == Some(1)`, and
+    /// `f.is_none() || f.unwrap() != 1` as `f != Some(1)`. Local variables are excluded: the option of a local
+    /// variable may contain a reference, which cannot be compared with a number.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)> {
         let (Expr::And(before, cmp) | Expr::Or(before, cmp)) = expr else {
             return None;
@@ -32,13 +32,13 @@ impl Words for Rust {
         if *op != wanted || !is_field || !is_plain || term.constant.is_none() {
             return None;
         }
-        let asks = |term: usize, query: Query| {
+        let is_query = |term: usize, query: Query| {
             style.pool.terms[term].access.as_query() == Some((option, query))
         };
-        let is_there = |expr: &Expr| match expr {
-            Expr::Term(id) => asks(*id, if is_and { Query::IsSome } else { Query::IsNone }),
+        let is_presence_test = |expr: &Expr| match expr {
+            Expr::Term(id) => is_query(*id, if is_and { Query::IsSome } else { Query::IsNone }),
             Expr::Not(a) => match &**a {
-                Expr::Term(id) => !is_and && asks(*id, Query::IsSome),
+                Expr::Term(id) => !is_and && is_query(*id, Query::IsSome),
                 _ => false,
             },
             _ => false,
@@ -46,12 +46,12 @@ impl Words for Rust {
         let (op, constant) = (op.token(), self.term(style, *constant));
         let text = format!("{} {op} Some({constant})", write::text(option));
         match (&**before, is_and) {
-            (before, _) if is_there(before) => Some((text, Binding::Compare)),
-            (Expr::And(others, last), true) if is_there(last) => {
+            (before, _) if is_presence_test(before) => Some((text, Binding::Compare)),
+            (Expr::And(others, last), true) if is_presence_test(last) => {
                 let others = style.text(others, Binding::And);
                 Some((format!("{others} && {text}"), Binding::And))
             }
-            (Expr::Or(others, last), false) if is_there(last) => {
+            (Expr::Or(others, last), false) if is_presence_test(last) => {
                 let others = style.text(others, Binding::Or);
                 Some((format!("{others} || {text}"), Binding::Or))
             }
@@ -63,9 +63,9 @@ impl Words for Rust {
         let term = &style.pool.terms[id];
         let text = write::text(&term.access);
         let number = matches!(term.ty, Type::Int(_) | Type::F32 | Type::F64);
-        let bare = text.ends_with(|last: char| last.is_ascii_digit() || last == '_')
+        let has_no_suffix = text.ends_with(|last: char| last.is_ascii_digit() || last == '_')
             && !text.contains(['x', 'i', 'u', 'f']);
-        match style.suffixed && term.constant.is_some() && number && bare {
+        match style.suffixed && term.constant.is_some() && number && has_no_suffix {
             true => format!("{text}_{}", term.ty.name()),
             false => text,
         }
@@ -80,14 +80,14 @@ impl Words for Rust {
     }
 
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
-        // `x as usize < y` would read `usize<y` as generic arguments.
-        let least = match op {
+        // The parser would read `x as usize < y` as generic arguments, `usize<y`.
+        let min_binding = match op {
             CmpOp::Lt | CmpOp::Le if ends_in_cast(style, a) => Binding::Atom,
             _ => Binding::Bits,
         };
         format!(
             "{} {} {}",
-            style.text(a, least),
+            style.text(a, min_binding),
             op.token(),
             style.text(b, Binding::Bits)
         )

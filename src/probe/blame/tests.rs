@@ -1,4 +1,4 @@
-//! Errors that are made up, in files that are really instrumented.
+//! Artificial compiler errors in instrumented files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,13 +22,13 @@ pub fn second(k: u32) -> u32 {
 }
 ";
 
-/// The sources, in a directory of their own.
-struct House {
+/// The sources, in a temporary directory.
+struct Fixture {
     dir: tempfile::TempDir,
     sources: Sources,
 }
 
-impl House {
+impl Fixture {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("src")).unwrap();
@@ -58,13 +58,13 @@ impl House {
         texts.iter().map(|text| self.site(text)).collect()
     }
 
-    /// These sites, without anything captured.
+    /// The instrumentation of these sites, without captures.
     fn conditions(&self, texts: &[&str]) -> Instrumentation<'_> {
         let stage = Stage::Conditions(self.sites(texts));
         Instrumentation::new(&self.sources, stage, BTreeSet::new(), BTreeSet::new())
     }
 
-    /// One site with captures.
+    /// The instrumentation of one site with captures.
     fn captures(&self, site: &str, captures: &[(CaptureKind, &str)]) -> Instrumentation<'_> {
         let captures = captures.iter().map(|(kind, text)| Capture {
             kind: *kind,
@@ -75,30 +75,30 @@ impl House {
         Instrumentation::new(&self.sources, stage, BTreeSet::new(), BTreeSet::new())
     }
 
-    /// Whom an error is due to that points at these texts, each the first of its kind after `instrumentation`.
+    /// The parts blamed for an error whose spans are the first occurrences of these texts.
     fn blamed(
         &self,
         instrumentation: &Instrumentation,
         code: &str,
         message: &str,
-        places: &[Place],
+        spans: &[PointedAt],
     ) -> Vec<Part> {
         let files = instrumentation.files();
         let text = &files[0].1.text;
-        let span = |place: &Place| {
-            let start = text.find(place.text).unwrap_or_else(|| panic!("{text}"));
+        let span = |at: &PointedAt| {
+            let start = text.find(at.text).unwrap_or_else(|| panic!("{text}"));
             Span {
                 file: "src/lib.rs".into(),
-                bytes: start..start + place.text.len(),
-                is_primary: place.is_primary,
-                label: place.label.map(str::to_owned),
+                bytes: start..start + at.text.len(),
+                is_primary: at.is_primary,
+                label: at.label.map(str::to_owned),
             }
         };
         let error = Diagnostic {
             code: code.to_owned(),
             message: message.to_owned(),
             rendered: String::new(),
-            spans: places.iter().map(span).collect(),
+            spans: spans.iter().map(span).collect(),
         };
         blame(instrumentation, &files, self.root(), &error, false)
     }
@@ -106,14 +106,14 @@ impl House {
 
 /// What an error points at.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct PointedAt<'a> {
     text: &'a str,
     is_primary: bool,
     label: Option<&'a str>,
 }
 
-fn primary(text: &str) -> Place<'_> {
-    Place {
+fn primary(text: &str) -> PointedAt<'_> {
+    PointedAt {
         text,
         is_primary: true,
         label: None,
@@ -121,92 +121,95 @@ fn primary(text: &str) -> Place<'_> {
 }
 
 #[test]
-fn a_capture_that_is_pointed_at_is_to_blame_and_not_its_site() {
-    let house = House::new();
-    let captures = [(CaptureKind::Place, "n"), (CaptureKind::Value, "n.count()")];
-    let instrumentation = house.captures("n > 3 && n < 9", &captures);
-    let site = house.site("n > 3 && n < 9");
+fn a_capture_that_is_pointed_at_is_blamed_instead_of_its_site() {
+    let fixture = Fixture::new();
+    let captures = [
+        (CaptureKind::Variable, "n"),
+        (CaptureKind::Value, "n.count()"),
+    ];
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let site = fixture.site("n > 3 && n < 9");
     let at = [primary("n.count()")];
-    let parts = house.blamed(&instrumentation, "E0599", "no method", &at);
+    let parts = fixture.blamed(&instrumentation, "E0599", "no method", &at);
     assert_eq!(parts, [Part::Capture(site, 1)]);
 }
 
 #[test]
-fn a_note_that_points_at_a_capture_tells_more_than_the_error_around_it() {
-    let house = House::new();
+fn a_note_that_points_at_a_capture_outweighs_the_error_around_it() {
+    let fixture = Fixture::new();
     let captures = [(CaptureKind::Value, "drop(m)")];
-    let instrumentation = house.captures("n > 3 && n < 9", &captures);
-    let note = Place {
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let note = PointedAt {
         is_primary: false,
         ..primary("drop(m)")
     };
-    let parts = house.blamed(
+    let parts = fixture.blamed(
         &instrumentation,
         "E0502",
         "cannot borrow",
         &[primary("let mut m = 0;"), note],
     );
-    let site = house.site("n > 3 && n < 9");
+    let site = fixture.site("n > 3 && n < 9");
     assert_eq!(parts, [Part::Capture(site, 0)]);
 }
 
 #[test]
-fn the_site_around_the_place_is_to_blame_where_nothing_is_pointed_at() {
-    let house = House::new();
-    let instrumentation = house.conditions(&["n > 3 && n < 9", "k > 5"]);
-    // In the middle of the condition, which is not spliced in but the subject's own.
-    let parts = house.blamed(&instrumentation, "E0308", "mismatched", &[primary("> 3 &")]);
-    assert_eq!(parts, [Part::Site(house.site("n > 3 && n < 9"))]);
+fn the_enclosing_site_is_blamed_if_no_part_is_pointed_at() {
+    let fixture = Fixture::new();
+    let instrumentation = fixture.conditions(&["n > 3 && n < 9", "k > 5"]);
+    // The span is in the middle of the subject's own condition.
+    let parts = fixture.blamed(&instrumentation, "E0308", "mismatched", &[primary("> 3 &")]);
+    assert_eq!(parts, [Part::Site(fixture.site("n > 3 && n < 9"))]);
 }
 
 #[test]
-fn the_functions_sites_are_to_blame_where_none_is_around_and_those_of_others_are_not() {
-    let house = House::new();
-    let instrumentation = house.conditions(&["n > 3 && n < 9", "is_open", "k > 5"]);
+fn without_an_enclosing_site_the_sites_of_the_function_are_blamed() {
+    let fixture = Fixture::new();
+    let instrumentation = fixture.conditions(&["n > 3 && n < 9", "is_open", "k > 5"]);
     let at = [primary("last = m")];
-    let parts = house.blamed(&instrumentation, "E0596", "cannot borrow", &at);
-    let own = house.sites(&["n > 3 && n < 9", "is_open"]);
+    let parts = fixture.blamed(&instrumentation, "E0596", "cannot borrow", &at);
+    let own = fixture.sites(&["n > 3 && n < 9", "is_open"]);
     assert_eq!(parts, own.into_iter().map(Part::Site).collect::<Vec<_>>());
 }
 
 #[test]
-fn a_variable_that_may_have_no_value_is_due_to_the_skipped_statements_that_give_it_one() {
-    let house = House::new();
-    let instrumentation = house.conditions(&["last = m;", "m += last;", "is_open"]);
+fn a_possibly_uninitialized_variable_is_blamed_on_skippable_assignments() {
+    let fixture = Fixture::new();
+    let instrumentation = fixture.conditions(&["last = m;", "m += last;", "is_open"]);
     let message = "used binding `last` is possibly-uninitialized";
-    let parts = house.blamed(&instrumentation, "E0381", message, &[primary("+= last")]);
-    assert_eq!(parts, [Part::Site(house.site("last = m;"))]);
+    let parts = fixture.blamed(&instrumentation, "E0381", message, &[primary("+= last")]);
+    assert_eq!(parts, [Part::Site(fixture.site("last = m;"))]);
 }
 
 #[test]
-fn another_inferred_type_is_due_to_what_is_captured_of_the_variable_beyond_its_value() {
-    let house = House::new();
+fn another_inferred_type_is_blamed_on_captures_of_larger_expressions() {
+    let fixture = Fixture::new();
     let captures = [
-        (CaptureKind::Place, "m"),
+        (CaptureKind::Variable, "m"),
         (CaptureKind::Value, "m == n"),
         (CaptureKind::Value, "n + 1"),
     ];
-    let instrumentation = house.captures("n > 3 && n < 9", &captures);
-    let at = Place {
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let at = PointedAt {
         label: Some("here the type of `m` is inferred to be `usize`"),
         ..primary("last = m")
     };
-    let parts = house.blamed(&instrumentation, "E0308", "mismatched types", &[at]);
-    assert_eq!(parts, [Part::Capture(house.site("n > 3 && n < 9"), 1)]);
+    let parts = fixture.blamed(&instrumentation, "E0308", "mismatched types", &[at]);
+    assert_eq!(parts, [Part::Capture(fixture.site("n > 3 && n < 9"), 1)]);
 }
 
 #[test]
-fn what_was_dropped_already_is_not_blamed_again() {
-    let house = House::new();
-    let mut instrumentation = house.conditions(&["n > 3 && n < 9"]);
-    let site = Part::Site(house.site("n > 3 && n < 9"));
+fn dropped_parts_are_not_blamed_again() {
+    let fixture = Fixture::new();
+    let mut instrumentation = fixture.conditions(&["n > 3 && n < 9"]);
+    let site = Part::Site(fixture.site("n > 3 && n < 9"));
     instrumentation.dropped.insert(site);
-    let parts = house.blamed(&instrumentation, "E0308", "mismatched", &[primary("n > 3")]);
+    let parts = fixture.blamed(&instrumentation, "E0308", "mismatched", &[primary("n > 3")]);
     assert_eq!(parts, []);
 }
 
 #[test]
-fn places_lead_to_their_variables() {
+fn a_place_expression_has_a_root_variable() {
     assert_eq!(root("*v.f[0]"), "v");
     assert_eq!(root("v"), "v");
     assert!(mentions("a + b.len()", "b"));

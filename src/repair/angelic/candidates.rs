@@ -198,12 +198,12 @@ impl At<'_> {
             (true, fails) => fails.clone().not(),
             (false, expr) => expr.clone(),
         };
-        let condition = style.text(&written, site.least);
+        let condition = style.text(&written, site.min_binding);
         let suffixed = Style {
             suffixed: true,
             ..style
         };
-        let switched = suffixed.text(&made.expr, site.least);
+        let switched = suffixed.text(&made.expr, site.min_binding);
         let soft = spec.rows.iter().filter(|row| !row.hard);
         let shown: u64 = soft.map(|row| u64::from(row.weight)).sum();
         let disagrees = match made.soft_violated {
@@ -213,7 +213,11 @@ impl At<'_> {
                     / (shown + WEIGHTS.fix.smoothing);
                 let cost = WEIGHTS.fix.disagrees + u32::try_from(share).unwrap_or(u32::MAX);
                 // An early exit with the value that would be returned anyway changes nothing.
-                if site.kind.is_exit() { cost / 2 } else { cost }
+                if site.kind.is_early_exit() {
+                    cost / 2
+                } else {
+                    cost
+                }
             }
         };
         let goes_on = |expr: &Expr| match (expr, &spec.old) {

@@ -149,7 +149,7 @@ impl Session<'_> {
     /// What a fix may cost more because passing tests evaluate the condition that it changes: a condition
     /// that explains a hundred tests is no accident.
     fn support(&self, knowledge: &Knowledge, held: &Fix) -> u32 {
-        if !self.policies().passing_tests_say_little {
+        if !self.policies().passing_tests_are_weak_evidence {
             return 0;
         }
         let passing = self.baseline.passing();

@@ -162,13 +162,13 @@ impl Session<'_> {
         for reached in knowledge.spectrum.reached.values_mut() {
             let exits = reached
                 .iter()
-                .filter(|(site, _)| sites[**site].kind.is_exit());
+                .filter(|(site, _)| sites[**site].kind.is_early_exit());
             let counted: Vec<(SiteIndex, Counter)> =
                 exits.map(|(site, counter)| (*site, *counter)).collect();
             for (first, counter) in counted {
-                let place = sites[first].place();
+                let point = sites[first].program_point();
                 let later = sites.iter_enumerated().skip(usize::from(first) + 1);
-                let here = later.take_while(|(_, site)| site.place() == place);
+                let here = later.take_while(|(_, site)| site.program_point() == point);
                 let others: Vec<SiteIndex> = here.map(|(index, _)| index).collect();
                 for other in others
                     .into_iter()

@@ -15,7 +15,7 @@ use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
 use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
-use crate::source::{SiteIndex, offers};
+use crate::source::{SiteIndex, candidate_terms};
 
 /// Pairs of a passing test and an early exit that are run with the exit taken.
 const MOST_EXIT_TRIALS: usize = 600;
@@ -119,11 +119,11 @@ impl Session<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let offers = match found.only_operator_mutations || plain {
+                let terms = match found.only_operator_mutations || plain {
                     true => Vec::new(),
-                    false => offers::at(self.sources, site),
+                    false => candidate_terms::at(self.sources, site),
                 };
-                let mut captures = captures(self.sources.language, site, tree.as_ref(), &offers);
+                let mut captures = captures(self.sources.language, site, tree.as_ref(), &terms);
                 captures.retain(|capture| {
                     let text = (site.function, capture.text.clone());
                     capture.kind == CaptureKind::Purity || !knowledge.refused.contains(&text)
@@ -296,7 +296,7 @@ impl Session<'_> {
         let mut trials = Vec::new();
         for found in angelic {
             let site = &self.sources.sites[found.site];
-            if site.kind.is_exit() {
+            if site.kind.is_early_exit() {
                 let visits = |test: &TestIndex| {
                     let counter = spectrum.reached.get(test)?.get(&found.site)?;
                     Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
@@ -338,7 +338,7 @@ impl Session<'_> {
         angelic: &[AngelicSite],
         near: &[TestIndex],
     ) -> Result<Vec<(usize, TestIndex)>> {
-        if !self.policies().passing_tests_say_little {
+        if !self.policies().passing_tests_are_weak_evidence {
             return Ok(Vec::new());
         }
         let mut trials = Vec::new();

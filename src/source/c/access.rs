@@ -1,4 +1,4 @@
-//! C's expressions as trees of what they read.
+//! Parses C expressions into trees of what they read.
 
 use tree_sitter::Node as Tree;
 
@@ -7,13 +7,13 @@ use super::syntax::{self, text_of};
 use crate::source::write::{as_written, opaque, text as written};
 use crate::spec::access::{Access, Infix, Prefix, Query, Reach};
 
-/// What a text reads.
+/// The access of an expression.
 pub fn access(text: &str) -> Access {
     let tree = condition::with(text, tree);
     tree.map_or_else(|| opaque(text), |tree| as_written(tree, text))
 }
 
-/// The tree of an expression in `text`, as it is written there.
+/// The tree of an expression in `text`, as written there.
 fn tree(node: Tree, text: &str) -> Access {
     let own = text_of(node, text);
     as_written(unspaced(node, text).unwrap_or_else(|| opaque(own)), own)
@@ -88,20 +88,20 @@ fn unspaced(node: Tree, text: &str) -> Option<Access> {
     })
 }
 
-/// How an expression is read for a capture.
+/// How a capture reads an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// A variable, or a member of one that is no pointer: reading it is safe.
+    /// A variable, or a member of one without following a pointer: reading it is safe.
     Plain,
-    /// `p->f`, where `p` can be read safely.
+    /// `p->f`, where reading `p` is safe.
     Field(String, String),
-    /// `a[i]` or `*p`, where both parts can be read safely.
+    /// `a[i]` or `*p`, where reading the parts is safe.
     Element(String, String),
     /// Anything else.
     Value,
 }
 
-/// How an expression can be read.
+/// How a capture must read an expression.
 pub fn reading(access: &Access) -> Reading {
     match access.plain() {
         _ if is_safe(access) => Reading::Plain,
@@ -116,12 +116,12 @@ pub fn reading(access: &Access) -> Reading {
     }
 }
 
-/// Whether evaluating an expression reads nothing through a pointer and divides by nothing.
+/// Whether evaluating an expression follows no pointer and does not divide.
 fn is_safe(access: &Access) -> bool {
     use crate::spec::ArithOp::{Add, Sub};
     match access.plain() {
         Access::Variable(_) => true,
-        // Not a string: that is a pointer.
+        // A string literal is a pointer.
         Access::Literal(literal) => {
             let is_number = literal
                 .text
@@ -140,7 +140,7 @@ mod tests {
     use crate::spec::Outline;
 
     #[test]
-    fn a_tree_says_just_what_was_written() {
+    fn a_tree_is_written_back_verbatim() {
         for text in [
             "p->next->n",
             "a[ i+1 ]",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_through_a_pointer_is_known() {
+    fn reads_through_a_pointer_are_recognized() {
         let reading = |text: &str| reading(&access(text));
         let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(reading("s.f.g"), Reading::Plain);

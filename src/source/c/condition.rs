@@ -1,4 +1,4 @@
-//! C's conditions as trees, and what their syntax tells about them.
+//! Parses C conditions into trees, and derives purity and binding strength from their syntax.
 
 use tree_sitter::Node as Tree;
 
@@ -8,13 +8,13 @@ use super::{effects, masks};
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
-/// Parses a condition; `None` if it is not an expression on its own.
+/// Parses a condition; `None` if the text is not a complete expression.
 pub fn parse(text: &str) -> Option<Node> {
     with(text, node)
 }
 
-/// Whether evaluating the condition surely has no effect, as far as its syntax tells: no assignment,
-/// and no calls but of library functions that only look.
+/// Whether the syntax of a condition guarantees that evaluating it has no side effects: it contains no
+/// assignment, and calls only pure library functions.
 pub fn is_surely_pure(text: &str) -> bool {
     with(text, |tree, text| {
         effects::is_pure(tree, text, &effects::is_known_pure)
@@ -22,12 +22,12 @@ pub fn is_surely_pure(text: &str) -> bool {
     .unwrap_or(false)
 }
 
-/// How tightly a whole condition's text holds together.
+/// The binding strength of the condition's outermost operator.
 pub fn binding_of(text: &str) -> Binding {
     with(text, |tree, _| binding(tree)).unwrap_or(Binding::Or)
 }
 
-/// The text of a comparison with the opposite operator; `None` for anything else.
+/// The text of an equality with the opposite operator; `None` for anything else.
 pub fn opposite(text: &str) -> Option<String> {
     with(text, |tree, text| {
         let operator = tree.child_by_field_name("operator")?;
@@ -44,11 +44,11 @@ pub fn opposite(text: &str) -> Option<String> {
     .flatten()
 }
 
-/// What stands before an expression so that it can be parsed.
+/// The text before an expression that makes it parsable.
 const BEFORE: &str = "int nopol(void) { return (";
 
-/// Parses an expression alone and applies something to its tree, together with the text that was
-/// parsed, in which it starts at the end of [`BEFORE`].
+/// Parses a single expression and calls `apply` with its tree and the parsed text, in which the expression
+/// starts after [`BEFORE`].
 pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option<R> {
     let whole = format!("{BEFORE}{text}\n); }}");
     let mut parsed = syntax::parse(&whole)?;
@@ -88,14 +88,14 @@ fn node(tree: Tree, text: &str) -> Node {
     let span = range.start - BEFORE.len()..range.end - BEFORE.len();
     let part = |name| {
         Some(Box::new(node(
-            syntax::bare(tree.child_by_field_name(name)?),
+            syntax::unparenthesized(tree.child_by_field_name(name)?),
             text,
         )))
     };
     let operator = syntax::operator(tree);
     let shape = match tree.kind() {
-        "parenthesized_expression" if syntax::bare(tree) != tree => {
-            return node(syntax::bare(tree), text);
+        "parenthesized_expression" if syntax::unparenthesized(tree) != tree => {
+            return node(syntax::unparenthesized(tree), text);
         }
         "unary_expression" if operator == "!" => part("argument").map(Shape::Not),
         "binary_expression" => {
@@ -106,7 +106,7 @@ fn node(tree: Tree, text: &str) -> Node {
                 Some(match (operator, cmp_op(operator), arith_op(operator)) {
                     ("&&", ..) => Shape::And(left, right),
                     ("||", ..) => Shape::Or(left, right),
-                    // A pointer is true where it is not null.
+                    // A pointer is true if it is not null.
                     ("==", ..) if is_null(&right) => Shape::Not(left),
                     ("!=", ..) if is_null(&right) => left.shape,
                     (_, Some(op), _) => Shape::Cmp(op, left, right),
@@ -121,7 +121,7 @@ fn node(tree: Tree, text: &str) -> Node {
         && tree.kind() == "binary_expression"
         && tree
             .child_by_field_name("right")
-            .is_some_and(|right| text_of(syntax::bare(right), text) == "NULL");
+            .is_some_and(|right| text_of(syntax::unparenthesized(right), text) == "NULL");
     let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
     let text = one_line(text_of(tree, text));
     let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
@@ -155,7 +155,7 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
     let access = access(&text);
     let kind = match reading(&access) {
         _ if is_literal => LeafKind::Literal,
-        Reading::Plain | Reading::Field(..) => LeafKind::Place,
+        Reading::Plain | Reading::Field(..) => LeafKind::Variable,
         Reading::Element(..) => LeafKind::Index,
         Reading::Value => LeafKind::Value,
     };
@@ -167,8 +167,8 @@ fn leaf(tree: Tree, text: &str) -> Leaf {
     }
 }
 
-/// How tightly an expression's text holds together. What binds looser than a comparison, as `&` does,
-/// is only spared parentheses where any operator would do.
+/// The binding strength of an expression's outermost operator. In C, `&`, `|` and `^` bind less tightly than
+/// a comparison.
 fn binding(tree: Tree) -> Binding {
     match tree.kind() {
         "binary_expression" => match syntax::operator(tree) {
@@ -205,7 +205,7 @@ mod tests {
             ["p->n", "-1", "v[i+1]", "'x'", "flags & 3", "0"]
         );
         let tree = parse(text).unwrap();
-        assert_eq!(tree.leaves()[0].kind, LeafKind::Place);
+        assert_eq!(tree.leaves()[0].kind, LeafKind::Variable);
         assert_eq!(tree.leaves()[2].kind, LeafKind::Index);
         assert_eq!(tree.leaves()[4].binding, Binding::And);
         assert!(matches!(tree.shape, Shape::Or(..)));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn comparing_with_null_asks_for_the_truth_of_a_pointer() {
+    fn comparing_with_null_is_the_truth_value_of_a_pointer() {
         assert!(matches!(parse("p == NULL").unwrap().shape, Shape::Not(_)));
         let there = parse("p->next != NULL").unwrap();
         assert!(matches!(there.shape, Shape::Leaf(leaf) if leaf.text == "p->next"));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn purity_is_only_claimed_for_what_only_looks() {
+    fn only_expressions_without_effects_are_surely_pure() {
         assert!(is_surely_pure("n % 2 == 0 && strlen(s) > 3 && v[i] == *p"));
         assert!(!is_surely_pure("(c = getchar()) != EOF"));
         assert!(!is_surely_pure("i++ < n"));

@@ -1,21 +1,21 @@
-//! What C makes of its operands' types: integer promotions and the usual arithmetic conversions
-//! (C17 6.3.1.1 and 6.3.1.8), for the widths of 64-bit Unix.
+//! C's integer promotions and usual arithmetic conversions (C17 6.3.1.1 and 6.3.1.8), with the type widths
+//! of 64-bit Unix.
 
 use crate::spec::{IntType, Type};
 
-/// The type that a value has as an operand.
+/// The type of an operand after promotion.
 pub fn promoted(ty: Type) -> Type {
     match ty {
         Type::Int(IntType::I8 | IntType::U8 | IntType::I16 | IntType::U16) => {
             Type::Int(IntType::I32)
         }
-        // Arithmetic of `float` is done in `float`, but comparing the results as `double` is exact.
+        // `float` arithmetic stays `float`, but comparing its results as `double` is exact.
         Type::F32 => Type::F64,
         other => other,
     }
 }
 
-/// The type that two operands have in common; `None` if they are not both numbers.
+/// The common type of two operands; `None` unless both are numbers.
 pub fn common(a: Type, b: Type) -> Option<Type> {
     let number = |ty| match ty {
         Type::Bool => Some(Type::Int(IntType::I32)),
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_have_the_type_that_c_gives_them() {
+    fn operands_are_converted_to_their_common_type() {
         let int = Type::Int(IntType::I32);
         let (long, uint) = (Type::Int(IntType::I64), Type::Int(IntType::CUint));
         assert_eq!(

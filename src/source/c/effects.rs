@@ -1,4 +1,4 @@
-//! Which expressions and functions of C leave no trace when they are evaluated once more.
+//! Which C expressions and functions can be evaluated again without side effects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use super::syntax::{self, children, field, text_of, walk};
 
-/// Functions of the library that only look at their arguments.
-const LOOKING: [&str; 47] = [
+/// Library functions that only read their arguments.
+const PURE_FUNCTIONS: [&str; 47] = [
     "abs",
     "labs",
     "llabs",
@@ -57,12 +57,12 @@ const LOOKING: [&str; 47] = [
     "tolower",
 ];
 
-/// Whether a function of the library only looks at its arguments.
+/// Whether a name is a library function that only reads its arguments.
 pub fn is_known_pure(name: &str) -> bool {
-    LOOKING.contains(&name)
+    PURE_FUNCTIONS.contains(&name)
 }
 
-/// Whether evaluating an expression changes nothing; `is_pure_call` tells of functions by name.
+/// Whether evaluating an expression has no side effects; `is_pure_call` decides for functions by name.
 pub fn is_pure(node: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> bool {
     let mut pure = true;
     walk(node, &mut |node| {
@@ -80,25 +80,25 @@ pub fn is_pure(node: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> b
     pure
 }
 
-/// What calling each of these functions may do, and what follows for the others.
+/// The program's functions and their calls, to find the pure ones.
 #[derive(Default)]
 pub struct Functions {
-    /// By name: the functions it calls, or `None` if it leaves a trace by itself.
+    /// By name: the functions it calls, or `None` if its own code has side effects.
     calls: BTreeMap<String, Option<BTreeSet<String>>>,
 }
 
 impl Functions {
     /// Adds a function definition.
     pub fn add(&mut self, name: &str, definition: Node, text: &str) {
-        let calls = own_calls(definition, text);
-        // Of several of one name none is known.
+        let calls = calls_of(definition, text);
+        // Functions that share a name are all assumed to be impure.
         match self.calls.contains_key(name) {
             true => self.calls.insert(name.to_owned(), None),
             false => self.calls.insert(name.to_owned(), calls),
         };
     }
 
-    /// The functions that leave no trace, whatever they are called with.
+    /// The functions without side effects: the greatest set in which each function calls only pure ones.
     pub fn pure(&self) -> BTreeSet<String> {
         let mut pure: BTreeSet<String> = self
             .calls
@@ -122,42 +122,42 @@ impl Functions {
     }
 }
 
-/// The functions that a definition calls; `None` if it changes something that is not its own.
-fn own_calls(definition: Node, text: &str) -> Option<BTreeSet<String>> {
-    let mut own = Own::default();
+/// The functions that a definition calls; `None` if it changes anything but its local variables.
+fn calls_of(definition: Node, text: &str) -> Option<BTreeSet<String>> {
+    let mut locals = Locals::default();
     let mut calls = BTreeSet::new();
-    let mut leaves = false;
+    let mut is_impure = false;
     walk(definition, &mut |node| {
         match node.kind() {
             "declaration" | "parameter_declaration" => {
-                leaves |= text_of(node, text).starts_with("static");
-                own.declare(node, text);
+                is_impure |= text_of(node, text).starts_with("static");
+                locals.declare(node, text);
             }
             "assignment_expression" | "update_expression" => {
                 let target = node.child_by_field_name("left");
                 let target = target.or_else(|| node.child_by_field_name("argument"));
-                leaves |= !target.is_some_and(|target| own.has(target, text));
+                is_impure |= !target.is_some_and(|target| locals.has(target, text));
             }
             "call_expression" => {
                 calls.insert(field(node, "function", text).unwrap_or_default().to_owned());
             }
-            "goto_statement" | "gnu_asm_expression" => leaves = true,
+            "goto_statement" | "gnu_asm_expression" => is_impure = true,
             _ => {}
         }
-        !leaves
+        !is_impure
     });
-    (!leaves).then_some(calls)
+    (!is_impure).then_some(calls)
 }
 
-/// The variables of a function.
+/// The local variables of a function.
 #[derive(Default)]
-struct Own<'t> {
+struct Locals<'t> {
     all: BTreeSet<&'t str>,
-    /// Those whose parts are its own, too: what a pointer points to is not.
+    /// Those whose elements and members are local, too: not pointers or array parameters.
     whole: BTreeSet<&'t str>,
 }
 
-impl<'t> Own<'t> {
+impl<'t> Locals<'t> {
     fn declare(&mut self, declaration: Node, text: &'t str) {
         let is_parameter = declaration.kind() == "parameter_declaration";
         for declarator in children(declaration) {
@@ -177,16 +177,16 @@ impl<'t> Own<'t> {
         }
     }
 
-    /// Whether what is assigned to belongs to one of them.
+    /// Whether the target of an assignment is local.
     fn has(&self, target: Node, text: &str) -> bool {
-        match syntax::bare(target) {
+        match syntax::unparenthesized(target) {
             target if target.kind() == "identifier" => self.all.contains(text_of(target, text)),
             target => self.has_part(target, text),
         }
     }
 
     fn has_part(&self, target: Node, text: &str) -> bool {
-        let target = syntax::bare(target);
+        let target = syntax::unparenthesized(target);
         let argument = || target.child_by_field_name("argument");
         match target.kind() {
             "identifier" => self.whole.contains(text_of(target, text)),

@@ -1,4 +1,4 @@
-//! What a function of C computes that may serve as a term at another place, and its literals.
+//! Expressions of a C function that may be useful as terms at other sites, and its literals.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use tree_sitter::Node;
 
 use super::access::{Reading, access, reading};
 use super::condition::binding_of;
+use super::early_exits::names;
 use super::effects::is_pure;
-use super::exits::names;
-use super::syntax::{bare, field, operator, text_of, walk};
+use super::syntax::{field, operator, text_of, unparenthesized, walk};
 use crate::source::condition::one_line;
 use crate::source::{Harvested, HarvestedKind};
 use crate::spec::Binding;
 
-/// Longer ones are too much to repeat.
+/// Longer expressions would make a condition unreadable.
 const LONGEST: usize = 60;
 
-/// Literals as they are written, in order, each once; those of macros included.
+/// Literals as written, including those in macros, in source order, without duplicates.
 pub fn literals(root: Node, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut put = |literal: &str| {
@@ -30,7 +30,7 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
                 put(text_of(node, text));
                 false
             }
-            // What a macro stands for is no syntax yet.
+            // The body of a macro has no syntax tree.
             "preproc_arg" => {
                 let words =
                     text_of(node, text).split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -46,11 +46,13 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
     found
 }
 
-/// The names of what is asked for its truth without a comparison.
+/// The names of variables, fields and functions that are used as a truth value without a comparison.
 pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut put = |node: Option<Node>| {
-        let Some(node) = node.map(bare) else { return };
+        let Some(node) = node.map(unparenthesized) else {
+            return;
+        };
         let name = match node.kind() {
             "identifier" => Some(text_of(node, text)),
             "field_expression" => field(node, "field", text),
@@ -82,11 +84,11 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The variables that are used as an index.
+/// The variables that are used as an array index.
 pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     walk(root, &mut |node| {
-        let index = node.child_by_field_name("index").map(bare);
+        let index = node.child_by_field_name("index").map(unparenthesized);
         let index = index.filter(|index| index.kind() == "identifier");
         found.extend(index.map(|index| text_of(index, text).to_owned()));
         true
@@ -94,7 +96,7 @@ pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The expressions of a body that only read.
+/// The expressions of a body that have no side effects.
 pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> Vec<Harvested> {
     let mut found: Vec<Harvested> = Vec::new();
     walk(body, &mut |node| {
@@ -112,7 +114,7 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
             _ => return true,
         };
         let own = text_of(node, text);
-        // Assigned to, but perhaps not yet.
+        // The target of an assignment may not have a value yet.
         let is_target = node.parent().is_some_and(|parent| {
             parent.kind() == "assignment_expression"
                 && parent.child_by_field_name("left") == Some(node)
@@ -120,7 +122,7 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
         if own.len() > LONGEST || is_target || !is_pure(node, text, is_pure_call) {
             return true;
         }
-        let (text_here, binding) = held_together(&one_line(own));
+        let (text_here, binding) = as_operand(&one_line(own));
         let one = Harvested {
             text: text_here,
             binding,
@@ -131,7 +133,7 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
             names: names(node, text),
             holes: Vec::new(),
             calls: calls(node, text),
-            asked: Vec::new(),
+            receiver_methods: Vec::new(),
         };
         if !found.contains(&one) {
             found.push(one);
@@ -141,8 +143,8 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
     found
 }
 
-/// A text as an operand: what binds looser than a comparison is put in parentheses.
-fn held_together(text: &str) -> (String, Binding) {
+/// A text as an operand of a comparison, in parentheses if it binds less tightly.
+fn as_operand(text: &str) -> (String, Binding) {
     match binding_of(text) {
         Binding::Or | Binding::And | Binding::Compare => (format!("({text})"), Binding::Atom),
         binding => (text.to_owned(), binding),

@@ -1,29 +1,29 @@
-//! What C answers to each concern, from the files beside this one.
+//! C's implementation of each language concern; the other files in this directory do the work.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::layout::Style;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{access, condition, conversions, literals, offers};
+use super::{access, candidate_terms, condition, conversions, literals};
+use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
-use crate::source::language::{Concerns, Conversions, Offering, Panics, Readable, Syntax};
-use crate::source::offer::Guess;
+use crate::source::language::{CandidateTerms, Concerns, Conversions, Panics, Readable, Syntax};
 use crate::source::{Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
 
-/// C's answers.
+/// What C defines.
 pub const CONCERNS: Concerns = Concerns {
     syntax: &C,
     conversions: &C,
-    offering: &C,
+    candidate_terms: &C,
     layout: &Style,
     panics: &C,
     policies: &POLICIES,
     template,
 };
 
-/// The files that are to be read, relative to the root.
+/// The files to read, relative to the root.
 pub struct Files(pub Vec<Utf8PathBuf>);
 
 impl Readable for Files {
@@ -85,8 +85,8 @@ impl Conversions for C {
     }
 }
 
-impl Offering for C {
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
-        offers::groups(sources, site)
+impl CandidateTerms for C {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
+        candidate_terms::groups(sources, site)
     }
 }

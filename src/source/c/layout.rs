@@ -1,4 +1,4 @@
-//! How C files are laid out: each in a way of its own.
+//! The layout of C files, derived from each file's text.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::source::layout::{Layout, Unbraced};
 pub struct Style;
 
 impl Layout for Style {
-    /// The white space of the first line that is indented; not of one in a comment.
+    /// The white space before the first indented line that is not in a comment.
     fn indentation(&self, text: &str) -> String {
         let indent = |line: &str| {
             let rest = line.trim_start_matches([' ', '\t']);
@@ -23,17 +23,17 @@ impl Layout for Style {
         found.unwrap_or_else(|| "    ".to_owned())
     }
 
-    /// Whether most branches of a file that do one thing have no braces.
+    /// Whether more branches in the file have no braces than have them.
     fn omits_braces(&self, text: &str) -> bool {
         let branches = text.lines().map(str::trim).filter(|line| {
             line.starts_with("if (") || line.starts_with("if(") || line.contains("else if (")
         });
-        let (sparing, braced): (Vec<&str>, Vec<&str>) =
+        let (unbraced, braced): (Vec<&str>, Vec<&str>) =
             branches.partition(|line| line.ends_with(')'));
-        sparing.len() > braced.iter().filter(|line| line.ends_with('{')).count()
+        unbraced.len() > braced.iter().filter(|line| line.ends_with('{')).count()
     }
 
-    /// No literal of C has several lines, unless a line ends with a backslash.
+    /// C literals do not span lines, except after a backslash.
     fn lines_inside_literals(&self, _: &str) -> Vec<usize> {
         Vec::new()
     }
@@ -49,13 +49,13 @@ impl Layout for Style {
     }
 }
 
-/// Whether a text ends with a word.
+/// Whether a text ends with a whole word.
 fn ends(text: &str, word: &str) -> bool {
     let before = text.strip_suffix(word);
     before.is_some_and(|before| !before.ends_with(is_of_word))
 }
 
-/// Whether a text starts with a word.
+/// Whether a text starts with a whole word.
 fn starts(text: &str, word: &str) -> bool {
     let after = text.strip_prefix(word);
     after.is_some_and(|after| !after.starts_with(is_of_word))
@@ -65,7 +65,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// A text from its first token on.
+/// A text without leading white space and comments.
 fn after_comments(text: &str) -> &str {
     let text = text.trim_start();
     let rest = match text.get(..2) {

@@ -1,10 +1,9 @@
-//! The literals of C: their values as constants of a type, and values as literals
-//! (papers/nopol.txt §3.3.1).
+//! Converts C literals to constants of a type, and characters to literals (papers/nopol.txt §3.3.1).
 
 use crate::spec::{Int, Type, Value};
 
-/// The value of a literal as a constant of the given type, if it can be one. `text` may start with a
-/// minus sign.
+/// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text` may
+/// start with a minus sign.
 pub fn value(text: &str, ty: Type) -> Option<Value> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits.trim_start()),
@@ -40,7 +39,7 @@ fn integer(text: &str) -> Option<i128> {
     }
 }
 
-/// The value of a character literal; characters beyond ASCII have none that is sure.
+/// The value of a character literal; `None` beyond ASCII, where the value is implementation-defined.
 fn character(text: &str) -> Option<i128> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let bytes = unescape(inner)?;
@@ -94,7 +93,7 @@ fn unescape(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A character as a literal.
+/// A character as a C literal.
 pub fn quoted(byte: u8) -> String {
     match byte {
         0 => "'\\0'".to_owned(),

@@ -1,15 +1,15 @@
-//! Macros that stand for the head of a statement: `FOR(i, 0, n) { … }` is no C before it is expanded.
-//! For the parser such a call is masked by the head of a loop of the same length, so that offsets stay
-//! true; the text itself stays as it is.
+//! Masks macros that the parser cannot handle. A macro for the head of a statement, as in
+//! `FOR(i, 0, n) { … }`, is not valid C before expansion. The parser sees a loop head of the same length
+//! instead, so offsets stay correct; the text itself does not change.
 
-/// What takes the place of a call.
+/// The replacements of a macro call.
 const LOOP: &str = "for(;_;)";
 const BRANCH: &str = "if(_)";
 
-/// Words that `iso646.h`, or a program itself, defines as operators no longer than they are.
+/// Words that `iso646.h`, or the program itself, defines as operators. No operator is longer than its word.
 const OPERATORS: [(&str, &str); 3] = [("and", "&&"), ("or", "||"), ("not", "!")];
 
-/// The text with words in the place of operators masked by these, if it has any.
+/// The text with alternative operator words masked by their operators; `None` if there are none.
 pub fn without_words(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -27,7 +27,7 @@ pub fn without_words(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The text to parse, if it has such macros.
+/// The masked text to parse; `None` if nothing needs masking.
 pub fn masked(text: &str) -> Option<String> {
     let has_words = text.contains("iso646.h") || text.contains("define and &&");
     let words = if has_words { without_words(text) } else { None };
@@ -56,7 +56,7 @@ fn without_heads(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The names of macros with parameters that stand for a loop's head.
+/// The names of function-like macros that expand to a loop head.
 fn heads(text: &str) -> Vec<&str> {
     let heads = text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix('#')?.trim_start();
@@ -68,14 +68,14 @@ fn heads(text: &str) -> Vec<&str> {
             let rest = body.strip_prefix(word);
             rest.is_some_and(|rest| rest.trim_start().starts_with('('))
         });
-        // One that ends with a statement is a whole one.
+        // A macro that ends with a statement is a complete loop.
         let is_whole = body.trim_end().ends_with([';', '}']);
         (is_head && !is_whole && !name.contains(' ')).then_some(name)
     });
     heads.collect()
 }
 
-/// The end of the parentheses that open there.
+/// The end of the parenthesized arguments that start at a byte.
 fn call(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let open = rest.len() - rest.trim_start().len();
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_head_of_a_loop_takes_the_place_of_a_macro_that_stands_for_one() {
+    fn a_macro_for_a_loop_head_is_masked_by_a_loop_head() {
         let text = "#define FOR(i,n) for (i = 0; i < n; i++)\n#define MAX(a,b) ((a)>(b)?(a):(b))\nFOR(i, f(n)) { }";
         let masked = masked(text).unwrap();
         assert_eq!(masked.len(), text.len());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_take_the_place_of_words() {
+    fn operator_words_are_masked_by_operators() {
         let text = "#include <iso646.h>\nif (a and not b or band) c;";
         let masked = masked(text).unwrap();
         assert!(masked.ends_with("if (a &&  !   b || band) c;"), "{masked}");

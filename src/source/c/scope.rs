@@ -1,22 +1,22 @@
-//! The names visible at a place of a function, and which of them surely have a value there. The
-//! compiler is no oracle for that: it accepts the reading of a variable that was never assigned to.
+//! The names visible at a program point, and which of them are definitely assigned there. The compiler is no
+//! oracle for this: it accepts reads of uninitialized variables.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::source::{DeclaredType, Name};
 
-/// Number of a declaration in one function.
+/// The number of a declaration in its function.
 type Variable = usize;
 
-/// The variables assigned to on every way to some place; `None` if no way leads there.
+/// The variables assigned on every path to a program point; `None` if the point is unreachable.
 pub type Assigned = Option<BTreeSet<Variable>>;
 
-/// The declarations around a place.
+/// The declarations visible at a program point.
 #[derive(Clone, Debug, Default)]
 pub struct Scopes {
     names: Vec<Name>,
-    /// How many names there were where each open scope began.
+    /// The number of names at the start of each open scope.
     opened: Vec<usize>,
     /// The number of each name's declaration.
     numbers: Vec<Variable>,
@@ -51,25 +51,25 @@ impl Scopes {
         Some(self.numbers[at])
     }
 
-    /// The variable has a value from here on.
+    /// Notes that the variable has a value from here on.
     pub fn assign(&mut self, name: &str) {
         if let Some(number) = self.number(name) {
             self.assigned.insert(number);
         }
     }
 
-    /// The type of a variable as it is written.
+    /// The type of a variable as written.
     pub fn ty(&self, name: &str) -> Option<&DeclaredType> {
         let at = self.names.iter().rposition(|known| known.text == name)?;
         self.names[at].ty.as_ref()
     }
 
-    /// What was assigned to so far.
+    /// The variables assigned so far.
     pub fn state(&self) -> Assigned {
         (!self.is_unreachable).then(|| self.assigned.clone())
     }
 
-    /// Goes on from a place where that was assigned to.
+    /// Continues from a program point with this state.
     pub fn set(&mut self, state: Assigned) {
         self.is_unreachable = state.is_none();
         self.assigned = state.unwrap_or_default();
@@ -79,7 +79,7 @@ impl Scopes {
         self.is_unreachable
     }
 
-    /// The names with a value, outermost first, each once.
+    /// The visible names with a value, outermost first, without duplicates.
     pub fn visible(&self) -> Arc<[Name]> {
         let with_number = self.names.iter().zip(&self.numbers);
         let visible = with_number.enumerate().filter(|(at, (name, number))| {
@@ -92,7 +92,7 @@ impl Scopes {
     }
 }
 
-/// What holds where two ways meet.
+/// The state where two paths join.
 pub fn meet(a: Assigned, b: Assigned) -> Assigned {
     match (a, b) {
         (Some(a), Some(b)) => Some(&a & &b),

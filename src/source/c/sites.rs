@@ -1,9 +1,9 @@
-//! Finds the sites of one function: conditions, boolean expressions, statements and places for a way
-//! out, with the names that have a value there (papers/nopol.txt §3.2). `statements` and `expressions` go
-//! through it in the order of its execution, `places` has the places for something new.
+//! Finds the sites of one function: conditions, boolean expressions, statements and insertion points, with
+//! the names that have a value there (papers/nopol.txt §3.2). `statements` and `expressions` visit the
+//! function in execution order; `insertions` adds the insertion points.
 
 mod expressions;
-mod places;
+mod insertions;
 mod statements;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,28 +11,28 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::early_exits;
 use super::effects::is_pure;
-use super::exits;
 use super::scope::{Assigned, Scopes};
-use super::syntax::{bare, operator, text_of};
+use super::syntax::{operator, text_of, unparenthesized};
 use super::templates::template;
 use super::types::Declarations;
 use crate::hash;
 use crate::source::{BodyOrigin, DeclaredType, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 
-/// What is known of the whole program.
-pub struct Known<'a> {
+/// Facts about the whole program.
+pub struct ProgramFacts<'a> {
     pub declarations: &'a Declarations,
-    /// Whether calling a function changes nothing.
+    /// Whether a function has no side effects.
     pub is_pure_call: &'a dyn Fn(&str) -> bool,
-    /// Variables outside of functions, with their types.
+    /// Global variables, with their types.
     pub globals: &'a [(String, DeclaredType)],
 }
 
 /// Adds the sites of a function definition; `function` is its index.
 pub fn find(
     sources: &mut Sources,
-    known: &Known,
+    facts: &ProgramFacts,
     function: FunctionIndex,
     definition: Node,
     ids: &mut BTreeMap<String, u32>,
@@ -43,29 +43,29 @@ pub fn find(
         return;
     }
     let mut finder = Finder {
-        returns_truth: sources.functions[function]
+        returns_boolean: sources.functions[function]
             .returns
             .as_deref()
-            .is_some_and(|returns| known.declarations.is_boolean(returns)),
+            .is_some_and(|returns| facts.declarations.is_boolean(returns)),
         sources,
-        known,
+        facts,
         file,
         text: &text,
         function,
         ids,
         scopes: Scopes::default(),
         entry: BTreeSet::new(),
-        exits: Vec::new(),
+        break_targets: Vec::new(),
     };
     finder.definition(definition);
 }
 
-/// Whether a comment right above a function says `nopol: skip`.
+/// Whether a comment directly above a function is `nopol: skip`.
 fn is_marked_skip(definition: Node, text: &str) -> bool {
     let mut before = definition.prev_sibling();
     while let Some(comment) = before.filter(|node| node.kind() == "comment") {
-        let said = text_of(comment, text).trim_matches(['/', '*', ' ', '\n']);
-        if said == "nopol: skip" {
+        let content = text_of(comment, text).trim_matches(['/', '*', ' ', '\n']);
+        if content == "nopol: skip" {
             return true;
         }
         before = comment.prev_sibling();
@@ -73,8 +73,8 @@ fn is_marked_skip(definition: Node, text: &str) -> bool {
     false
 }
 
-/// A statement that `break`, or `continue`, leaves.
-struct Exits {
+/// An enclosing loop or `switch`, with the states at its `break`s and `continue`s.
+struct BreakTarget {
     is_loop: bool,
     breaks: Assigned,
     continues: Assigned,
@@ -82,22 +82,22 @@ struct Exits {
 
 struct Finder<'a> {
     sources: &'a mut Sources,
-    known: &'a Known<'a>,
+    facts: &'a ProgramFacts<'a>,
     file: FileIndex,
     text: &'a str,
     function: FunctionIndex,
-    returns_truth: bool,
-    /// How often each site description was seen, for stable ids.
+    returns_boolean: bool,
+    /// How often each site description occurred, for stable ids.
     ids: &'a mut BTreeMap<String, u32>,
     scopes: Scopes,
-    /// What has a value wherever the function is.
+    /// The variables that have a value in the whole function: globals and parameters.
     entry: BTreeSet<usize>,
-    exits: Vec<Exits>,
+    break_targets: Vec<BreakTarget>,
 }
 
 impl Finder<'_> {
     fn definition(&mut self, definition: Node) {
-        for (name, ty) in self.known.globals {
+        for (name, ty) in self.facts.globals {
             self.scopes.declare(name.clone(), ty.clone(), true);
         }
         let body = definition.child_by_field_name("body");
@@ -105,9 +105,9 @@ impl Finder<'_> {
             .map_or("", |body| text_of(body, self.text))
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .collect();
-        // A program that never looks at its arguments is not about them.
+        // A `main` that never uses its parameters has no conditions over them.
         let is_main = self.sources.functions[self.function].name == "main";
-        for (name, ty) in exits::parameters(definition, self.text) {
+        for (name, ty) in early_exits::parameters(definition, self.text) {
             if !is_main || words.contains(&*name) {
                 self.scopes.declare(name, ty, true);
             }
@@ -122,12 +122,12 @@ impl Finder<'_> {
         text_of(node, self.text)
     }
 
-    /// A site without a body.
+    /// Adds a site without a body.
     fn site(&mut self, kind: SiteKind, span: Range<usize>) {
         self.site_with(kind, span, String::new(), (BodyOrigin::Own, 0), true);
     }
 
-    /// A site whose condition this is.
+    /// Adds the site of an existing condition.
     fn condition_site(&mut self, kind: SiteKind, condition: Node) {
         let is_pure = self.is_pure(condition);
         let body = (BodyOrigin::Own, 0);
@@ -145,8 +145,7 @@ impl Finder<'_> {
         let Some(template) = template(kind) else {
             return;
         };
-        // Inside of what a macro stands for there is nothing to splice into, and a directive in the
-        // middle of an expression does not survive being an argument.
+        // The condition becomes a macro argument, in which a preprocessor directive is undefined behaviour.
         let text = self.text[span.clone()].to_owned();
         let has_directive = text.lines().any(|line| line.trim_start().starts_with('#'));
         if self.scopes.is_unreachable() || has_directive {
@@ -155,7 +154,7 @@ impl Finder<'_> {
         let file = &self.sources.files[self.file];
         let line_start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let name = &self.sources.functions[self.function].name;
-        let description = format!("{}|{name}|{kind:?}|{text}{body}", file.path);
+        let description = format!("{}|{name}|{}|{text}{body}", file.path, kind.id_name());
         let nth = self.ids.entry(description.clone()).or_default();
         *nth += 1;
         self.sources.sites.push(Site {
@@ -169,7 +168,7 @@ impl Finder<'_> {
             body,
             body_origin,
             checks,
-            least: template.least,
+            min_binding: template.min_binding,
             template,
             function: self.function,
             names: self.scopes.visible(),
@@ -178,22 +177,22 @@ impl Finder<'_> {
     }
 
     fn is_pure(&self, node: Node) -> bool {
-        is_pure(node, self.text, self.known.is_pure_call)
+        is_pure(node, self.text, self.facts.is_pure_call)
     }
 
-    /// A condition that decides where the program goes on; evaluated first.
+    /// Visits a condition that decides about control flow, then adds its site.
     fn condition(&mut self, kind: SiteKind, condition: Node) {
-        let condition = bare(condition);
+        let condition = unparenthesized(condition);
         self.operands(condition);
         self.expression(condition);
-        // `while (1)` is no condition to be corrected.
+        // A constant, as in `while (1)`, is intended.
         if !matches!(condition.kind(), "number_literal" | "true" | "false") {
             self.condition_site(kind, condition);
         }
     }
 
-    /// The operands of a condition that has effects, and so cannot be replaced as a whole, are
-    /// conditions of their own where they have none.
+    /// A condition with side effects cannot be replaced as a whole; its operands without side effects become
+    /// sites of their own.
     fn operands(&mut self, condition: Node) {
         let is_connective = matches!(operator(condition), "&&" | "||");
         if condition.kind() != "binary_expression" || !is_connective || self.is_pure(condition) {
@@ -201,7 +200,7 @@ impl Finder<'_> {
         }
         let before = self.scopes.state();
         for name in ["left", "right"] {
-            let Some(operand) = condition.child_by_field_name(name).map(bare) else {
+            let Some(operand) = condition.child_by_field_name(name).map(unparenthesized) else {
                 continue;
             };
             if self.is_pure(operand) {

@@ -1,4 +1,4 @@
-//! tree-sitter, as far as it is needed here. With its siblings, the only place that knows it.
+//! Helpers for tree-sitter.
 
 use std::cell::RefCell;
 
@@ -14,8 +14,8 @@ fn new() -> Option<Parser> {
     parser.set_language(&language).ok().map(|()| parser)
 }
 
-/// The tree of a text; what cannot be parsed is an error node in it. `None` only if the grammar does
-/// not fit the library.
+/// The tree of a text, with error nodes for parts that cannot be parsed. `None` only if the grammar and the
+/// library are incompatible.
 pub fn parse(text: &str) -> Option<Tree> {
     PARSER.with(|parser| parser.borrow_mut().as_mut()?.parse(text, None))
 }
@@ -30,7 +30,7 @@ pub fn field<'t>(node: Node, name: &str, text: &'t str) -> Option<&'t str> {
     Some(text_of(node.child_by_field_name(name)?, text))
 }
 
-/// The operator of an expression, as C has it, whatever macro stands for it; empty if there is none.
+/// The operator of an expression, even if it is written as a masked word; empty if there is none.
 pub fn operator(node: Node) -> &'static str {
     let operator = node.child_by_field_name("operator");
     operator.map_or("", |operator| operator.kind())
@@ -43,18 +43,18 @@ pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     all.filter(|child| child.kind() != "comment").collect()
 }
 
-/// A node without the parentheses around it.
-pub fn bare(node: Node) -> Node {
+/// The node inside any number of parentheses.
+pub fn unparenthesized(node: Node) -> Node {
     match node.kind() {
         "parenthesized_expression" => match children(node)[..] {
-            [inner] => bare(inner),
+            [inner] => unparenthesized(inner),
             _ => node,
         },
         _ => node,
     }
 }
 
-/// Calls `visit` for a node and all below it, in the order of the text; it says whether to go deeper.
+/// Calls `visit` for a node and its descendants, in source order. `visit` returns whether to descend.
 pub fn walk<'t>(node: Node<'t>, visit: &mut impl FnMut(Node<'t>) -> bool) {
     if visit(node) {
         for child in children(node) {

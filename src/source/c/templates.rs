@@ -7,22 +7,22 @@ use crate::spec::Binding;
 const BLOCK: Block = Block {
     open: "{",
     close: "}",
-    // In braces of its own no `else` belongs to another `if` than before.
+    // Braces around the whole `if` keep a following `else` with its own `if`.
     shield: ["{ ", " }"],
 };
 
-/// The template of a kind; `None` for what C does not have.
+/// The template of a kind; `None` if C lacks the kind.
 pub const fn template(kind: SiteKind) -> Option<Template> {
     match kind {
         SiteKind::If | SiteKind::ElseIf | SiteKind::While | SiteKind::Value => {
             Some(Template::replacing(Binding::Or))
         }
-        // An operand of a condition that has effects; it stands beside any connective.
+        // An operand of a condition with side effects, next to `&&` or `||`.
         SiteKind::LetOperand => Some(Template::replacing(Binding::Compare)),
-        SiteKind::Statement | SiteKind::Run | SiteKind::Exit => {
+        SiteKind::Statement | SiteKind::Statements | SiteKind::EarlyExit => {
             Some(Template::branching("if (", ")", BLOCK))
         }
-        // There are no patterns, and a further branch is not looked for.
+        // C has no patterns; inserting another branch is not supported.
         SiteKind::Guard | SiteKind::Branch | SiteKind::Arm | SiteKind::Pattern => None,
     }
 }

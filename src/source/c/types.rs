@@ -1,5 +1,4 @@
-//! Declarations of C as far as they are read: structs with their fields, enums, macros, and the
-//! types of variables as they are written.
+//! C declarations: structs with their fields, enums, macros, and the declared types of variables.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +8,24 @@ use super::effects::declared;
 use super::syntax::{children, field, text_of, walk};
 use crate::source::{DataType, DeclaredType, FileIndex, Sources};
 
-/// What a file declares at its top level, headers included.
+/// The top-level declarations of all files and headers.
 #[derive(Default)]
 pub struct Declarations {
     pub structs: Vec<DataType>,
-    /// Names of enumerators, with the type each is of.
+    /// Names of enumerators, with their enum types.
     pub enumerators: BTreeMap<String, String>,
-    /// Macros without parameters, by name, with what they stand for.
+    /// Names of object-like macros, with their bodies.
     pub macros: Vec<(String, String)>,
-    /// Names of macros with parameters.
+    /// Names of function-like macros.
     pub functions: Vec<String>,
-    /// Names that stand for other types.
+    /// Names of typedefs, with their types.
     pub aliases: BTreeMap<String, String>,
-    /// What each function returns.
+    /// Names of functions, with their return types.
     pub returns: BTreeMap<String, String>,
 }
 
 impl Declarations {
-    /// Adds what a file declares.
+    /// Adds the declarations of a file.
     pub fn add(&mut self, file: FileIndex, root: Node, text: &str) {
         walk(root, &mut |node| {
             match node.kind() {
@@ -46,7 +45,7 @@ impl Declarations {
                         .extend(field(node, "name", text).map(str::to_owned));
                 }
                 "function_definition" | "declaration" => self.function(node, text),
-                // Statements declare nothing that is seen elsewhere.
+                // Declarations inside a function are local.
                 "compound_statement" => return false,
                 _ => {}
             }
@@ -129,7 +128,7 @@ impl Declarations {
         }
     }
 
-    /// A type behind the names it goes by, however many.
+    /// The type behind a chain of typedefs.
     pub fn resolved<'a>(&'a self, mut plain: &'a str) -> &'a str {
         for _ in 0..8 {
             match self.aliases.get(plain) {
@@ -140,7 +139,7 @@ impl Declarations {
         plain
     }
 
-    /// Gives structs the names that stand for them, too.
+    /// Makes structs known under their typedef names, too.
     pub fn name_aliases(&mut self) {
         let aliases: Vec<String> = self.aliases.keys().cloned().collect();
         for alias in aliases {
@@ -156,7 +155,7 @@ impl Declarations {
         }
     }
 
-    /// Whether a type has two values by its name.
+    /// Whether a type is boolean by its name.
     pub fn is_boolean(&self, plain: &str) -> bool {
         let named = |plain: &str| {
             let name = plain.to_ascii_lowercase();
@@ -166,7 +165,7 @@ impl Declarations {
     }
 }
 
-/// The fields of a type, or of what it points to; whether it is a pointer.
+/// The fields of a type or of its pointee, and whether it is a pointer.
 pub fn fields<'a>(
     sources: &'a Sources,
     plain: &str,
@@ -179,7 +178,7 @@ pub fn fields<'a>(
     Some((&known.fields, is_pointer))
 }
 
-/// Whether a declarator is that of a function, and not of a pointer to one.
+/// Whether a declarator declares a function, not a pointer to one.
 pub fn is_function(declarator: Node) -> bool {
     match declarator.kind() {
         "function_declarator" => declarator
@@ -192,7 +191,7 @@ pub fn is_function(declarator: Node) -> bool {
     }
 }
 
-/// The names that a declaration declares, with their types and declarators.
+/// The declared names, with their types and declarators.
 pub fn declarators<'t>(declaration: Node<'t>, text: &str) -> Vec<(String, DeclaredType, Node<'t>)> {
     let Some(ty) = declaration.child_by_field_name("type") else {
         return Vec::new();
@@ -220,7 +219,7 @@ pub fn declarators<'t>(declaration: Node<'t>, text: &str) -> Vec<(String, Declar
     all.into_iter().filter_map(one).collect()
 }
 
-/// What a declarator adds to the type: `*` for a pointer, `[]` for an array.
+/// The suffix that a declarator adds to the type: `*` for a pointer, `[]` for an array.
 fn shape(declarator: Node) -> String {
     let inner = || {
         declarator
@@ -240,7 +239,7 @@ fn shape(declarator: Node) -> String {
     }
 }
 
-/// A type's words with single spaces.
+/// A type with single spaces between its words.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

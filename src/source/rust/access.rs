@@ -1,4 +1,4 @@
-//! Rust's expressions as trees of what they read.
+//! Parses Rust expressions into trees of what they read.
 
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as Syn, Lit, Member, UnOp};
@@ -7,7 +7,7 @@ use super::condition::{arith_op, cmp_op};
 use crate::source::write::{as_written, opaque};
 use crate::spec::access::{Access, Infix, Payload, Prefix, Query, Reach};
 
-/// What a text reads.
+/// The access of an expression.
 pub fn access(text: &str) -> Access {
     match syn::parse_str::<Syn>(text) {
         Ok(expr) => as_written(tree(&expr, text), text),
@@ -15,7 +15,7 @@ pub fn access(text: &str) -> Access {
     }
 }
 
-/// What a method without arguments reads of a value.
+/// The access of calling a method without arguments on a value.
 pub fn method(of: Access, name: &str) -> Access {
     let query = match name {
         "len" => Query::Len,
@@ -43,7 +43,7 @@ fn payload(of: Access) -> Access {
     }
 }
 
-/// The tree of an expression in `text`, as it is written there.
+/// The tree of an expression in `text`, as written there.
 fn tree(expr: &Syn, text: &str) -> Access {
     let own = &text[expr.span().byte_range()];
     let tree = |expr: &Syn| tree(expr, text);
@@ -145,7 +145,7 @@ mod tests {
     use crate::spec::Outline;
 
     #[test]
-    fn a_tree_says_just_what_was_written() {
+    fn a_tree_is_written_back_verbatim() {
         for text in [
             "self.items.len()",
             "*o.as_ref().unwrap().p.as_ref().unwrap()",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_is_known() {
+    fn queries_casts_and_payloads_are_recognized() {
         let variable = Access::variable;
         let items = variable("self").field("items");
         assert_eq!(access("self.items.is_empty()"), items.query(Query::IsEmpty));

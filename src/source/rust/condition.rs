@@ -1,4 +1,4 @@
-//! Rust's conditions as trees, and what their syntax tells about them.
+//! Parses Rust conditions into trees, and derives purity and binding strength from their syntax.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -8,14 +8,14 @@ use super::access::access;
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
-/// Parses a condition; `None` if it is not an expression on its own.
+/// Parses a condition; `None` if the text is not a complete expression.
 pub fn parse(text: &str) -> Option<Node> {
     let expr = syn::parse_str::<Syn>(text).ok()?;
     Some(node(&expr, text))
 }
 
-/// Whether evaluating the condition surely has no effect, as far as its syntax tells: operators,
-/// places, literals, and methods of std that only look.
+/// Whether the syntax of a condition guarantees that evaluating it has no side effects: it consists of
+/// operators, variables, fields, literals, and methods of std that change nothing.
 pub fn is_surely_pure(text: &str) -> bool {
     syn::parse_str::<Syn>(text).is_ok_and(|expr| pure(&expr))
 }
@@ -124,7 +124,7 @@ fn node(expr: &Syn, text: &str) -> Node {
     }
 }
 
-/// A leaf for an expression whose own text is given.
+/// A leaf for an expression with the given text.
 pub fn leaf_of(expr: &Syn, text: &str) -> Leaf {
     let text = one_line(text);
     Leaf {
@@ -140,15 +140,15 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
         Syn::Lit(_) => LeafKind::Literal,
         Syn::Unary(unary) => match (&unary.op, &*unary.expr) {
             (UnOp::Neg(_), Syn::Lit(_)) => LeafKind::Literal,
-            // `*x` of a reference cannot panic; of something else it is a call.
-            (UnOp::Deref(_), inner) if is_place(inner) => LeafKind::Place,
+            // Dereferencing a reference cannot panic; `*x` of another type calls `Deref`.
+            (UnOp::Deref(_), inner) if is_variable(inner) => LeafKind::Variable,
             _ => LeafKind::Value,
         },
         Syn::Index(_) => LeafKind::Index,
-        expr if is_place(expr) => LeafKind::Place,
+        expr if is_variable(expr) => LeafKind::Variable,
         _ => LeafKind::Value,
     };
-    // Inside a string or character literal white space means something.
+    // White space inside a string or character literal is significant.
     let text = &text[expr.span().byte_range()];
     let text = match kind {
         LeafKind::Literal => text.to_string(),
@@ -162,16 +162,16 @@ fn leaf(expr: &Syn, text: &str) -> Leaf {
     }
 }
 
-/// Whether an expression is a name or a field of a place.
-pub fn is_place(expr: &Syn) -> bool {
+/// Whether an expression is a variable or a field of one.
+pub fn is_variable(expr: &Syn) -> bool {
     match expr {
         Syn::Path(_) => true,
-        Syn::Field(field) => is_place(&field.base),
+        Syn::Field(field) => is_variable(&field.base),
         _ => false,
     }
 }
 
-/// How tightly an expression's text holds together.
+/// The binding strength of an expression's outermost operator.
 pub fn binding(expr: &Syn) -> Binding {
     match expr {
         Syn::Binary(binary) => match &binary.op {
@@ -194,8 +194,8 @@ pub fn binding(expr: &Syn) -> Binding {
     }
 }
 
-/// The text of a comparison with the opposite operator; `None` for anything else and for orders,
-/// which NaN or an order of one's own may upset.
+/// The text of an equality with the opposite operator; `None` for anything else. Orders are excluded,
+/// because `!(a < b)` is not `a >= b` for NaN or a user-defined partial order.
 pub fn opposite(text: &str) -> Option<String> {
     let Ok(Syn::Binary(binary)) = syn::parse_str::<Syn>(text) else {
         return None;
@@ -210,7 +210,7 @@ pub fn opposite(text: &str) -> Option<String> {
     Some(opposite)
 }
 
-/// How tightly a whole condition's text holds together.
+/// The binding strength of the condition's outermost operator.
 pub fn binding_of(text: &str) -> Binding {
     syn::parse_str::<Syn>(text).map_or(Binding::Or, |expr| binding(&expr))
 }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_a_pair_that_is_compared_stand_for_each_other() {
+    fn the_elements_of_a_compared_pair_replace_each_other() {
         let variants = parse("next.1 == &self.node && x < 1.0")
             .unwrap()
             .comparison_variants();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn purity_is_only_claimed_for_what_only_looks() {
+    fn only_expressions_without_effects_are_surely_pure() {
         assert!(is_surely_pure("self.items.len() > 0 && v[i] as u8 == 3"));
         assert!(!is_surely_pure("it.next().is_some()"));
         assert!(!is_surely_pure("{ x += 1; true }"));

@@ -1,8 +1,9 @@
-//! Whether calling a function may leave a trace: captures evaluate code of the subject only where
-//! it surely does not, as far as syntax tells.
+//! Whether calling a function may have side effects. A capture evaluates the subject's code only if its
+//! syntax shows none.
 //!
-//! What is called through `&self` and shared references can only have an effect by interior
-//! mutability, I/O or `unsafe`; the first two go by names, the last is visible.
+//! A function that takes `&self` and shared references can only have side effects through interior
+//! mutability, I/O or `unsafe`. The first two are recognized by the names of the calls, the last by its
+//! syntax.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +12,13 @@ use syn::{Block, Expr, FnArg, Macro, Signature};
 
 use super::harvest::path_text;
 
-/// What a function's body may do, and what it calls.
+/// The side effects of a function's body, and what it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    own: bool,
-    /// It takes `&mut self`: what it does there rustc refuses where nothing may be changed, and what
-    /// a function does to its own variables leaves no trace.
+    /// The body itself, apart from its calls, may have side effects.
+    has_own: bool,
+    /// It takes `&mut self`. This is not a side effect here: rustc rejects such a call where nothing may
+    /// change, and a function that calls it on its own variables has no side effects.
     changes_self: bool,
     /// Paths of functions, and methods as `.name`.
     calls: BTreeSet<String>,
@@ -36,7 +38,7 @@ pub fn of_function(signature: &Signature, body: &Block) -> Effects {
             _ => false,
         });
     let mut effects = Effects {
-        own: matches!(signature.safety, syn::Safety::Unsafe(_))
+        has_own: matches!(signature.safety, syn::Safety::Unsafe(_))
             || signature.asyncness.is_some()
             || signature.inputs.iter().any(takes_mutable),
         changes_self,
@@ -50,7 +52,7 @@ fn is_mutable(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Reference(reference) if reference.mutability.is_some())
 }
 
-/// The methods that need `&mut self`, whatever type they belong to.
+/// The methods that take `&mut self` in every type that has them.
 pub fn mutating(functions: &[(String, Effects)]) -> BTreeSet<&str> {
     let names = |changes: bool| {
         let some = functions
@@ -62,38 +64,43 @@ pub fn mutating(functions: &[(String, Effects)]) -> BTreeSet<&str> {
     names(true).filter(|name| !others.contains(name)).collect()
 }
 
-/// The names of functions that may leave a trace, directly or through what they call. Several
-/// functions may share a name; then each must be innocent.
-pub fn guilty(functions: &[(String, Effects)]) -> BTreeSet<String> {
+/// The names of functions that may have side effects, directly or through their calls. If functions share a
+/// name, one of them suffices.
+pub fn impure(functions: &[(String, Effects)]) -> BTreeSet<String> {
     let known: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    let mut guilty: BTreeSet<String> = BTreeSet::new();
+    let mut impure: BTreeSet<String> = BTreeSet::new();
     let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut open: Vec<&str> = Vec::new();
     for (name, effects) in functions {
         for call in &effects.calls {
             callers.entry(last(call)).or_default().push(name);
         }
-        if effects.own || !effects.calls.iter().all(|call| may_be_called(call, &known)) {
+        if effects.has_own
+            || !effects
+                .calls
+                .iter()
+                .all(|call| is_pure_by_name(call, &known))
+        {
             open.push(name);
         }
     }
     while let Some(name) = open.pop() {
-        if guilty.insert(name.to_owned()) {
+        if impure.insert(name.to_owned()) {
             open.extend(callers.get(name).into_iter().flatten());
         }
     }
-    guilty
+    impure
 }
 
-/// The name a function is called by.
+/// The last segment of a path.
 pub fn last(path: &str) -> &str {
     path.rsplit([':', '.']).next().unwrap_or(path)
 }
 
-/// Whether a call is innocent by its name, unless it is a function of the subject that is not:
-/// no interior mutability, I/O or clock, and no function of another crate. A function named by
-/// one word is one of the `known` ones; otherwise it is a closure, or comes from anywhere.
-pub fn may_be_called(path: &str, known: &BTreeSet<&str>) -> bool {
+/// Whether the name of a call suggests no side effects: no interior mutability, I/O or clock, and no function
+/// of another crate. Functions of the subject can still turn out to be [`impure`]. A path of one segment must
+/// be a `known` function; any other could be a closure or an import.
+pub fn is_pure_by_name(path: &str, known: &BTreeSet<&str>) -> bool {
     const CHANGES: [&str; 32] = [
         "borrow_mut",
         "set",
@@ -148,8 +155,8 @@ pub fn may_be_called(path: &str, known: &BTreeSet<&str>) -> bool {
         && !path.split("::").any(|segment| OUTSIDE.contains(&segment))
 }
 
-/// Whether a method of std by this name takes `&mut self`, and none of that name anything else that
-/// would be asked of a variable.
+/// Whether a method of std with this name takes `&mut self`. A name is listed only if no other method of std
+/// with that name is worth calling in a condition.
 pub fn changes_receiver(method: &str) -> bool {
     const CHANGES: [&str; 43] = [
         "append",
@@ -206,7 +213,9 @@ fn is_scalar(name: &str) -> bool {
 impl<'ast> Visit<'ast> for Effects {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
-            Expr::Unsafe(_) | Expr::Await(_) | Expr::Async(_) | Expr::Yield(_) => self.own = true,
+            Expr::Unsafe(_) | Expr::Await(_) | Expr::Async(_) | Expr::Yield(_) => {
+                self.has_own = true;
+            }
             Expr::MethodCall(call) => {
                 self.calls.insert(format!(".{}", call.method));
             }
@@ -214,7 +223,7 @@ impl<'ast> Visit<'ast> for Effects {
                 Expr::Path(path) => {
                     self.calls.insert(path_text(&path.path));
                 }
-                _ => self.own = true,
+                _ => self.has_own = true,
             },
             _ => {}
         }
@@ -237,7 +246,7 @@ impl<'ast> Visit<'ast> for Effects {
             "concat",
         ];
         let name = mac.path.segments.last().map(|last| last.ident.to_string());
-        self.own |= !name.is_some_and(|name| SILENT.contains(&name.as_str()));
+        self.has_own |= !name.is_some_and(|name| SILENT.contains(&name.as_str()));
     }
 }
 
@@ -262,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_on_self_to_change_it_is_known_by_its_name() {
+    fn mutating_methods_are_known_by_name_if_all_of_that_name_mutate() {
         let functions = [
             method("fn marks(&mut self) -> bool { self.marked = true; true }"),
             method("fn moves(self: &mut Self) { self.at += 1 }"),
@@ -272,11 +281,11 @@ mod tests {
         ];
         let mutating: Vec<&str> = mutating(&functions).into_iter().collect();
         assert_eq!(mutating, ["marks", "moves"]);
-        assert!(guilty(&functions).is_empty());
+        assert!(impure(&functions).is_empty());
     }
 
     #[test]
-    fn effects_travel_through_calls() {
+    fn effects_propagate_to_callers() {
         let functions = [
             effects("fn looks(x: &[u8]) -> bool { x.iter().any(|b| *b == 0) }"),
             effects("fn counts(c: &Cell<u32>) -> bool { c.set(c.get() + 1); true }"),
@@ -287,9 +296,9 @@ mod tests {
             effects("fn takes(x: &mut u8) { *x = 1 }"),
             effects("fn applies(f: impl Fn() -> bool) -> bool { f() }"),
         ];
-        let guilty: Vec<String> = guilty(&functions).into_iter().collect();
+        let impure: Vec<String> = impure(&functions).into_iter().collect();
         assert_eq!(
-            guilty,
+            impure,
             [
                 "applies", "asks", "counts", "foreign", "prints", "reads", "takes"
             ]

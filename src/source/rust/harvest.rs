@@ -1,5 +1,5 @@
-//! Expressions of a function that may say something elsewhere, too: arithmetic, elements, casts,
-//! calls and comparisons over names, without anything that binds, branches or assigns.
+//! Expressions of a function that may be useful at other sites: arithmetic, elements, casts, calls and
+//! comparisons over names. Expressions that bind, branch or assign are excluded.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Macro};
 
-use super::condition::{is_assignment, is_place, leaf_of};
+use super::condition::{is_assignment, is_variable, leaf_of};
 use super::types::{declared, is_constant_name, macro_name};
 use crate::source::condition::Leaf;
 use crate::source::{Harvested, HarvestedKind};
 
-/// The expressions of a body, in order of appearance, each text once.
+/// The expressions of a body, in source order, without duplicates.
 pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<Harvested> {
     let mut harvest = Harvest {
         text,
@@ -25,7 +25,7 @@ pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<Harvested> {
     harvest.found
 }
 
-/// The constants a body uses, as paths, in order of appearance, each once.
+/// The constants that a body uses, as paths, in source order, without duplicates.
 pub fn constants_of_body(body: &Block) -> Vec<String> {
     let mut constants = Constants::default();
     constants.visit_block(body);
@@ -80,9 +80,9 @@ impl Harvest<'_> {
             return;
         }
         let holes = reads
-            .places
+            .variables
             .into_iter()
-            .filter_map(|place| hole(&self.text[start..end], &text, place, start - self.offset))
+            .filter_map(|span| hole(&self.text[start..end], &text, span, start - self.offset))
             .collect();
         self.found.push(Harvested {
             text,
@@ -91,22 +91,22 @@ impl Harvest<'_> {
             names: reads.names,
             holes,
             calls: reads.calls,
-            asked: reads.asked,
+            receiver_methods: reads.receiver_methods,
         });
     }
 }
 
-/// Longer expressions are too much to read in a condition.
+/// Longer expressions would make a condition unreadable.
 const LONGEST: usize = 80;
 
-/// Where a place stands in the text that was brought onto one line; `None` if that moved it.
-fn hole(source: &str, text: &str, place: Range<usize>, start: usize) -> Option<Range<usize>> {
-    let place = place.start.checked_sub(start)?..place.end.checked_sub(start)?;
-    (source == text && place.end <= text.len()).then_some(place)
+/// The span of a variable in the one-line text of an expression; `None` if joining lines moved it.
+fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Range<usize>> {
+    let span = span.start.checked_sub(start)?..span.end.checked_sub(start)?;
+    (source == text && span.end <= text.len()).then_some(span)
 }
 
-/// What kind of term an expression would be; `None` for what is captured anyway (places and
-/// literals), is no value, or is taken apart by the synthesizer.
+/// The kind of a harvested expression. `None` if the expression is captured anyway (variables and literals),
+/// has no scalar value, or is decomposed by the synthesizer.
 fn kind(expr: &Expr) -> Option<HarvestedKind> {
     match expr {
         Expr::Binary(binary) => match &binary.op {
@@ -116,7 +116,7 @@ fn kind(expr: &Expr) -> Option<HarvestedKind> {
             BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => None,
             _ => Some(HarvestedKind::Value),
         },
-        // A part of a collection has no size.
+        // A slice is unsized.
         Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => None,
         Expr::Index(_) => Some(HarvestedKind::Index),
         Expr::Cast(cast) if is_scalar(&cast.ty) => Some(HarvestedKind::Value),
@@ -131,7 +131,7 @@ fn is_scalar(ty: &syn::Type) -> bool {
     crate::spec::Type::from_name(&declared(ty).plain).is_some()
 }
 
-/// Whether a method gives access or another form of a value, and no answer.
+/// Whether a method converts or gives access to a value rather than computing a scalar.
 fn is_access(method: &str) -> bool {
     const FORMS: [&str; 11] = [
         "iter",
@@ -152,7 +152,7 @@ fn is_access(method: &str) -> bool {
         || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
 }
 
-/// Whether a function is named by a path through a type parameter or another module.
+/// Whether a function is named by a long path, or returns a mutable reference by its name.
 fn is_foreign(call: &syn::ExprCall) -> bool {
     match &*call.func {
         Expr::Path(path) => path.path.segments.len() > 2 || path_text(&path.path).ends_with("_mut"),
@@ -160,26 +160,26 @@ fn is_foreign(call: &syn::ExprCall) -> bool {
     }
 }
 
-/// What an expression reads and calls.
+/// The names that an expression reads, and its calls.
 #[derive(Default)]
 struct Reads {
     names: Vec<String>,
-    /// Bytes of receivers and arguments of calls that are places of names in scope.
-    places: Vec<Range<usize>>,
+    /// Bytes of the variables and fields that are receivers or arguments of calls.
+    variables: Vec<Range<usize>>,
     calls: Vec<String>,
-    /// Methods called on places.
-    asked: Vec<String>,
+    /// Methods called on variables, their fields and elements.
+    receiver_methods: Vec<String>,
 }
 
 impl Reads {
-    /// Takes the expression in; false if it has a part that cannot be evaluated elsewhere.
+    /// Adds an expression; false if some part of it cannot be evaluated elsewhere.
     fn of(&mut self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
             Expr::Path(path) => {
                 if let Some(name) = path.path.get_ident() {
                     let name = name.to_string();
-                    // A constant, a type or a function is no name that has to be in scope here.
+                    // An upper-case name is a constant or type and need not be a visible variable.
                     if !name.starts_with(char::is_uppercase) && !self.names.contains(&name) {
                         self.names.push(name);
                     }
@@ -204,8 +204,8 @@ impl Reads {
             }
             Expr::MethodCall(call) => {
                 self.calls.push(format!(".{}", call.method));
-                if is_place(&call.receiver) || matches!(*call.receiver, Expr::Index(_)) {
-                    self.asked.push(call.method.to_string());
+                if is_variable(&call.receiver) || matches!(*call.receiver, Expr::Index(_)) {
+                    self.receiver_methods.push(call.method.to_string());
                 }
                 self.operand(&call.receiver) && call.args.iter().all(|arg| self.operand(arg))
             }
@@ -216,7 +216,7 @@ impl Reads {
                 let Some(last) = function.path.segments.last() else {
                     return false;
                 };
-                // A tuple struct or variant is built, not asked.
+                // This constructs a tuple struct or variant.
                 if last.ident.to_string().starts_with(char::is_uppercase) {
                     return false;
                 }
@@ -230,20 +230,20 @@ impl Reads {
         }
     }
 
-    /// A receiver or argument; another place may stand there.
+    /// Adds a receiver or argument; if it is a variable, another one can replace it.
     fn operand(&mut self, expr: &Expr) -> bool {
-        let place = match expr {
+        let variable = match expr {
             Expr::Reference(reference) => &reference.expr,
             _ => expr,
         };
-        if is_place(place) && !is_constant_path(place) {
-            self.places.push(place.span().byte_range());
+        if is_variable(variable) && !is_constant_path(variable) {
+            self.variables.push(variable.span().byte_range());
         }
         self.of(expr)
     }
 }
 
-/// The path without white space and generic arguments.
+/// A path without white space and generic arguments.
 pub fn path_text(path: &syn::Path) -> String {
     let names: Vec<String> = path
         .segments
@@ -264,7 +264,7 @@ fn is_constant_path(expr: &Expr) -> bool {
     }
 }
 
-/// Macros that do something else with what looks like an expression.
+/// Macros that do not evaluate arguments that look like expressions.
 const READ_TOKENS: [&str; 16] = [
     "asm",
     "cfg",
@@ -284,7 +284,7 @@ const READ_TOKENS: [&str; 16] = [
     "tokens",
 ];
 
-/// The arguments of a macro call that are expressions, as far as they look it; the compiler knows.
+/// The arguments of a macro call, if all of them look like expressions. The compiler has the last word.
 pub fn arguments(mac: &Macro) -> Vec<Expr> {
     let name = macro_name(mac);
     if name == "matches" {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_reads_is_harvested() {
+    fn expressions_over_names_are_harvested() {
         let body =
             "{ let n = a.end - a.start; if v[n + 1] == x && s.contains(&n) { s.insert(n); } }";
         assert_eq!(
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_binds_branches_or_assigns_is_not() {
+    fn expressions_that_bind_branch_or_assign_are_not_harvested() {
         assert_eq!(
             texts("{ f(|x| x + y, { 1 }); a += 1; g(&mut b)?; }"),
             ["x + y"]
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_holes_tell_what_may_stand_elsewhere() {
+    fn a_harvested_call_has_names_and_holes() {
         let body = "{ seen.contains(&key) }";
         let block: Block = syn::parse_str(body).unwrap();
         let found = &of_body(&block, body, 0)[0];

@@ -1,4 +1,4 @@
-//! What Rust answers to each concern, from the files beside this one.
+//! Rust's implementation of each language concern; the other files in this directory do the work.
 
 use camino::Utf8Path;
 
@@ -6,25 +6,25 @@ use super::layout::Style;
 use super::panics::ShouldPanic;
 use super::policies::POLICIES;
 use super::templates::template;
-use super::{CrateRoot, access, condition, literals, offers};
+use super::{CrateRoot, access, candidate_terms, condition, literals};
+use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
-use crate::source::language::{Concerns, Conversions, Offering, Readable, Syntax};
-use crate::source::offer::Guess;
+use crate::source::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
 use crate::source::{Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
 
-/// Rust's answers.
+/// What Rust defines.
 pub const CONCERNS: Concerns = Concerns {
     syntax: &Rust,
     conversions: &Rust,
-    offering: &Rust,
+    candidate_terms: &Rust,
     layout: &Style,
     panics: &ShouldPanic,
     policies: &POLICIES,
     template,
 };
 
-/// The crates that are to be read.
+/// The crates to read.
 pub struct Crates(pub Vec<CrateRoot>);
 
 impl Readable for Crates {
@@ -71,8 +71,8 @@ impl Conversions for Rust {
     }
 }
 
-impl Offering for Rust {
-    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
-        offers::groups(sources, site)
+impl CandidateTerms for Rust {
+    fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
+        candidate_terms::groups(sources, site)
     }
 }

@@ -1,4 +1,4 @@
-//! How Rust files are laid out: as rustfmt does it.
+//! The layout of Rust files: rustfmt's.
 
 use std::ops::Range;
 

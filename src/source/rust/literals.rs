@@ -1,5 +1,5 @@
-//! The literals of a piece of code, as they are written: constants for the synthesizer
-//! (papers/nopol.txt §3.3.1, second strategy).
+//! The literals of a piece of code, as written: constants for the synthesizer (papers/nopol.txt §3.3.1,
+//! second strategy).
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -8,14 +8,14 @@ use syn::{Item, Lit};
 use super::modules::is_test_code;
 use crate::spec::{Int, IntType, Type, Value};
 
-/// Literals in token order, each once.
+/// Literals in token order, without duplicates.
 pub fn of_tokens(tokens: TokenStream) -> Vec<String> {
     let mut found = Vec::new();
     collect(tokens, &mut found);
     found
 }
 
-/// Literals of a file outside of its test code, documentation and attributes.
+/// Literals of a file outside its test code, documentation and attributes.
 pub fn of_file(file: &syn::File) -> Vec<String> {
     let mut found = Vec::new();
     of_items(&file.items, &mut found);
@@ -61,8 +61,8 @@ fn collect(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// The value of a literal as a constant of the given type, if it can be one. `text` may start
-/// with a minus sign.
+/// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text` may
+/// start with a minus sign.
 pub fn value(text: &str, ty: Type) -> Option<Value> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits.trim_start()),
@@ -84,7 +84,7 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
             let fits = float.suffix().is_empty() || float.suffix() == ty.name();
             let sign = if negative { -1.0 } else { 1.0 };
             let value: f64 = float.base10_digits().parse().ok()?;
-            // Parsed anew: rounding twice, through f64, could differ from what rustc does.
+            // Parsed separately: rounding through f64 first could differ from rustc's result.
             let narrow: f32 = float.base10_digits().parse().ok()?;
             fits.then_some(match ty {
                 Type::F64 => Value::F64((sign * value).to_bits()),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_found_outside_of_attributes() {
+    fn literals_are_found_outside_attributes() {
         let tokens = "#[doc = \"no\"] fn f() { g(1, [2, 1]); h('c') }"
             .parse()
             .unwrap();

@@ -1,16 +1,15 @@
-//! Rust sources: walks the modules of a crate and finds its sites. With `probe`, the only place
-//! that knows syn.
+//! Rust sources: walks the modules of a crate and finds its sites. Only this module and `probe` use syn.
 
 pub mod access;
+pub mod candidate_terms;
 pub mod condition;
+mod early_exits;
 mod effects;
-pub mod exits;
 mod harvest;
 pub mod language;
 pub mod layout;
 pub mod literals;
 mod modules;
-pub mod offers;
 pub mod panics;
 pub mod policies;
 mod scope;
@@ -20,33 +19,32 @@ pub mod templates;
 mod types;
 mod values;
 
-use crate::source::FileIndex;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use camino::Utf8Path;
 
-use super::{File, Sources};
+use super::{File, FileIndex, Sources};
 
 /// A crate whose non-test code may be patched.
 #[derive(Clone, Debug)]
 pub struct CrateRoot {
     /// Relative to the workspace root.
     pub path: camino::Utf8PathBuf,
-    /// An integration test: only modules outside of its directory are no test code.
+    /// Whether it is an integration test: everything in its directory is test code.
     pub is_test: bool,
     pub edition_2015: bool,
-    /// Whether its edition has let-chains: from 2024 on.
+    /// Whether its edition has let-chains (2024 or later).
     pub has_chains: bool,
 }
 
-/// Reads every module of the crates and finds the sites in code that is no test code. `root` is
-/// the directory all paths are relative to; `wanted` tells whether a file may have sites.
+/// Reads every module of the crates and finds the sites outside test code. All paths are relative to `root`;
+/// `wanted` decides whether a file may have sites.
 pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
     let mut sources = Sources::default();
     let mut seen = BTreeSet::new();
     let mut gathered = sites::Gathered::default();
-    // What is boolean is known only when every file was read.
+    // Sites are found in a second pass, because boolean names are known only after reading every file.
     let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool)> = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text| {
@@ -104,25 +102,25 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     for (file, ast, has_chains) in &parsed {
         sites::find(&mut sources, *file, ast, *has_chains, &mut gathered);
     }
-    let exits = exits::sites(&sources, &gathered.places, &gathered.constructors);
+    let exits = early_exits::sites(&sources, &gathered.insertion_points, &gathered.constructors);
     sources.sites.extend(exits);
-    // Outer sites have smaller numbers than those that start where they start.
+    // Of sites that start at the same byte, the outermost gets the smallest index.
     sources.sites.sort_by_key(|site| {
         let span = &site.span;
         (site.file, span.start, std::cmp::Reverse(span.end))
     });
-    keep_innocent(&mut sources, &gathered.known);
+    remove_impure(&mut sources, &gathered.effects);
     sources
 }
 
-/// Forgets functions and expressions whose evaluation may leave a trace.
-fn keep_innocent(sources: &mut Sources, functions: &sites::Known) {
+/// Removes the callables and harvested expressions that may have side effects.
+fn remove_impure(sources: &mut Sources, functions: &[sites::NamedEffects]) {
     let names: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    let guilty = effects::guilty(functions);
-    let innocent = |call: &String| {
-        !guilty.contains(effects::last(call)) && effects::may_be_called(call, &names)
+    let impure = effects::impure(functions);
+    let is_pure = |call: &String| {
+        !impure.contains(effects::last(call)) && effects::is_pure_by_name(call, &names)
     };
-    // What must not change anything cannot call these; rustc would say so, a build later.
+    // A capture cannot call these methods; finding out from rustc would cost a build.
     let mutating = effects::mutating(functions);
     let changes = |method: &String| match names.contains(method.as_str()) {
         true => mutating.contains(method.as_str()),
@@ -130,10 +128,10 @@ fn keep_innocent(sources: &mut Sources, functions: &sites::Known) {
     };
     sources
         .callables
-        .retain(|callable| !guilty.contains(&callable.name) && !changes(&callable.name));
+        .retain(|callable| !impure.contains(&callable.name) && !changes(&callable.name));
     for function in &mut sources.functions {
-        function
-            .expressions
-            .retain(|found| found.calls.iter().all(innocent) && !found.asked.iter().any(changes));
+        function.expressions.retain(|found| {
+            found.calls.iter().all(is_pure) && !found.receiver_methods.iter().any(changes)
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Follows `mod` declarations from a crate root through the files, leaving out test code.
+//! Follows `mod` declarations from a crate root through its files, skipping test code.
 
 use std::io;
 use std::rc::Rc;
@@ -7,17 +7,17 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, Meta};
 
-/// A parsed file; spans are byte ranges after the first `offset` bytes.
+/// A parsed file; spans count bytes after the first `offset` bytes.
 pub struct Ast {
     pub file: syn::File,
-    /// Length of a byte-order mark, which the parser drops.
+    /// The length of a byte-order mark, which the parser drops.
     pub offset: usize,
 }
 
-/// Parses a file, keeping byte offsets true.
+/// Parses a file, preserving byte offsets.
 pub fn parse(text: &str) -> syn::Result<Ast> {
     let offset = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    // `parse_file` also cuts off a shebang; blanking it keeps all offsets as they are.
+    // `parse_file` also removes a shebang line; blanking it preserves all offsets.
     let mut body = text[offset..].to_owned();
     if body.starts_with("#!") && !body[2..].trim_start().starts_with('[') {
         let end = body.find('\n').unwrap_or(body.len());
@@ -31,15 +31,15 @@ pub fn parse(text: &str) -> syn::Result<Ast> {
     Ok(Ast { file, offset })
 }
 
-/// The text with `&mut FnMut(u8) -> u8`, as it was written before there was `dyn` and as the parser
-/// refuses it, read as a pointer of the same length; `None` if there is no such thing.
+/// Replaces trait objects without `dyn`, such as `&mut FnMut(u8) -> u8`, by function pointers of the same
+/// length, because the parser rejects the old syntax; `None` if there are none.
 fn with_pointers(text: &str) -> Option<String> {
     let mut changed = text.to_owned();
     for name in ["Fn", "FnMut", "FnOnce"] {
         for (at, _) in text.match_indices(&format!("{name}(")) {
             let before = text[..at].trim_end();
-            let is_bare = ["&", "&mut", "<"].iter().any(|end| before.ends_with(end));
-            if is_bare {
+            let lacks_dyn = ["&", "&mut", "<"].iter().any(|end| before.ends_with(end));
+            if lacks_dyn {
                 let pointer = format!("{:<1$}", "fn", name.len());
                 changed.replace_range(at..at + name.len(), &pointer);
             }
@@ -48,8 +48,8 @@ fn with_pointers(text: &str) -> Option<String> {
     (changed != text).then_some(changed)
 }
 
-/// Where another item can be put first in a file: before the first one, for what stands before that
-/// may be a comment to the end of its line.
+/// Where an item can be inserted at the start of a file: directly before the first item, because anything
+/// earlier on its line may be in a comment.
 pub fn before_items(ast: &Ast) -> usize {
     let first = ast.file.items.first();
     first.map_or(ast.offset, |item| {
@@ -57,7 +57,7 @@ pub fn before_items(ast: &Ast) -> usize {
     })
 }
 
-/// Whether an item is only there for tests.
+/// Whether an item is compiled for tests only.
 pub fn is_test_code(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| match &attr.meta {
         Meta::Path(path) => path
@@ -79,7 +79,7 @@ pub fn is_test_code(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// Whether the lines directly above an item, or those of its attributes, say `// nopol: skip`.
+/// Whether a line directly above an item, or among its attributes, is the comment `// nopol: skip`.
 pub fn is_marked_skip(text: &str, start: usize, end_of_head: usize) -> bool {
     let marked = |line: &str| {
         line.trim()
@@ -101,14 +101,14 @@ pub fn is_marked_skip(text: &str, start: usize, end_of_head: usize) -> bool {
 
 type Reader<'a> = dyn FnMut(&Utf8Path, io::Result<String>) -> Option<Rc<Ast>> + 'a;
 
-/// Calls `reader` for the crate root and every module file below it. It parses, or returns `None`
-/// to end the walk there. Paths are relative to `root`.
+/// Calls `reader` for the crate root and every module file below it. The reader parses the file, or returns
+/// `None` to skip the file's child modules. Paths are relative to `root`.
 pub fn walk(root: &Utf8Path, path: &Utf8Path, reader: &mut Reader) {
     let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
     walk_file(root, path, &dir, reader);
 }
 
-/// `dir` is where the file's child modules live.
+/// `dir` is the directory of the file's child modules.
 fn walk_file(root: &Utf8Path, path: &Utf8Path, dir: &Utf8Path, reader: &mut Reader) {
     let text = match path.is_absolute() {
         true => Err(io::Error::other("it is outside of the working copy")),
@@ -140,7 +140,7 @@ fn walk_items(
         let name = name.trim_start_matches("r#");
         match &module.content {
             Some((_, items)) => {
-                // A `#[path]` on an inline module is too rare to follow.
+                // A `#[path]` attribute on an inline module is too rare to support.
                 walk_items(
                     root,
                     ast,
@@ -160,14 +160,14 @@ fn walk_items(
     }
 }
 
-/// Whether a module carries the mark that keeps the tool out.
+/// Whether a module is marked with `// nopol: skip`.
 pub fn module_is_skipped(ast: &Ast, module: &ItemMod, text: &str) -> bool {
     let start = ast.offset + module.span().byte_range().start;
     let head = ast.offset + module.mod_token.span().byte_range().start;
     is_marked_skip(text, start, head)
 }
 
-/// `home/path` with as few `..` as can be, so that a file is known by one path.
+/// `home/path` with `..` resolved where possible, so that each file has only one path.
 fn joined(home: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let mut joined = home.to_owned();
     for part in path.components() {
@@ -218,17 +218,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trait_objects_without_dyn_are_read() {
+    fn trait_objects_without_dyn_are_parsed() {
         let text = "fn f(g: &mut FnMut(u8, bool,) -> Result<(), ()>, h: Box<Fn() -> u8>) {}";
         assert_eq!(parse(text).unwrap().file.items.len(), 1);
         assert!(parse("fn f(").is_err());
     }
 
     #[test]
-    fn a_path_given_by_hand_is_told_without_detours() {
-        let told = |home: &str, path: &str| joined(Utf8Path::new(home), Utf8Path::new(path));
-        assert_eq!(told("tests", "../src/a.rs"), "src/a.rs");
-        assert_eq!(told("../lib/src", "../../b/./c.rs"), "../b/c.rs");
-        assert_eq!(told("..", "../a.rs"), "../../a.rs");
+    fn an_explicit_module_path_is_normalized() {
+        let joined = |home: &str, path: &str| joined(Utf8Path::new(home), Utf8Path::new(path));
+        assert_eq!(joined("tests", "../src/a.rs"), "src/a.rs");
+        assert_eq!(joined("../lib/src", "../../b/./c.rs"), "../b/c.rs");
+        assert_eq!(joined("..", "../a.rs"), "../../a.rs");
     }
 }

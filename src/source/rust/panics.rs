@@ -1,4 +1,4 @@
-//! With what message a test wants a panic: its `#[should_panic(expected = "…")]`.
+//! The panic message that a test expects: its `#[should_panic(expected = "…")]`.
 
 use camino::Utf8Path;
 use syn::visit::Visit;
@@ -32,7 +32,7 @@ impl Panics for ShouldPanic {
     }
 }
 
-/// The message that the test of this name expects in a file, if it expects one.
+/// The panic message that the test of this name expects, if this file has such a test.
 fn expected(text: &str, test: &str) -> Option<String> {
     if !text.contains("should_panic") {
         return None;

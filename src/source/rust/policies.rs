@@ -6,10 +6,10 @@ use crate::source::policies::{FormatTool, Policies};
 
 /// See the fields' own documentation.
 pub const POLICIES: Policies = Policies {
-    passing_tests_say_little: false,
-    // What is captured is safe Rust, and a panic there is caught.
+    passing_tests_are_weak_evidence: false,
+    // Captures are safe Rust, and their panics are caught.
     captures_may_be_undefined: false,
     // Every loop burns fuel.
-    least_timeout: Duration::from_secs(2),
+    min_timeout: Duration::from_secs(2),
     formatter: Some(FormatTool::Rustfmt),
 };

@@ -1,4 +1,4 @@
-//! Which names are visible: a stack of scopes, filled from patterns.
+//! The visible names: a stack of scopes, filled from patterns.
 
 use std::sync::Arc;
 
@@ -39,20 +39,20 @@ impl Scopes {
         names.into_iter().for_each(|name| self.bind(name, None));
     }
 
-    /// A name whose type is written down.
+    /// Binds a name with a declared type.
     pub fn bind_typed(&mut self, name: &str, ty: &syn::Type) {
         if !name.starts_with('_') {
             self.bind(name.to_owned(), Some(declared(ty)));
         }
     }
 
-    /// The type of a visible name, where it is written down.
+    /// The declared type of a visible name, if there is one.
     pub fn ty(&self, name: &str) -> Option<&DeclaredType> {
         let mut names = self.stack.iter().flatten().rev();
         names.find(|known| known.text == name)?.ty.as_ref()
     }
 
-    /// All visible names, outermost first; a shadowed name stands where it was bound last.
+    /// All visible names, outermost first; a shadowed name counts where it was bound last.
     pub fn visible(&self) -> Arc<[Name]> {
         let all: Vec<&Name> = self.stack.iter().flatten().collect();
         let is_last =
@@ -65,8 +65,8 @@ impl Scopes {
     }
 }
 
-/// The names a pattern binds. An identifier that starts with a capital is taken for a constant
-/// or a variant, which the pattern cannot tell from a binding.
+/// The names that a pattern binds. The syntax does not distinguish a binding from a constant or variant, so
+/// an identifier that starts with a capital is assumed to be one of the latter.
 fn bindings(pattern: &Pat, names: &mut Vec<String>) {
     match pattern {
         Pat::Ident(ident) => {

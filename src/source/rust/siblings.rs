@@ -1,11 +1,11 @@
-//! Calls that could stand in a condition instead of the ones it has: another method of the same
-//! kind on the same receiver, with the same arguments.
+//! Alternatives to the method calls of a condition: another method of the same kind on the same receiver, with
+//! the same arguments.
 
 use syn::Expr;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// Methods of std that ask alike; each may be mistaken for another of its group.
+/// Groups of similar methods of std; programmers confuse methods of the same group.
 const GROUPS: [&[&str]; 9] = [
     &[
         "is_alphabetic",
@@ -38,8 +38,8 @@ const GROUPS: [&[&str]; 9] = [
     &["first", "last"],
 ];
 
-/// The calls of a condition, each with another method in its place. `own` tells further methods
-/// of the same kind as one.
+/// The calls of a condition, each with another method. `own` returns methods of the subject that are of the
+/// same kind as a given one.
 pub fn siblings(condition: &str, own: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
     let Ok(expr) = syn::parse_str::<Expr>(condition) else {
         return Vec::new();
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_method_is_exchanged_for_those_of_its_kind() {
+    fn a_method_is_replaced_by_others_of_its_kind() {
         let own = |name: &str| match name {
             "is_open" => vec!["is_open".to_owned(), "is_ready".to_owned()],
             _ => Vec::new(),

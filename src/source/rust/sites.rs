@@ -1,21 +1,21 @@
-//! Finds the sites of one file: conditions, guards, let-chain operands, boolean expressions,
-//! and statements, with the names visible there (papers/nopol.txt §3.2). `items` walks the
-//! items, `places` has the places for something new, `forms` what syntax alone tells.
+//! Finds the sites of one file: conditions, guards, let-chain operands, boolean expressions and statements,
+//! with the names visible there (papers/nopol.txt §3.2). `items` walks the items, `control_flow` visits
+//! branches and loops, `insertions` adds the insertion points, and `forms` inspects syntax.
 
+mod control_flow;
 mod forms;
+mod insertions;
 mod items;
-mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Arm, Block, Expr, Item, Macro, Pat, Stmt};
+use syn::{Block, Expr, Item, Macro, Pat, Stmt};
 
-use self::forms::{chain_operands, has_let, is_catch_all};
+use super::early_exits::{Constructor, InsertionPoint};
 use super::effects::Effects;
-use super::exits::{self, Constructor, Place};
 use super::modules::Ast;
 use super::scope::Scopes;
 use super::templates::template;
@@ -23,24 +23,24 @@ use super::types::macro_name;
 use super::values::{self, Booleans};
 use super::{condition, harvest, types};
 use crate::hash;
-use crate::source::{BodyOrigin, FileIndex, FunctionIndex, Loop, Site, SiteKind, Sources};
+use crate::source::{BodyOrigin, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
-/// The functions found, by name, with what they may do.
-pub type Known = Vec<(String, Effects)>;
+/// A function's name, and its side effects.
+pub type NamedEffects = (String, Effects);
 
-/// What is gathered over all files.
+/// What is collected from all files.
 #[derive(Default)]
 pub struct Gathered {
-    /// How often each site description was seen, for stable ids.
+    /// How often each site description occurred, for stable ids.
     ids: BTreeMap<String, u32>,
-    pub known: Known,
+    pub effects: Vec<NamedEffects>,
     pub booleans: Booleans,
-    pub places: Vec<Place>,
+    pub insertion_points: Vec<InsertionPoint>,
     pub constructors: Vec<Constructor>,
 }
 
-/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` if its edition
+/// Adds the sites, functions and declarations of a file to `sources`; `has_chains` tells whether its edition
 /// has let-chains.
 pub fn find(
     sources: &mut Sources,
@@ -61,26 +61,26 @@ pub fn find(
         path: Vec::new(),
         owner: None,
         function: None,
-        yields: BTreeSet::new(),
-        within: Within::default(),
+        boolean_spans: BTreeSet::new(),
+        enclosing: Enclosing::default(),
         labels: Vec::new(),
-        covered: false,
-        loose: false,
+        is_covered: false,
+        is_standalone: false,
     };
     finder.items(&ast.file.items);
 }
 
-/// What `break`, `continue` and `return` would leave.
+/// What encloses the visited code: decides what `break`, `continue` and `return` would leave.
 #[derive(Clone, Copy, Default)]
-struct Within {
-    a_loop: bool,
-    a_closure: bool,
+struct Enclosing {
+    in_loop: bool,
+    in_closure: bool,
 }
 
-impl Within {
+impl Enclosing {
     const CLOSURE: Self = Self {
-        a_loop: false,
-        a_closure: true,
+        in_loop: false,
+        in_closure: true,
     };
 }
 
@@ -94,18 +94,18 @@ struct Finder<'a> {
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
-    /// The type or trait whose functions are visited.
+    /// The type or trait of the visited function.
     owner: Option<String>,
     function: Option<FunctionIndex>,
-    /// Where expressions stand that are boolean because of what they are the value of.
-    yields: BTreeSet<(usize, usize)>,
-    within: Within,
-    /// Labels of the loops around, those without one as empty texts.
+    /// Spans of expressions that are boolean because of their context, such as a function's return type.
+    boolean_spans: BTreeSet<(usize, usize)>,
+    enclosing: Enclosing,
+    /// Labels of the enclosing loops; empty for a loop without a label.
     labels: Vec<String>,
-    /// The expression visited next is part of a site that is the whole condition.
-    covered: bool,
-    /// The expression visited next may be replaced by any other without parentheses.
-    loose: bool,
+    /// The expression visited next is part of an enclosing boolean site, or its value is dropped.
+    is_covered: bool,
+    /// The expression visited next can be replaced by any other without parentheses.
+    is_standalone: bool,
 }
 
 impl Finder<'_> {
@@ -118,7 +118,7 @@ impl Finder<'_> {
         items.iter().for_each(|item| self.visit_item(item));
     }
 
-    fn within(&mut self, name: String, visit: impl FnOnce(&mut Self)) {
+    fn with_path(&mut self, name: String, visit: impl FnOnce(&mut Self)) {
         self.path.push(name);
         visit(self);
         self.path.pop();
@@ -128,22 +128,24 @@ impl Finder<'_> {
         self.site_with(kind, span, at, String::new(), None);
     }
 
-    /// A site; `least` if that is not the same at all sites of its kind.
+    /// Adds a site; `min_binding` overrides that of the template.
     fn site_with(
         &mut self,
         kind: SiteKind,
         span: Range<usize>,
         at: proc_macro2::LineColumn,
         body: String,
-        least: Option<Binding>,
+        min_binding: Option<Binding>,
     ) {
         let (Some(function), Some(template)) = (self.function, template(kind)) else {
             return;
         };
         let text = self.text[span.clone()].to_string();
         let description = format!(
-            "{}|{}|{kind:?}|{text}{body}",
-            self.sources.files[self.file].path, self.sources.functions[function].name
+            "{}|{}|{}|{text}{body}",
+            self.sources.files[self.file].path,
+            self.sources.functions[function].name,
+            kind.id_name()
         );
         let nth = self.all.ids.entry(description.clone()).or_default();
         *nth += 1;
@@ -158,7 +160,7 @@ impl Finder<'_> {
             body,
             body_origin: BodyOrigin::Own,
             checks: 0,
-            least: least.unwrap_or(template.least),
+            min_binding: min_binding.unwrap_or(template.min_binding),
             template,
             function,
             names: self.scopes.visible(),
@@ -166,15 +168,15 @@ impl Finder<'_> {
         });
     }
 
-    /// Remembers that the expressions there are boolean.
+    /// Marks the expressions at these spans as boolean.
     fn mark(&mut self, spans: Vec<Range<usize>>) {
-        self.yields
+        self.boolean_spans
             .extend(spans.into_iter().map(|span| (span.start, span.end)));
     }
 
     fn is_boolean(&self, expr: &Expr) -> bool {
         let span = expr.span().byte_range();
-        if self.yields.contains(&(span.start, span.end)) {
+        if self.boolean_spans.contains(&(span.start, span.end)) {
             return !matches!(expr, Expr::Macro(call) if macro_name(&call.mac) != "matches");
         }
         let is_bool = |name: &str| {
@@ -184,15 +186,15 @@ impl Finder<'_> {
         self.all.booleans.has(expr, &is_bool)
     }
 
-    /// Visits an expression that may be replaced by any other.
-    fn loose(&mut self, expr: &Expr) {
-        self.loose = true;
+    /// Visits an expression that can be replaced by any other without parentheses.
+    fn visit_standalone(&mut self, expr: &Expr) {
+        self.is_standalone = true;
         self.visit_expr(expr);
     }
 
-    /// Visits an expression that belongs to a boolean site around it, or whose value is dropped.
-    fn covered(&mut self, expr: &Expr) {
-        self.covered = true;
+    /// Visits an expression that is part of an enclosing boolean site, or whose value is dropped.
+    fn visit_covered(&mut self, expr: &Expr) {
+        self.is_covered = true;
         self.visit_expr(expr);
     }
 
@@ -200,68 +202,15 @@ impl Finder<'_> {
         self.site(kind, self.range(condition), condition.span().start());
     }
 
-    /// The condition of an `if` or `while`; names bound by its `let`s are visible afterwards, in
-    /// the scope the caller has pushed.
-    fn condition_or_chain(&mut self, kind: SiteKind, condition: &Expr) {
-        if !has_let(condition) {
-            self.condition(kind, condition);
-            self.covered(condition);
-            return;
-        }
-        let mut operands = Vec::new();
-        chain_operands(condition, &mut operands);
-        let mut run: Option<(Range<usize>, proc_macro2::LineColumn)> = None;
-        for operand in operands {
-            if let Expr::Let(binding) = operand {
-                if let Some((span, at)) = run.take() {
-                    self.site(SiteKind::LetOperand, span, at);
-                }
-                self.visit_expr(&binding.expr);
-                self.scopes.bind_pattern(&binding.pat);
-            } else {
-                let range = self.range(operand);
-                run = Some(match run {
-                    Some((span, at)) => (span.start..range.end, at),
-                    None => (range, operand.span().start()),
-                });
-                self.covered(operand);
-            }
-        }
-        match run {
-            Some((span, at)) => self.site(SiteKind::LetOperand, span, at),
-            None if self.has_chains => {
-                self.site_after(SiteKind::Pattern, condition, String::new());
-            }
-            None => {}
-        }
-    }
-
-    fn loop_body(&mut self, label: Option<&syn::Label>, body: &Block) {
-        if self.function.is_some() {
-            let open = self.range(&body.brace_token.span.open());
-            let start = open.end;
-            self.sources.files[self.file]
-                .loops
-                .push(Loop { start, end: None });
-        }
-        let outer = self.within.a_loop;
-        self.within.a_loop = true;
-        let label = label.map_or_else(String::new, |label| label.name.to_string());
-        self.labels.push(label);
-        self.block(body, true);
-        self.labels.pop();
-        self.within.a_loop = outer;
-    }
-
-    /// A block; `is_unit` if its last expression is known to be a statement.
+    /// Visits a block; `is_unit` tells whether its last expression is known to be a statement.
     fn block(&mut self, block: &Block, is_unit: bool) {
         self.scopes.push();
         for (at, statement) in block.stmts.iter().enumerate() {
             let is_last = at + 1 == block.stmts.len();
             if !matches!(statement, Stmt::Item(_)) {
-                self.place(statement);
+                self.insertion_point(statement);
             }
-            self.run(block, at, is_unit);
+            self.statement_list(block, at, is_unit);
             if forms::is_skippable(statement, is_last, is_unit) {
                 let start = statement.span().start();
                 self.site(SiteKind::Statement, self.range(statement), start);
@@ -280,7 +229,7 @@ impl Finder<'_> {
                     {
                         self.mark(values::yielded_by(&init.expr));
                     }
-                    self.loose(&init.expr);
+                    self.visit_standalone(&init.expr);
                     if let Some((_, diverge)) = &init.diverge {
                         self.visit_expr(diverge);
                     }
@@ -288,20 +237,20 @@ impl Finder<'_> {
                 self.scopes.bind_pattern(&local.pat);
             }
             Stmt::Item(item) => self.visit_item(item),
-            Stmt::Expr(expr, Some(_)) => self.covered(expr),
-            Stmt::Expr(expr, None) => self.loose(expr),
+            Stmt::Expr(expr, Some(_)) => self.visit_covered(expr),
+            Stmt::Expr(expr, None) => self.visit_standalone(expr),
             Stmt::Macro(statement) => self.macro_arguments(&statement.mac),
         }
     }
 
-    /// The arguments of a macro.
+    /// Visits the arguments of a macro.
     fn macro_arguments(&mut self, mac: &Macro) {
         let first = self.sources.sites.next_key();
         for argument in &harvest::arguments(mac) {
-            self.loose(argument);
+            self.visit_standalone(argument);
         }
         if macro_name(mac).contains("assert") {
-            self.is_check(first);
+            self.count_check(first);
         }
     }
 }
@@ -316,23 +265,27 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        let covered = std::mem::take(&mut self.covered);
-        let loose = std::mem::take(&mut self.loose);
+        let is_covered = std::mem::take(&mut self.is_covered);
+        let is_standalone = std::mem::take(&mut self.is_standalone);
         if let Expr::Paren(inner) = expr {
-            self.covered = covered;
-            self.loose = true;
+            self.is_covered = is_covered;
+            self.is_standalone = true;
             return self.visit_expr(&inner.expr);
         }
-        let is_site = !covered && self.is_boolean(expr);
+        let is_site = !is_covered && self.is_boolean(expr);
         if is_site {
-            let least = if loose { Binding::Or } else { Binding::Atom };
+            let min_binding = if is_standalone {
+                Binding::Or
+            } else {
+                Binding::Atom
+            };
             let (span, at) = (self.range(expr), expr.span().start());
-            self.site_with(SiteKind::Value, span, at, String::new(), Some(least));
+            self.site_with(SiteKind::Value, span, at, String::new(), Some(min_binding));
         }
-        let inside = covered || is_site;
+        let inside = is_covered || is_site;
         match expr {
             Expr::If(branch) => {
-                self.copies(branch);
+                self.copied_branches(branch);
                 self.branch(branch, SiteKind::If);
             }
             Expr::While(repeat) => {
@@ -350,7 +303,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Loop(repeat) => self.loop_body(repeat.label.as_ref(), &repeat.body),
             Expr::Match(choice) => {
-                self.loose(&choice.expr);
+                self.visit_standalone(&choice.expr);
                 for (at, arm) in choice.arms.iter().enumerate() {
                     self.arm(arm, &choice.arms[at + 1..]);
                 }
@@ -362,22 +315,24 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             // Evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}
             Expr::Macro(call) => self.macro_arguments(&call.mac),
-            Expr::Unary(unary) if inside => self.covered(&unary.expr),
+            Expr::Unary(unary) if inside => self.visit_covered(&unary.expr),
             Expr::Binary(binary) if inside && !condition::is_assignment(&binary.op) => {
-                self.covered(&binary.left);
-                self.covered(&binary.right);
+                self.visit_covered(&binary.left);
+                self.visit_covered(&binary.right);
             }
             Expr::Assign(assign) => {
-                self.covered(&assign.left);
-                self.loose(&assign.right);
+                self.visit_covered(&assign.left);
+                self.visit_standalone(&assign.right);
             }
             Expr::Binary(binary) if condition::is_assignment(&binary.op) => {
-                self.covered(&binary.left);
-                self.loose(&binary.right);
+                self.visit_covered(&binary.left);
+                self.visit_standalone(&binary.right);
             }
             Expr::Call(call) => {
-                self.covered(&call.func);
-                call.args.iter().for_each(|argument| self.loose(argument));
+                self.visit_covered(&call.func);
+                call.args
+                    .iter()
+                    .for_each(|argument| self.visit_standalone(argument));
             }
             Expr::MethodCall(call) => {
                 self.visit_expr(&call.receiver);
@@ -388,27 +343,33 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     {
                         self.mark(values::yielded_by(&closure.body));
                     }
-                    self.loose(argument);
+                    self.visit_standalone(argument);
                 }
             }
-            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.loose(part)),
-            Expr::Array(array) => array.elems.iter().for_each(|part| self.loose(part)),
+            Expr::Tuple(tuple) => tuple
+                .elems
+                .iter()
+                .for_each(|part| self.visit_standalone(part)),
+            Expr::Array(array) => array
+                .elems
+                .iter()
+                .for_each(|part| self.visit_standalone(part)),
             Expr::Struct(built) => {
                 for field in &built.fields {
-                    // `S { on }` is short for `on: on`.
+                    // `S { on }` is shorthand for `S { on: on }`.
                     match field.colon_token {
-                        Some(_) => self.loose(&field.expr),
-                        None => self.covered(&field.expr),
+                        Some(_) => self.visit_standalone(&field.expr),
+                        None => self.visit_covered(&field.expr),
                     }
                 }
                 built.rest.iter().for_each(|rest| self.visit_expr(rest));
             }
             Expr::Return(syn::ExprReturn { expr: value, .. })
             | Expr::Break(syn::ExprBreak { expr: value, .. }) => {
-                value.iter().for_each(|value| self.loose(value));
+                value.iter().for_each(|value| self.visit_standalone(value));
             }
-            // What is borrowed or assigned to is a place, not a value.
-            Expr::Reference(reference) if condition::is_place(&reference.expr) => {}
+            // A borrowed variable is a place, not a value.
+            Expr::Reference(reference) if condition::is_variable(&reference.expr) => {}
             _ => visit::visit_expr(self, expr),
         }
     }
@@ -418,56 +379,4 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generic_argument(&mut self, _: &'ast syn::GenericArgument) {}
 
     fn visit_macro(&mut self, _: &'ast Macro) {}
-}
-
-impl Finder<'_> {
-    fn branch(&mut self, branch: &syn::ExprIf, kind: SiteKind) {
-        self.scopes.push();
-        let first = self.sources.sites.next_key();
-        self.condition_or_chain(kind, &branch.cond);
-        if exits::panics(&branch.then_branch) {
-            self.is_check(first);
-        }
-        self.block(&branch.then_branch, branch.else_branch.is_none());
-        self.scopes.pop();
-        match branch.else_branch.as_ref().map(|(_, expr)| &**expr) {
-            Some(Expr::If(next)) => self.branch(next, SiteKind::ElseIf),
-            Some(other) => self.visit_expr(other),
-            None => {}
-        }
-    }
-
-    fn arm(&mut self, arm: &Arm, later: &[Arm]) {
-        self.scopes.push();
-        self.scopes.bind_pattern(&arm.pat);
-        if let Pat::Guard(guard) = &arm.pat {
-            if !has_let(&guard.guard) {
-                self.condition(SiteKind::Guard, &guard.guard);
-                self.covered(&guard.guard);
-            } else {
-                self.visit_expr(&guard.guard);
-            }
-        } else if later.iter().any(|later| is_catch_all(&later.pat)) {
-            self.site_after(SiteKind::Arm, &arm.pat, String::new());
-        }
-        self.loose(&arm.body);
-        self.scopes.pop();
-    }
-
-    fn closure(&mut self, closure: &syn::ExprClosure) {
-        self.scopes.push();
-        for input in &closure.inputs {
-            self.scopes.bind_pattern(input);
-        }
-        self.inside_closure(|finder| finder.loose(&closure.body));
-        self.scopes.pop();
-    }
-
-    /// Visits what neither leaves the function nor a loop around it.
-    fn inside_closure(&mut self, visit: impl FnOnce(&mut Self)) {
-        let within = std::mem::replace(&mut self.within, Within::CLOSURE);
-        let labels = std::mem::take(&mut self.labels);
-        visit(self);
-        (self.within, self.labels) = (within, labels);
-    }
 }

@@ -7,7 +7,7 @@ use crate::spec::Binding;
 const BLOCK: Block = Block {
     open: "{",
     close: "}",
-    // Branches have braces.
+    // Every branch has braces, so an `else` cannot dangle.
     shield: ["", ""],
 };
 
@@ -17,19 +17,19 @@ const ASSERTION: Assertion = Assertion {
     body: ["panic!(", ");"],
 };
 
-/// The body of a way out that panics without a message.
+/// The body of an early exit that panics without a message.
 pub const PANICS: &str = "panic!();";
 
-/// The template of a kind; `None` for what Rust does not have.
+/// The template of a kind; Rust has all kinds.
 pub const fn template(kind: SiteKind) -> Option<Template> {
     Some(match kind {
         SiteKind::If | SiteKind::ElseIf | SiteKind::While | SiteKind::Guard | SiteKind::Value => {
             Template::replacing(Binding::Or)
         }
-        // It stands between `&&`s.
+        // An operand of `&&`.
         SiteKind::LetOperand => Template::replacing(Binding::And),
-        SiteKind::Statement | SiteKind::Run => Template::branching("if ", "", BLOCK),
-        SiteKind::Exit => Template {
+        SiteKind::Statement | SiteKind::Statements => Template::branching("if ", "", BLOCK),
+        SiteKind::EarlyExit => Template {
             assertion: Some(ASSERTION),
             ..Template::branching("if ", "", BLOCK)
         },

@@ -1,12 +1,11 @@
-//! What the subject declares: structs, enums, constants, and functions that can be asked for a
-//! scalar.
+//! What the subject declares: structs, enums, constants, and functions that return a scalar.
 
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
 
 use crate::source::{Callable, DataType, DeclaredType, FileIndex, Variant};
 
-/// A type by what is behind its references.
+/// A type without its references.
 pub fn declared(ty: &Type) -> DeclaredType {
     let mut plain = ty;
     let mut is_reference = false;
@@ -27,8 +26,8 @@ pub fn declared(ty: &Type) -> DeclaredType {
     }
 }
 
-/// A struct or enum whose parts can be read; `at` is the end of the item. `None` for other items
-/// and for packed structs, to whose fields there are no references.
+/// A struct or enum whose parts can be read; `at` is the end of the item. `None` for other items and for
+/// packed structs, whose fields cannot be borrowed.
 pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
     let (ident, generics, attrs) = match item {
         Item::Struct(item) => (&item.ident, &item.generics, &item.attrs),
@@ -106,7 +105,8 @@ fn is_packed(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// A function that can be asked, if it returns a scalar and takes `self` only to look at it.
+/// The function as a callable, if it returns a scalar and takes `self`, if at all, by value or by shared
+/// reference.
 pub fn callable(
     signature: &Signature,
     owner: Option<&String>,
@@ -136,8 +136,8 @@ pub fn callable(
     });
     let parameter = |ty: &Type| {
         let declared = declared(ty);
-        let is_open = generic.contains(&declared.plain) || declared.plain.starts_with("impl");
-        (!is_open).then_some(declared)
+        let is_generic = generic.contains(&declared.plain) || declared.plain.starts_with("impl");
+        (!is_generic).then_some(declared)
     };
     Some(Callable {
         file,
@@ -156,12 +156,12 @@ pub fn macro_name(mac: &syn::Macro) -> String {
     last.map_or_else(String::new, |last| last.ident.to_string())
 }
 
-/// Whether a name is written as constants are.
+/// Whether a name is in the case of constants.
 pub fn is_constant_name(name: &str) -> bool {
     name.len() > 1 && name.starts_with(char::is_uppercase) && !name.contains(char::is_lowercase)
 }
 
-/// The constants among the names a `use` brings in.
+/// The constants among the names that a `use` item imports.
 pub fn imported_constants(tree: &UseTree, found: &mut Vec<String>) {
     match tree {
         UseTree::Path(path) => imported_constants(&path.tree, found),

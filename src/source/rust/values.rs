@@ -1,5 +1,5 @@
-//! Which expressions are boolean, as far as their form and the names declared in the subject tell.
-//! The compiler has the last word.
+//! Which expressions are boolean, judging by their syntax and the names declared in the subject. The compiler
+//! has the last word.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use syn::{BinOp, Block, Expr, Fields, ReturnType, Signature, Stmt, UnOp};
 
 use super::types::{declared, macro_name};
 
-/// Methods of std that answer yes or no and change nothing.
+/// Methods of std that return `bool` and change nothing.
 const QUERIES: [&str; 9] = [
     "contains",
     "contains_key",
@@ -23,7 +23,7 @@ const QUERIES: [&str; 9] = [
     "ne",
 ];
 
-/// Methods of std whose closure answers yes or no.
+/// Methods of std whose closure returns `bool`.
 const PREDICATES: [&str; 18] = [
     "filter",
     "any",
@@ -45,12 +45,12 @@ const PREDICATES: [&str; 18] = [
     "trim_matches",
 ];
 
-/// What the subject declares, by name.
+/// The functions and fields that the subject declares, by name.
 #[derive(Debug, Default)]
 pub struct Booleans {
     /// Functions that return `bool`.
     calls: BTreeSet<String>,
-    /// Functions that return something else.
+    /// Functions that return another type.
     others: BTreeSet<String>,
     /// Fields of type `bool`.
     fields: BTreeSet<String>,
@@ -59,12 +59,12 @@ pub struct Booleans {
 }
 
 impl Booleans {
-    /// Adds what a file declares.
+    /// Adds the declarations of a file.
     pub fn add(&mut self, file: &syn::File) {
         self.visit_file(file);
     }
 
-    /// Whether an expression is boolean, given which variables are.
+    /// Whether an expression is boolean; `is_bool` decides for variables.
     pub fn has(&self, expr: &Expr, is_bool: &dyn Fn(&str) -> bool) -> bool {
         match expr {
             Expr::Paren(inner) => self.has(&inner.expr, is_bool),
@@ -81,14 +81,14 @@ impl Booleans {
                 _ => false,
             },
             Expr::MethodCall(call) => {
-                self.answers(&call.method.to_string(), is_self(&call.receiver))
+                self.returns_bool(&call.method.to_string(), is_self(&call.receiver))
             }
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) => path
                     .path
                     .segments
                     .last()
-                    .is_some_and(|last| self.answers(&last.ident.to_string(), false)),
+                    .is_some_and(|last| self.returns_bool(&last.ident.to_string(), false)),
                 _ => false,
             },
             Expr::Field(field) => match &field.member {
@@ -108,9 +108,9 @@ impl Booleans {
         }
     }
 
-    /// Whether a function or method of that name answers yes or no. Where some do and some do not, a
-    /// method of `self` is thought to.
-    fn answers(&self, name: &str, of_self: bool) -> bool {
+    /// Whether a function or method of that name returns `bool`. If only some do, a method called on `self`
+    /// is assumed to.
+    fn returns_bool(&self, name: &str, of_self: bool) -> bool {
         let is_query = name.starts_with("is_") || QUERIES.contains(&name);
         match self.others.contains(name) {
             true => of_self && self.calls.contains(name),
@@ -160,19 +160,19 @@ pub fn returns_bool(signature: &Signature) -> bool {
     matches!(&signature.output, ReturnType::Type(_, ty) if is_bool_type(ty))
 }
 
-/// Whether the closure given to a method answers yes or no.
+/// Whether a method takes a predicate closure.
 pub fn takes_predicate(method: &str) -> bool {
     PREDICATES.contains(&method)
 }
 
-/// The expressions that a block may yield at its end, in order.
+/// The tail expressions of a block, in source order.
 pub fn ends<'a>(block: &'a Block, found: &mut Vec<&'a Expr>) {
     if let Some(Stmt::Expr(expr, None)) = block.stmts.last() {
         ends_of(expr, found);
     }
 }
 
-/// The expressions whose value an expression may have: those of its branches.
+/// The tail expressions of all branches of an expression.
 pub fn ends_of<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
     match expr {
         Expr::If(branch) => {
@@ -191,7 +191,7 @@ pub fn ends_of<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
     }
 }
 
-/// The bytes of the expressions that a function or closure yields: at its end, and with `return`.
+/// The bytes of the values of a function or closure: its tail expressions, and those of `return`.
 pub fn yielded(body: &Block) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     ends(body, &mut found);
@@ -201,7 +201,7 @@ pub fn yielded(body: &Block) -> Vec<Range<usize>> {
     spans(&found)
 }
 
-/// The bytes of what an expression may yield.
+/// The bytes of the values that an expression may have.
 pub fn yielded_by(expr: &Expr) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     ends_of(expr, &mut found);
@@ -212,7 +212,7 @@ fn spans(exprs: &[&Expr]) -> Vec<Range<usize>> {
     exprs.iter().map(|expr| expr.span().byte_range()).collect()
 }
 
-/// What a function returns with `return`, not counting closures and functions in it.
+/// The values of the `return`s of a function, excluding nested closures and functions.
 #[derive(Default)]
 pub struct Returns<'a>(pub Vec<&'a Expr>);
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_function_yields_stands_at_its_ends_and_behind_return() {
+    fn the_values_of_a_function_are_its_tail_and_return_expressions() {
         let text =
             "{ if a { return b; } x.map(|y| { return y; }); match c { 1 => d, _ => { e } } }";
         let block: Block = syn::parse_str(text).unwrap();

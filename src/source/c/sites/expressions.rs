@@ -1,15 +1,15 @@
-//! Expressions in the order of their evaluation: what is boolean in them, and what they assign to.
+//! Visits expressions in evaluation order: finds boolean subexpressions and assignments.
 
 use tree_sitter::Node;
 
 use super::Finder;
 use crate::source::SiteKind;
 use crate::source::c::scope::meet;
-use crate::source::c::syntax::{bare, children, field, operator};
+use crate::source::c::syntax::{children, field, operator, unparenthesized};
 
 impl Finder<'_> {
-    /// Whether an expression yields nothing but 0 and 1 by its form.
-    fn is_truth(&self, node: Node) -> bool {
+    /// Whether the outermost operator of an expression yields only 0 and 1.
+    fn has_boolean_operator(&self, node: Node) -> bool {
         let operator = operator(node);
         match node.kind() {
             "binary_expression" => matches!(
@@ -21,21 +21,21 @@ impl Finder<'_> {
         }
     }
 
-    /// An expression whose value is used: all of it is a site if it is boolean, by its form or because
-    /// of where the value goes.
+    /// Visits an expression whose value is used. The whole expression is a site if it is boolean because of
+    /// its operator or its context.
     pub(super) fn value(&mut self, node: Node, is_boolean: bool) {
-        let inner = bare(node);
+        let inner = unparenthesized(node);
         let is_literal = matches!(inner.kind(), "number_literal" | "true" | "false");
-        let is_site = self.is_truth(inner)
+        let is_site = self.has_boolean_operator(inner)
             || is_boolean && !is_literal && inner.kind() != "assignment_expression";
         self.expression(inner);
         if is_site {
-            // The parentheses around it stay.
+            // The parentheses around it are kept.
             self.condition_site(SiteKind::Value, inner);
         }
     }
 
-    /// Visits an expression in the order of its evaluation.
+    /// Visits an expression in evaluation order.
     pub(super) fn expression(&mut self, node: Node) {
         match node.kind() {
             "assignment_expression" => {
@@ -43,7 +43,9 @@ impl Finder<'_> {
                     node.child_by_field_name("left"),
                     node.child_by_field_name("right"),
                 );
-                if let Some(left) = left.filter(|left| bare(*left).kind() != "identifier") {
+                if let Some(left) =
+                    left.filter(|left| unparenthesized(*left).kind() != "identifier")
+                {
                     self.expression(left);
                 }
                 if let Some(right) = right {
@@ -82,7 +84,7 @@ impl Finder<'_> {
             }
             "call_expression" => self.call(node),
             "pointer_expression" if self.text_of(node).starts_with('&') => {
-                // Whoever is given the address may write there.
+                // The receiver of the address may write to the variable.
                 let argument = node.child_by_field_name("argument");
                 self.assigned(argument);
             }
@@ -104,7 +106,7 @@ impl Finder<'_> {
     fn call(&mut self, node: Node) {
         let name = field(node, "function", self.text).unwrap_or_default();
         let is_macro = self
-            .known
+            .facts
             .declarations
             .functions
             .iter()
@@ -118,11 +120,11 @@ impl Finder<'_> {
         };
         for argument in children(arguments) {
             match is_macro {
-                // What a macro makes of its arguments is not known.
+                // How a macro uses its arguments is unknown.
                 true => self.effects(argument),
                 false => self.value(argument, false),
             }
-            // An array may be written to.
+            // The callee may write to an array.
             if argument.kind() == "identifier" {
                 let name = self.text_of(argument).to_owned();
                 let ty = self.scopes.ty(&name);
@@ -133,7 +135,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What an expression assigns to, without its sites.
+    /// Visits an expression for its assignments only, without adding sites.
     pub(super) fn effects(&mut self, node: Node) {
         let first = self.sources.sites.len();
         let ids = self.ids.clone();
@@ -142,11 +144,11 @@ impl Finder<'_> {
         *self.ids = ids;
     }
 
-    /// What is written to: a variable, or a part of one.
+    /// Notes an assignment to a variable or a part of one.
     fn assigned(&mut self, target: Option<Node>) {
-        let mut target = target.map(bare);
+        let mut target = target.map(unparenthesized);
         while let Some(inner) = target.and_then(|target| target.child_by_field_name("argument")) {
-            target = Some(bare(inner));
+            target = Some(unparenthesized(inner));
         }
         if let Some(name) = target.filter(|target| target.kind() == "identifier") {
             let name = self.text_of(name).to_owned();
@@ -154,13 +156,13 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a place holds nothing but 0 and 1 by its type.
-    fn is_boolean(&self, place: Node) -> bool {
-        let place = bare(place);
-        match place.kind() {
+    /// Whether the target of an assignment is a variable of a boolean type.
+    fn is_boolean(&self, target: Node) -> bool {
+        let target = unparenthesized(target);
+        match target.kind() {
             "identifier" => {
-                let ty = self.scopes.ty(self.text_of(place));
-                ty.is_some_and(|ty| self.known.declarations.is_boolean(&ty.plain))
+                let ty = self.scopes.ty(self.text_of(target));
+                ty.is_some_and(|ty| self.facts.declarations.is_boolean(&ty.plain))
             }
             _ => false,
         }

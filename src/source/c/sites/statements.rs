@@ -1,21 +1,21 @@
-//! Statements in the order in which control goes through them: their conditions, and what has a value where
-//! ways meet.
+//! Visits statements in execution order: finds their conditions, and tracks which variables are assigned where
+//! paths join.
 
 use tree_sitter::Node;
 
-use super::places::is_skippable;
-use super::{Exits, Finder};
+use super::insertions::is_skippable;
+use super::{BreakTarget, Finder};
 use crate::source::c::scope::meet;
-use crate::source::c::syntax::{bare, children, text_of};
+use crate::source::c::syntax::{children, text_of, unparenthesized};
 use crate::source::c::types::{declarators, is_function};
 use crate::source::{Loop, SiteKind};
 
 impl Finder<'_> {
-    /// Statements one after the other.
-    fn listed(&mut self, all: &[Node]) {
+    /// Visits consecutive statements.
+    fn statements(&mut self, all: &[Node]) {
         for (nth, statement) in all.iter().enumerate() {
-            self.place(*statement);
-            self.run(all, nth);
+            self.insertion_point(*statement);
+            self.statement_list(all, nth);
             self.statement(*statement);
         }
     }
@@ -28,11 +28,11 @@ impl Finder<'_> {
         match node.kind() {
             "compound_statement" => {
                 self.scopes.push();
-                self.listed(&children(node));
+                self.statements(&children(node));
                 self.scopes.pop();
             }
             "declaration" => self.declaration(node),
-            "if_statement" if self.is_written(node) => self.branch(node, SiteKind::If),
+            "if_statement" if self.starts_with_keyword(node) => self.branch(node, SiteKind::If),
             "else_clause" => {
                 for child in children(node) {
                     match child.kind() {
@@ -43,9 +43,11 @@ impl Finder<'_> {
             }
             "while_statement" => {
                 let condition = part("condition");
-                self.looped(part("body"), condition, None, condition.is_some());
+                self.loop_statement(part("body"), condition, None, condition.is_some());
             }
-            "for_statement" | "if_statement" if !self.is_written(node) => self.masked(node),
+            "for_statement" | "if_statement" if !self.starts_with_keyword(node) => {
+                self.macro_loop(node)
+            }
             "for_statement" => {
                 self.scopes.push();
                 if let Some(initializer) = part("initializer") {
@@ -54,19 +56,19 @@ impl Finder<'_> {
                         _ => self.expression(initializer),
                     }
                 }
-                self.looped(part("body"), part("condition"), part("update"), true);
+                self.loop_statement(part("body"), part("condition"), part("update"), true);
                 self.scopes.pop();
             }
-            "do_statement" => self.looped(part("body"), part("condition"), None, false),
+            "do_statement" => self.loop_statement(part("body"), part("condition"), None, false),
             "switch_statement" => self.switch(node),
             "labeled_statement" => {
-                // Whoever jumps here may have assigned to nothing.
+                // A `goto` may jump here before any local variable is assigned.
                 self.scopes.set(Some(self.entry.clone()));
                 let is_listed = node
                     .parent()
                     .is_some_and(|parent| parent.kind() == "compound_statement");
                 for child in children(node) {
-                    // `goto` makes loops, too, which burn fuel.
+                    // A `goto` can form a loop, which must burn fuel.
                     if is_listed && child.kind().ends_with("_statement") {
                         let start = child.start_byte();
                         let body = Loop { start, end: None };
@@ -77,22 +79,22 @@ impl Finder<'_> {
             }
             "return_statement" => {
                 if let Some(value) = children(node).first() {
-                    self.value(*value, self.returns_truth);
+                    self.value(*value, self.returns_boolean);
                 }
                 self.scopes.set(None);
             }
             "goto_statement" => self.scopes.set(None),
             "break_statement" => {
                 let state = self.scopes.state();
-                if let Some(exits) = self.exits.last_mut() {
-                    exits.breaks = meet(exits.breaks.take(), state);
+                if let Some(target) = self.break_targets.last_mut() {
+                    target.breaks = meet(target.breaks.take(), state);
                 }
                 self.scopes.set(None);
             }
             "continue_statement" => {
                 let state = self.scopes.state();
-                if let Some(exits) = self.exits.iter_mut().rfind(|exits| exits.is_loop) {
-                    exits.continues = meet(exits.continues.take(), state);
+                if let Some(target) = self.break_targets.iter_mut().rfind(|target| target.is_loop) {
+                    target.continues = meet(target.continues.take(), state);
                 }
                 self.scopes.set(None);
             }
@@ -101,7 +103,7 @@ impl Finder<'_> {
                     self.expression(child);
                 }
             }
-            kind if kind.starts_with("preproc_") => self.listed(&children(node)),
+            kind if kind.starts_with("preproc_") => self.statements(&children(node)),
             _ => {}
         }
     }
@@ -111,8 +113,8 @@ impl Finder<'_> {
         let is_static = text_of(node, text).starts_with("static");
         for (name, ty, declarator) in declarators(node, text) {
             let value = declarator.child_by_field_name("value");
-            let is_boolean = self.known.declarations.is_boolean(&ty.plain);
-            // What initializes a static variable is evaluated before the program runs.
+            let is_boolean = self.facts.declarations.is_boolean(&ty.plain);
+            // The initializer of a static variable is a compile-time constant.
             match value.filter(|_| !is_static) {
                 Some(value) if value.kind() == "initializer_list" => self.expression(value),
                 Some(value) => self.value(value, is_boolean),
@@ -124,14 +126,14 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a statement begins as such, and not with a macro.
-    fn is_written(&self, node: Node) -> bool {
+    /// Whether a statement starts with its keyword rather than with a macro.
+    fn starts_with_keyword(&self, node: Node) -> bool {
         let text = self.text_of(node);
         text.starts_with("for") || text.starts_with("if")
     }
 
-    /// A loop whose head is a macro: what that is called with it may assign to.
-    fn masked(&mut self, node: Node) {
+    /// Visits a loop whose head is a macro, which may assign to its arguments.
+    fn macro_loop(&mut self, node: Node) {
         let Some(body) = node
             .child_by_field_name("body")
             .or_else(|| node.child_by_field_name("consequence"))
@@ -143,7 +145,7 @@ impl Finder<'_> {
             self.scopes.assign(word);
         }
         let before = self.scopes.state();
-        self.looped(Some(body), None, None, true);
+        self.loop_statement(Some(body), None, None, true);
         self.scopes.set(meet(before, self.scopes.state()));
     }
 
@@ -164,8 +166,8 @@ impl Finder<'_> {
         self.scopes.set(meet(after, self.scopes.state()));
     }
 
-    /// A loop; `checks_first` if its condition is evaluated before its body.
-    fn looped(
+    /// Visits a loop; `checks_first` if its condition is evaluated before its body.
+    fn loop_statement(
         &mut self,
         body: Option<Node>,
         condition: Option<Node>,
@@ -175,10 +177,11 @@ impl Finder<'_> {
         if checks_first && let Some(condition) = condition {
             self.condition(SiteKind::While, condition);
         }
-        let ends = condition
-            .is_some_and(|condition| !matches!(text_of(bare(condition), self.text), "1" | "true"));
+        let ends = condition.is_some_and(|condition| {
+            !matches!(text_of(unparenthesized(condition), self.text), "1" | "true")
+        });
         let mut left = self.scopes.state().filter(|_| ends && checks_first);
-        self.exits.push(Exits {
+        self.break_targets.push(BreakTarget {
             is_loop: true,
             breaks: None,
             continues: None,
@@ -197,9 +200,9 @@ impl Finder<'_> {
             });
             self.statement(body);
         }
-        let exits = self.exits.pop();
+        let target = self.break_targets.pop();
         let (breaks, continues) =
-            exits.map_or((None, None), |exits| (exits.breaks, exits.continues));
+            target.map_or((None, None), |target| (target.breaks, target.continues));
         self.scopes.set(meet(self.scopes.state(), continues));
         if let Some(update) = update {
             self.expression(update);
@@ -219,7 +222,7 @@ impl Finder<'_> {
         let Some(body) = node.child_by_field_name("body") else {
             return;
         };
-        self.exits.push(Exits {
+        self.break_targets.push(BreakTarget {
             is_loop: false,
             breaks: None,
             continues: None,
@@ -234,13 +237,13 @@ impl Finder<'_> {
                 self.scopes.set(meet(self.scopes.state(), entry.clone()));
                 let mut statements = children(child);
                 statements.retain(|statement| Some(*statement) != label);
-                self.listed(&statements);
+                self.statements(&statements);
             } else {
                 self.statement(child);
             }
         }
         self.scopes.pop();
-        let breaks = self.exits.pop().and_then(|exits| exits.breaks);
+        let breaks = self.break_targets.pop().and_then(|target| target.breaks);
         let mut after = meet(self.scopes.state(), breaks);
         if !has_default {
             after = meet(after, entry);

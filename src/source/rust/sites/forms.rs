@@ -1,6 +1,6 @@
-//! What the form of a condition, pattern or statement tells.
+//! Properties of conditions, patterns and statements that their syntax shows.
 
-use syn::{BinOp, Expr, Pat, Stmt};
+use syn::{BinOp, Block, Expr, Pat, Stmt};
 
 use crate::source::rust::types::macro_name;
 
@@ -24,8 +24,8 @@ pub fn chain_operands<'a>(condition: &'a Expr, operands: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether a statement surely leaves the block, as far as its form tells; forcing the branch it
-/// is in does the same as skipping it.
+/// Whether the syntax shows that a statement leaves the block. Skipping it is equivalent to forcing the branch
+/// that it is in.
 fn diverges(expr: &Expr) -> bool {
     match expr {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Let(_) | Expr::Verbatim(_) => {
@@ -44,13 +44,13 @@ fn diverges(expr: &Expr) -> bool {
     }
 }
 
-/// Whether `if keep { STATEMENT }` can be put around a statement without changing a type.
+/// Whether a statement can be wrapped as `if keep { STATEMENT }` without changing a type.
 pub fn is_skippable(statement: &Stmt, is_last: bool, is_unit: bool) -> bool {
     match statement {
         Stmt::Expr(expr, Some(_)) => !diverges(expr),
         Stmt::Expr(expr, None) => match expr {
             Expr::ForLoop(_) => true,
-            // Where the condition is a site, forcing it false skips the statement already.
+            // If the condition is a site, forcing it false skips the statement already.
             Expr::While(repeat) => has_let(&repeat.cond),
             Expr::If(branch) => match branch.else_branch {
                 None => has_let(&branch.cond),
@@ -69,7 +69,7 @@ pub fn is_skippable(statement: &Stmt, is_last: bool, is_unit: bool) -> bool {
     }
 }
 
-/// Whether a pattern matches everything that is left.
+/// Whether a pattern matches every value.
 pub fn is_catch_all(pattern: &Pat) -> bool {
     match pattern {
         Pat::Wild(_) => true,
@@ -80,6 +80,32 @@ pub fn is_catch_all(pattern: &Pat) -> bool {
                     .to_string()
                     .starts_with(|c: char| c.is_lowercase() || c == '_')
         }
+        _ => false,
+    }
+}
+
+/// Whether a statement is a check: it deliberately panics under some condition.
+pub fn is_check(statement: &Stmt) -> bool {
+    let asserts = |mac: &syn::Macro| macro_name(mac).contains("assert");
+    match statement {
+        Stmt::Macro(statement) => asserts(&statement.mac),
+        Stmt::Expr(Expr::Macro(call), _) => asserts(&call.mac),
+        Stmt::Expr(Expr::If(branch), _) => only_panics(&branch.then_branch),
+        _ => false,
+    }
+}
+
+/// Whether a block does nothing but panic.
+pub fn only_panics(block: &Block) -> bool {
+    let panics = |mac: &syn::Macro| {
+        matches!(
+            &*macro_name(mac),
+            "panic" | "unreachable" | "unimplemented" | "todo"
+        )
+    };
+    match &*block.stmts {
+        [Stmt::Macro(statement)] => panics(&statement.mac),
+        [Stmt::Expr(Expr::Macro(call), _)] => panics(&call.mac),
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Walks the items of a file: which functions are visited, and what is declared.
+//! Walks the items of a file: visits functions and collects declarations.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use quote::ToTokens;
 use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
 
 use super::Finder;
-use crate::source::rust::exits::{self, Constructor};
+use crate::source::rust::early_exits::{Constructor, snippets};
 use crate::source::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
 use crate::source::rust::{effects, harvest, literals, types, values};
 use crate::source::{Constant, DeclaredType, Function};
 
 impl Finder<'_> {
-    /// Visits a function's body, unless it is test code, marked, or evaluated at compile time.
+    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn`.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
         if sig.inputs.is_empty()
             && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
@@ -28,7 +28,7 @@ impl Finder<'_> {
             return;
         }
         let of_body = effects::of_function(sig, body);
-        self.all.known.push((sig.ident.to_string(), of_body));
+        self.all.effects.push((sig.ident.to_string(), of_body));
         let owner = self.owner.as_ref();
         self.sources
             .callables
@@ -45,8 +45,8 @@ impl Finder<'_> {
             file: self.file,
             owner: self.owner.clone(),
             returns: returned(sig),
-            exits: exits::values(body, self.text, self.ast.offset),
-            runs: exits::runs(body, self.text, self.ast.offset),
+            returned_values: snippets::returned_values(body, self.text, self.ast.offset),
+            exit_statements: snippets::exit_statements(body, self.text, self.ast.offset),
             parameters: Vec::new(),
             literals: literals::of_tokens(body.to_token_stream()),
             constants: harvest::constants_of_body(body),
@@ -78,11 +78,11 @@ impl Finder<'_> {
         if values::returns_bool(sig) {
             self.mark(values::yielded(body));
         }
-        let outer = std::mem::take(&mut self.within);
+        let outer = std::mem::take(&mut self.enclosing);
         let labels = std::mem::take(&mut self.labels);
-        self.within.a_closure = sig.asyncness.is_some();
+        self.enclosing.in_closure = sig.asyncness.is_some();
         self.block(body, returns_unit);
-        (self.within, self.labels) = (outer, labels);
+        (self.enclosing, self.labels) = (outer, labels);
         self.scopes.pop();
 
         self.path.pop();
@@ -90,10 +90,10 @@ impl Finder<'_> {
         self.scopes = outer_scopes;
     }
 
-    /// Visits what belongs to a type or trait.
-    fn of_owner(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
+    /// Visits the items of a type or trait.
+    fn visit_owned(&mut self, owner: String, path: String, visit: impl FnOnce(&mut Self)) {
         let outer = self.owner.replace(owner);
-        self.within(path, visit);
+        self.with_path(path, visit);
         self.owner = outer;
     }
 
@@ -105,7 +105,7 @@ impl Finder<'_> {
         });
     }
 
-    /// Visits an item: functions for their bodies, the others for what they declare.
+    /// Visits an item: the body of a function, or what another item declares.
     pub(super) fn item(&mut self, item: &Item) {
         match item {
             Item::Fn(function) => {
@@ -121,7 +121,7 @@ impl Finder<'_> {
                     && !is_test_code(&module.attrs)
                     && !module_is_skipped(self.ast, module, self.text)
                 {
-                    self.within(module.ident.to_string(), |finder| finder.items(items));
+                    self.with_path(module.ident.to_string(), |finder| finder.items(items));
                 }
             }
             Item::Impl(block) if !is_test_code(&block.attrs) => {
@@ -136,7 +136,7 @@ impl Finder<'_> {
                     None => name.clone(),
                 };
                 let name = name.split('<').next().unwrap_or_default().to_owned();
-                self.of_owner(name, path, |finder| {
+                self.visit_owned(name, path, |finder| {
                     for item in &block.items {
                         match item {
                             syn::ImplItem::Fn(function) => {
@@ -156,7 +156,7 @@ impl Finder<'_> {
             }
             Item::Trait(item) if !is_test_code(&item.attrs) => {
                 let name = item.ident.to_string();
-                self.of_owner(name.clone(), name, |finder| {
+                self.visit_owned(name.clone(), name, |finder| {
                     for item in &item.items {
                         match item {
                             syn::TraitItem::Fn(function) => match &function.default {
@@ -164,7 +164,7 @@ impl Finder<'_> {
                                     let span = finder.range(function);
                                     finder.function(&function.attrs, span, &function.sig, body);
                                 }
-                                // Its effects are those of the functions that implement it.
+                                // Its implementations determine its side effects.
                                 None => {
                                     let (owner, file) = (finder.owner.as_ref(), finder.file);
                                     let callable = types::callable(&function.sig, owner, file);
@@ -191,13 +191,13 @@ impl Finder<'_> {
                 let imported = &mut self.sources.files[self.file].imported;
                 types::imported_constants(&item.tree, imported);
             }
-            // Constants and statics are evaluated at compile time; the rest has no code.
+            // Constants and statics are evaluated at compile time; other items have no code.
             _ => {}
         }
     }
 }
 
-/// The type a function returns as it is written, without white space.
+/// The return type of a function as written, without white space.
 fn returned(signature: &Signature) -> Option<String> {
     match &signature.output {
         ReturnType::Type(_, ty) => Some(ty.to_token_stream().to_string().replace(' ', "")),

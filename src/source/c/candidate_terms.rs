@@ -1,44 +1,44 @@
-//! What could be evaluated at a site of C beyond the values of its variables: members behind pointers,
-//! elements, named constants, expressions harvested nearby, and calls of functions that only look.
+//! The candidate terms of a C site: members behind pointers, elements, named constants, expressions harvested
+//! nearby, and calls of pure functions.
 
 use std::collections::BTreeSet;
 
 use super::types::fields;
-use crate::source::offer::Guess;
+use crate::source::candidate_terms::TermText;
 use crate::source::{Callable, Constant, Function, Harvested, HarvestedKind, Name, Site, Sources};
 use crate::spec::{Binding, Origin};
 
-/// Of each group, per site.
+/// Candidate terms of each group, per site.
 const MOST_FIELDS: usize = 40;
 const MOST_ELEMENTS: usize = 24;
 const MOST_CONSTANTS: usize = 24;
 const MOST_HARVESTED: usize = 40;
 const MOST_CALLS: usize = 32;
 
-/// What is offered, in groups with the most that is taken of each.
-pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)> {
-    let offers = Offers {
+/// Groups of candidate terms, each with the maximum number to use.
+pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
+    let generator = Generator {
         sources,
         site,
         function: &sources.functions[site.function],
     };
     vec![
-        (offers.fields(), MOST_FIELDS),
-        (offers.elements(), MOST_ELEMENTS),
-        (offers.constants(), MOST_CONSTANTS),
-        (offers.harvested(), MOST_HARVESTED),
-        (offers.calls(), MOST_CALLS),
+        (generator.fields(), MOST_FIELDS),
+        (generator.elements(), MOST_ELEMENTS),
+        (generator.constants(), MOST_CONSTANTS),
+        (generator.harvested(), MOST_HARVESTED),
+        (generator.calls(), MOST_CALLS),
     ]
 }
 
-struct Offers<'a> {
+struct Generator<'a> {
     sources: &'a Sources,
     site: &'a Site,
     function: &'a Function,
 }
 
-fn offer(text: String, origin: Origin) -> Guess {
-    Guess {
+fn term(text: String, origin: Origin) -> TermText {
+    TermText {
         text,
         binding: Binding::Atom,
         origin,
@@ -46,19 +46,19 @@ fn offer(text: String, origin: Origin) -> Guess {
     }
 }
 
-/// A variable's type as it is written.
+/// A variable's type as written.
 fn plain(name: &Name) -> &str {
     name.ty.as_ref().map_or("", |ty| &ty.plain)
 }
 
-impl Offers<'_> {
-    /// The names, nearest first.
+impl Generator<'_> {
+    /// The visible names, nearest first.
     fn names(&self) -> impl DoubleEndedIterator<Item = &Name> {
         self.site.names.iter().rev()
     }
 
-    fn fields(&self) -> Vec<Guess> {
-        let mut offers = Vec::new();
+    fn fields(&self) -> Vec<TermText> {
+        let mut terms = Vec::new();
         for name in self.names() {
             let Some((fields, is_pointer)) = fields(self.sources, plain(name)) else {
                 continue;
@@ -67,17 +67,17 @@ impl Offers<'_> {
             let texts = fields
                 .iter()
                 .map(|(field, _)| format!("{}{step}{field}", name.text));
-            offers.extend(texts.map(|text| offer(text, Origin::Field)));
+            terms.extend(texts.map(|text| term(text, Origin::Field)));
         }
-        offers
+        terms
     }
 
-    /// What a pointer to a scalar points to, and the elements of arrays at the indices in scope: first
-    /// those that the function uses together somewhere.
-    fn elements(&self) -> Vec<Guess> {
+    /// The targets of pointers to scalars, and the elements of arrays at the index variables in scope. Those
+    /// that occur in the function come first.
+    fn elements(&self) -> Vec<TermText> {
         let known = &self.sources.files[self.site.file].indices;
         let is_index = |name: &&Name| known.contains(&name.text);
-        let mut offers = Vec::new();
+        let mut terms = Vec::new();
         for array in self.names() {
             let ty = plain(array);
             let element = ty.strip_suffix("[]").or(ty.strip_suffix('*'));
@@ -85,9 +85,9 @@ impl Offers<'_> {
                 continue;
             };
             if ty.ends_with('*') && fields(self.sources, ty).is_none() {
-                offers.push(Guess {
+                terms.push(TermText {
                     binding: Binding::Unary,
-                    ..offer(format!("*{}", array.text), Origin::Query)
+                    ..term(format!("*{}", array.text), Origin::Query)
                 });
             }
             if element.ends_with("[]") {
@@ -95,23 +95,23 @@ impl Offers<'_> {
             }
             let indices = self.names().filter(is_index);
             let texts = indices.map(|index| format!("{}[{}]", array.text, index.text));
-            offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
+            terms.extend(texts.map(|text| term(text, Origin::Harvested)));
         }
-        offers.extend(self.parallels());
-        let used = |offer: &Guess| {
+        terms.extend(self.parallels());
+        let used = |term: &TermText| {
             let mut all = self.function.expressions.iter();
-            !all.any(|found| found.text == offer.text)
+            !all.any(|found| found.text == term.text)
         };
-        offers.sort_by_key(used);
-        offers
+        terms.sort_by_key(used);
+        terms
     }
 
-    /// The elements of other arrays at the indices that the condition has.
-    fn parallels(&self) -> Vec<Guess> {
+    /// The elements of other arrays of the same type at the indices that the condition uses.
+    fn parallels(&self) -> Vec<TermText> {
         let is_here = |found: &&Harvested| {
             found.kind == HarvestedKind::Index && self.site.text.contains(&found.text)
         };
-        let mut offers = Vec::new();
+        let mut terms = Vec::new();
         for found in self.function.expressions.iter().filter(is_here) {
             let Some((array, index)) = found.text.split_once('[') else {
                 continue;
@@ -121,12 +121,12 @@ impl Offers<'_> {
                 .names()
                 .filter(|other| other.text != array && Some(plain(other)) == ty(array));
             let texts = of_same_type.map(|other| format!("{}[{index}", other.text));
-            offers.extend(texts.map(|text| offer(text, Origin::Harvested)));
+            terms.extend(texts.map(|text| term(text, Origin::Harvested)));
         }
-        offers
+        terms
     }
 
-    fn constants(&self) -> Vec<Guess> {
+    fn constants(&self) -> Vec<TermText> {
         let own = &self.sources.files[self.site.file].text;
         let enums = self.enums();
         let is_of_use = |constant: &Constant| {
@@ -140,17 +140,17 @@ impl Offers<'_> {
             .filter(|constant| constant.file == self.site.file && is_of_use(constant))
             .map(|constant| &*constant.name)
             .collect();
-        // Those of other files' headers come last.
+        // Constants that this file does not mention come last.
         names.sort_by_key(|name| !own.contains(*name));
-        let offer = |name: &str| Guess {
+        let as_term = |name: &str| TermText {
             is_index: false,
-            ..offer(name.to_owned(), Origin::Named)
+            ..term(name.to_owned(), Origin::Named)
         };
-        names.into_iter().map(offer).collect()
+        names.into_iter().map(as_term).collect()
     }
 
-    /// The types whose enumerators may mean something here: something has the type, or the function uses
-    /// another of its enumerators.
+    /// The enum types whose enumerators may be relevant: a visible variable or member has the type, or the
+    /// function uses another of its enumerators.
     fn enums(&self) -> BTreeSet<&str> {
         let base = |ty: &str| ty.trim_end_matches(['*', '[', ']']).len();
         let mut types = BTreeSet::new();
@@ -167,7 +167,7 @@ impl Offers<'_> {
         types
     }
 
-    /// The expressions of this function, then of the other ones of its file.
+    /// The expressions of this function, then of the other functions in its file.
     fn expressions(&self) -> impl Iterator<Item = &Harvested> {
         let others = self.sources.functions.iter().filter(|function| {
             function.file == self.function.file && function.name != self.function.name
@@ -187,8 +187,8 @@ impl Offers<'_> {
         is_visible || is_constant()
     }
 
-    /// Whether a function is declared before the site. What the compiler does not know it takes for
-    /// another function, and that without a word where warnings are switched off.
+    /// Whether a function is declared before the site. A C compiler accepts a call of an undeclared function
+    /// as an implicit declaration, silently if warnings are off.
     fn is_declared(&self, name: &str) -> bool {
         let text = &self.sources.files[self.site.file].text;
         let before = &text[..self.site.span.start];
@@ -206,13 +206,13 @@ impl Offers<'_> {
                 .any(|function| function.file == self.site.file && function.name == name)
     }
 
-    fn harvested(&self) -> Vec<Guess> {
+    fn harvested(&self) -> Vec<TermText> {
         let fitting = self.expressions().filter(|found| {
-            let is_said = found.names.iter().all(|name| self.is_readable(name))
+            let is_available = found.names.iter().all(|name| self.is_readable(name))
                 && found.calls.iter().all(|call| self.is_declared(call));
-            is_said && (!found.names.is_empty() || !found.calls.is_empty())
+            is_available && (!found.names.is_empty() || !found.calls.is_empty())
         });
-        let offer = |found: &Harvested| Guess {
+        let as_term = |found: &Harvested| TermText {
             text: found.text.clone(),
             binding: found.binding,
             origin: match found.kind {
@@ -221,19 +221,19 @@ impl Offers<'_> {
             },
             is_index: found.kind == HarvestedKind::Index,
         };
-        fitting.map(offer).collect()
+        fitting.map(as_term).collect()
     }
 
-    /// Functions that only look, called with nothing or with one variable of the right type.
-    fn calls(&self) -> Vec<Guess> {
+    /// Calls of pure functions without arguments or with one variable of the right type.
+    fn calls(&self) -> Vec<TermText> {
         let callables = self.sources.callables.iter().filter(|callable| {
             callable.name != self.function.name && self.is_declared(&callable.name)
         });
         let calls = callables.flat_map(|callable| self.applied(callable));
         calls
-            .map(|text| Guess {
+            .map(|text| TermText {
                 is_index: false,
-                ..offer(text, Origin::Call)
+                ..term(text, Origin::Call)
             })
             .collect()
     }

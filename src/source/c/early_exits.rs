@@ -1,29 +1,29 @@
-//! Ways out: with what value a function could be left early.
+//! Early exits: the bodies with which a function or loop could be left early.
 
 use tree_sitter::Node;
 
 use super::syntax::{children, text_of, walk};
 use super::types::{Declarations, declarators};
-use crate::source::{BodyOrigin, DeclaredType, Exit, Function, Name, Sources};
+use crate::source::{BodyOrigin, DeclaredType, ExitSnippet, Function, Name, Sources};
 
-/// Longer ones are too much to repeat.
+/// Longer texts are not repeated.
 const LONGEST: usize = 100;
-/// Ways out at one place, of each source.
+/// Early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;
 const MOST_OF_OTHERS: usize = 2;
 
-/// A place where the function or a loop could be left.
-pub struct Place<'a> {
+/// A program point where an early exit from the function or a loop can be inserted.
+pub struct InsertionPoint<'a> {
     pub names: &'a [Name],
     pub in_loop: bool,
-    /// `break` would leave a `switch` and not the loop.
+    /// Whether `break` would leave a `switch` rather than the loop.
     pub in_switch: bool,
-    /// What it would stand before.
+    /// The text of the statement that follows.
     pub before: &'a str,
 }
 
-impl Place<'_> {
-    /// Whether it is right before a check that somebody put there.
+impl InsertionPoint<'_> {
+    /// Whether it is directly before an assertion.
     pub fn is_before_check(&self) -> bool {
         self.before.starts_with("assert")
     }
@@ -46,28 +46,28 @@ pub fn parameters(definition: Node, text: &str) -> Vec<(String, DeclaredType)> {
     found
 }
 
-/// What a function returns, in order, each text once.
-pub fn values(body: Node, text: &str) -> Vec<Exit> {
-    let mut exits: Vec<Exit> = Vec::new();
+/// The values that a function returns, in source order, without duplicates.
+pub fn returned_values(body: Node, text: &str) -> Vec<ExitSnippet> {
+    let mut values: Vec<ExitSnippet> = Vec::new();
     walk(body, &mut |node| {
         if node.kind() == "return_statement"
             && let Some(value) = children(node).first()
         {
             let written = text_of(*value, text);
-            let exit = Exit {
+            let snippet = ExitSnippet {
                 text: written.split_whitespace().collect::<Vec<_>>().join(" "),
                 names: names(*value, text),
             };
-            if written.len() <= LONGEST && !exits.contains(&exit) {
-                exits.push(exit);
+            if written.len() <= LONGEST && !values.contains(&snippet) {
+                values.push(snippet);
             }
         }
         true
     });
-    exits
+    values
 }
 
-/// The variables that an expression seems to read: identifiers that are not called.
+/// The variables that an expression appears to read: identifiers that are not called.
 pub fn names(node: Node, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     walk(node, &mut |node| {
@@ -84,11 +84,11 @@ pub fn names(node: Node, text: &str) -> Vec<String> {
     found
 }
 
-/// The ways out at a place, with where each comes from, in the order in which people would think of them.
+/// The bodies of the early exits at an insertion point, each with its origin, most likely first.
 pub fn bodies(
     sources: &Sources,
     function: &Function,
-    place: &Place,
+    point: &InsertionPoint,
     declarations: &Declarations,
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
@@ -97,9 +97,9 @@ pub fn bodies(
             bodies.push((body, origin));
         }
     };
-    if place.in_loop {
+    if point.in_loop {
         put("continue;".to_owned(), BodyOrigin::Own);
-        if !place.in_switch {
+        if !point.in_switch {
             put("break;".to_owned(), BodyOrigin::Break);
         }
     }
@@ -111,9 +111,10 @@ pub fn bodies(
                 "true" | "false" | "NULL" | "EOF" | "stdin" | "stdout" | "stderr"
             )
     };
-    let fits = |exit: &&Exit| {
-        let is_visible = |name: &String| place.names.iter().any(|known| known.text == *name);
-        exit.names
+    let fits = |snippet: &&ExitSnippet| {
+        let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
+        snippet
+            .names
             .iter()
             .all(|name| is_visible(name) || is_named(name))
     };
@@ -122,18 +123,20 @@ pub fn bodies(
         return bodies;
     };
     let value = |text: &str| format!("return {text};");
-    for exit in function.exits.iter().filter(fits).take(MOST_OWN) {
-        put(value(&exit.text), BodyOrigin::Own);
+    for snippet in function.returned_values.iter().filter(fits).take(MOST_OWN) {
+        put(value(&snippet.text), BodyOrigin::Own);
     }
     let others = sources.functions.iter().filter(|other| {
         other.file == function.file
             && other.name != function.name
             && other.returns == function.returns
     });
-    let constant = |exit: &&Exit| exit.names.iter().all(is_named);
-    let of_others = others.flat_map(|other| &other.exits).filter(constant);
-    for exit in of_others.take(MOST_OF_OTHERS) {
-        put(value(&exit.text), BodyOrigin::Sibling);
+    let constant = |snippet: &&ExitSnippet| snippet.names.iter().all(is_named);
+    let of_others = others
+        .flat_map(|other| &other.returned_values)
+        .filter(constant);
+    for snippet in of_others.take(MOST_OF_OTHERS) {
+        put(value(&snippet.text), BodyOrigin::Sibling);
     }
     for text in obvious(returns, declarations) {
         put(value(text), BodyOrigin::Obvious);
@@ -145,7 +148,7 @@ pub fn bodies(
     bodies
 }
 
-/// Values that functions of a type return when there is nothing to do or something is wrong.
+/// Values that functions of a type typically return if there is nothing to do or an error occurs.
 fn obvious(returns: &str, declarations: &Declarations) -> &'static [&'static str] {
     match declarations.resolved(returns) {
         _ if returns.ends_with('*') || declarations.resolved(returns).ends_with('*') => &["NULL"],

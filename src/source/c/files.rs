@@ -1,0 +1,130 @@
+//! Reads and parses the source files of a C program, and the headers that they include.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tree_sitter::{Node, Tree};
+
+use super::syntax::{self, children, first_error, walk};
+use super::{harvest, masks, name_of};
+use crate::source::{File, FileIndex, Sources};
+
+/// A parsed file.
+pub struct Parsed {
+    pub text: String,
+    pub tree: Tree,
+    /// Index into [`Sources::files`]; `None` for a header.
+    pub file: Option<FileIndex>,
+    /// Whether it may have sites.
+    pub is_wanted: bool,
+}
+
+/// Reads and parses the files, then their headers.
+pub fn parse(
+    root: &Utf8Path,
+    files: &[Utf8PathBuf],
+    wanted: &dyn Fn(&Utf8Path) -> bool,
+    sources: &mut Sources,
+) -> Vec<Parsed> {
+    let mut parsed = Vec::new();
+    let mut waiting: Vec<(Utf8PathBuf, bool)> =
+        files.iter().cloned().map(|file| (file, true)).collect();
+    let mut seen: BTreeSet<Utf8PathBuf> = files.iter().cloned().collect();
+    let mut next = 0;
+    while let Some((path, is_source)) = waiting.get(next).cloned() {
+        next += 1;
+        let text = match std::fs::read(root.join(&path)) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => text,
+                // A lossy conversion would change bytes that the patch does not touch.
+                Err(_) if is_source => {
+                    sources.skipped.push((path, "is not UTF-8".to_owned()));
+                    continue;
+                }
+                Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            },
+            Err(error) if is_source => {
+                let reason = format!("cannot be read: {error}");
+                sources.skipped.push((path, reason));
+                continue;
+            }
+            // A system header.
+            Err(_) => continue,
+        };
+        let masked = masks::masked(&text);
+        let Some(tree) = syntax::parse(masked.as_ref().unwrap_or(&text)) else {
+            continue;
+        };
+        if is_source {
+            report_errors(&path, &text, tree.root_node(), sources);
+        }
+        for header in includes(tree.root_node(), &text) {
+            let beside = path.parent().unwrap_or(Utf8Path::new("")).join(&header);
+            for path in [beside, Utf8PathBuf::from(header)] {
+                if root.join(&path).is_file() && seen.insert(path.clone()) {
+                    waiting.push((path, false));
+                    break;
+                }
+            }
+        }
+        let is_wanted = is_source && wanted(&path);
+        let file = is_source.then_some(sources.files.next_key());
+        if is_source {
+            sources.files.push(File {
+                path,
+                text: text.clone(),
+                literals: harvest::literals(tree.root_node(), &text),
+                imported: Vec::new(),
+                truths: harvest::truths(tree.root_node(), &text),
+                indices: harvest::indices(tree.root_node(), &text),
+                loops: Vec::new(),
+                needs_extern_crate: None,
+            });
+        }
+        parsed.push(Parsed {
+            text,
+            tree,
+            file,
+            is_wanted,
+        });
+    }
+    parsed
+}
+
+/// Adds a message to [`Sources::skipped`] for each part of a file that cannot be parsed.
+fn report_errors(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
+    for part in children(root) {
+        let Some(error) = first_error(part) else {
+            continue;
+        };
+        let line = error.start_position().row + 1;
+        let name = (part.kind() == "function_definition")
+            .then(|| name_of(part, text))
+            .flatten();
+        let what = match name {
+            Some(name) => format!("line {line}: `{name}` cannot be parsed as it is written"),
+            None => format!("line {line}: cannot be parsed as it is written"),
+        };
+        let skipped = (path.to_owned(), what);
+        // One syntax error may spoil several parts.
+        if sources.skipped.last() != Some(&skipped) {
+            sources.skipped.push(skipped);
+        }
+    }
+}
+
+/// The headers that a file includes with quotes.
+fn includes(root: Node, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(root, &mut |node| {
+        if node.kind() == "preproc_include" {
+            let path = syntax::field(node, "path", text).unwrap_or_default();
+            let path = path
+                .strip_prefix('"')
+                .and_then(|path| path.strip_suffix('"'));
+            found.extend(path.map(str::to_owned));
+        }
+        node.kind() != "compound_statement"
+    });
+    found
+}

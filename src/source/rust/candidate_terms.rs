@@ -1,0 +1,268 @@
+//! The candidate terms of a Rust site: named constants, expressions harvested nearby, calls of the subject's
+//! functions ([`calls`]), and comparisons of non-scalar values.
+
+mod calls;
+
+use super::condition;
+use super::siblings;
+use crate::source::candidate_terms::TermText;
+use crate::source::condition::Node;
+use crate::source::{
+    Callable, Constant, DeclaredType, Function, Harvested, HarvestedKind, Name, Site, Sources,
+};
+use crate::spec::{Binding, Origin, Type};
+
+/// Alternatives to the calls of the original condition, per site.
+const MOST_SIBLINGS: usize = 16;
+/// Named constants, per site.
+const MOST_CONSTANTS: usize = 16;
+/// Harvested expressions, per site.
+const MOST_HARVESTED: usize = 40;
+/// Calls, per site.
+const MOST_CALLS: usize = 32;
+/// Comparisons of non-scalar values, per site.
+const MOST_EQUALITIES: usize = 12;
+const MOST_ORDERS: usize = 24;
+
+/// Groups of candidate terms, each with the maximum number to use.
+pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
+    let generator = Generator {
+        sources,
+        site,
+        function: &sources.functions[site.function],
+        operands: operands(sources, site),
+    };
+    vec![
+        (generator.siblings(), MOST_SIBLINGS),
+        (generator.constants(), MOST_CONSTANTS),
+        (generator.harvested(), MOST_HARVESTED),
+        (generator.calls(), MOST_CALLS),
+        (generator.equalities(), MOST_EQUALITIES),
+        (generator.orders(), MOST_ORDERS),
+    ]
+}
+
+/// A variable, or a field of `self`.
+#[derive(Clone, Debug)]
+struct Operand {
+    text: String,
+    ty: Option<DeclaredType>,
+}
+
+/// The operands available at a site, nearest first.
+fn operands(sources: &Sources, site: &Site) -> Vec<Operand> {
+    let mut operands = Vec::new();
+    for Name { text, ty } in site.names.iter().rev() {
+        operands.push(Operand {
+            text: text.clone(),
+            ty: ty.clone(),
+        });
+    }
+    let owner = sources.functions[site.function].owner.as_deref();
+    if site.names.iter().any(|name| name.text == "self") {
+        let own = sources.types.iter().filter(|ty| Some(&*ty.name) == owner);
+        for (name, ty) in own.flat_map(|ty| &ty.fields) {
+            operands.push(Operand {
+                text: format!("self.{name}"),
+                ty: Some(ty.clone()),
+            });
+        }
+    }
+    operands
+}
+
+struct Generator<'a> {
+    sources: &'a Sources,
+    site: &'a Site,
+    function: &'a Function,
+    operands: Vec<Operand>,
+}
+
+impl Generator<'_> {
+    /// The original condition's method calls with a sibling method each, and its comparison variants.
+    fn siblings(&self) -> Vec<TermText> {
+        if !self.site.kind.has_condition() {
+            return Vec::new();
+        }
+        let own = |name: &str| {
+            let all = &self.sources.callables;
+            let named = all
+                .iter()
+                .filter(|callable| callable.is_method && callable.name == name);
+            let alike = named.flat_map(|known| {
+                let alike = move |other: &&Callable| {
+                    other.is_method
+                        && other.owner == known.owner
+                        && other.returns == known.returns
+                        && other.parameters == known.parameters
+                };
+                all.iter().filter(alike).map(|other| other.name.clone())
+            });
+            alike.collect()
+        };
+        let texts = siblings::siblings(&self.site.text, &own);
+        let calls = texts.into_iter().map(call);
+        calls.chain(self.comparisons()).collect()
+    }
+
+    /// The original condition's comparisons with another operator, for operands that cannot be read.
+    fn comparisons(&self) -> impl Iterator<Item = TermText> {
+        let tree = condition::parse(&self.site.text);
+        let variants = tree.iter().flat_map(Node::comparison_variants);
+        let variants: Vec<String> = variants.collect();
+        variants.into_iter().map(|text| TermText {
+            binding: Binding::Compare,
+            ..call(text)
+        })
+    }
+
+    fn constants(&self) -> Vec<TermText> {
+        let owner = self.function.owner.as_deref();
+        let used = self.function.constants.iter().cloned();
+        let of_file = |constant: &&Constant| constant.file == self.function.file;
+        let declared = self.sources.constants.iter().filter(of_file);
+        let declared = declared.map(|constant| match constant.owner.as_deref() {
+            None => constant.name.clone(),
+            of if of == owner => format!("Self::{}", constant.name),
+            Some(of) => format!("{of}::{}", constant.name),
+        });
+        let imported = self.sources.files[self.function.file]
+            .imported
+            .iter()
+            .cloned();
+        // A name without a path may be a constant local to another function.
+        let elsewhere = self
+            .neighbours()
+            .flat_map(|function| function.constants.clone())
+            .filter(|text| text.contains("::"));
+        let constant = |text| TermText {
+            text,
+            binding: Binding::Atom,
+            origin: Origin::Named,
+            is_index: false,
+        };
+        used.chain(declared)
+            .chain(imported)
+            .chain(elsewhere)
+            .map(constant)
+            .collect()
+    }
+
+    /// The other functions of the same file; those of the same type come first.
+    fn neighbours(&self) -> impl Iterator<Item = &Function> {
+        let others = move |function: &&Function| {
+            function.file == self.function.file && function.name != self.function.name
+        };
+        let related = |function: &&Function| function.owner == self.function.owner;
+        let all = || self.sources.functions.iter().filter(others);
+        all()
+            .filter(related)
+            .chain(all().filter(move |function| !related(function)))
+    }
+
+    /// The expressions of this function, then of its neighbours. Expressions over another type's `self` are
+    /// excluded.
+    fn expressions(&self) -> impl Iterator<Item = &Harvested> {
+        let of_neighbours = self.neighbours().flat_map(|function| {
+            let is_kin = function.owner == self.function.owner;
+            let fits =
+                move |found: &&Harvested| is_kin || !found.names.iter().any(|name| name == "self");
+            function.expressions.iter().filter(fits)
+        });
+        self.function.expressions.iter().chain(of_neighbours)
+    }
+
+    fn is_visible(&self, name: &String) -> bool {
+        self.site.names.iter().any(|visible| visible.text == *name)
+    }
+
+    /// Expressions of this function and its neighbours that read only names visible here.
+    fn harvested(&self) -> Vec<TermText> {
+        let fitting = self.expressions().filter(|found| {
+            !found.names.is_empty() && found.names.iter().all(|name| self.is_visible(name))
+        });
+        fitting.map(harvested_term).collect()
+    }
+
+    /// Pairs of operands with the same declared non-scalar type. Of each pair, the second came into scope
+    /// first.
+    fn alike(&self) -> Vec<[String; 2]> {
+        let mut pairs = Vec::new();
+        for (at, a) in self.operands.iter().enumerate() {
+            for b in &self.operands[at + 1..] {
+                let (Some(s), Some(t)) = (&a.ty, &b.ty) else {
+                    continue;
+                };
+                if s.plain != t.plain || is_scalar(&s.plain) || a.text == "self" {
+                    continue;
+                }
+                pairs.push(match (s.is_reference, t.is_reference) {
+                    (true, false) => [format!("*{}", a.text), b.text.clone()],
+                    (false, true) => [a.text.clone(), format!("*{}", b.text)],
+                    _ => [a.text.clone(), b.text.clone()],
+                });
+            }
+        }
+        pairs
+    }
+
+    /// `a == b` for operands of the same type; `a` came into scope first.
+    fn equalities(&self) -> Vec<TermText> {
+        let alike = self.alike().into_iter();
+        alike.map(|[a, b]| comparison(&b, "==", &a)).collect()
+    }
+
+    /// `a < b`, `a <= b` and so on for operands of the same type.
+    fn orders(&self) -> Vec<TermText> {
+        let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
+        self.alike().into_iter().flat_map(of).collect()
+    }
+}
+
+fn comparison(left: &str, op: &str, right: &str) -> TermText {
+    TermText {
+        text: format!("{left} {op} {right}"),
+        binding: Binding::Compare,
+        origin: Origin::Call,
+        is_index: false,
+    }
+}
+
+fn call(text: String) -> TermText {
+    TermText {
+        text,
+        binding: Binding::Atom,
+        origin: Origin::Call,
+        is_index: false,
+    }
+}
+
+fn harvested_term(found: &Harvested) -> TermText {
+    TermText {
+        text: found.text.clone(),
+        binding: found.binding,
+        origin: match found.kind {
+            HarvestedKind::Call if is_state_query(found) => Origin::Query,
+            HarvestedKind::Call => Origin::Call,
+            _ => Origin::Harvested,
+        },
+        is_index: found.kind == HarvestedKind::Index,
+    }
+}
+
+/// Whether a call is a state query, which applies to every value of its type (papers/nopol.txt §3.3.3).
+fn is_state_query(found: &Harvested) -> bool {
+    const QUERIES: [&str; 6] = [
+        ".len",
+        ".is_empty",
+        ".is_some",
+        ".is_none",
+        ".is_ok",
+        ".is_err",
+    ];
+    matches!(&found.calls[..], [one] if QUERIES.contains(&one.as_str()))
+}
+
+fn is_scalar(plain: &str) -> bool {
+    Type::from_name(plain).is_some()
+}

@@ -1,0 +1,153 @@
+//! Candidate terms that are calls: those of the subject's functions, and harvested calls with other
+//! variables in them.
+
+use super::{Generator, Operand, call, harvested_term, is_scalar};
+use crate::source::candidate_terms::TermText;
+use crate::source::{Callable, DeclaredType, Harvested, HarvestedKind};
+
+impl Generator<'_> {
+    /// Calls of the subject's own predicates, and harvested calls with other operands.
+    pub(super) fn calls(&self) -> Vec<TermText> {
+        let mut calls = Vec::new();
+        for callable in &self.sources.callables {
+            if callable.returns == "bool" {
+                calls.extend(self.applied(callable));
+            }
+        }
+        for found in self.expressions() {
+            if found.kind == HarvestedKind::Call && is_predicate(found) {
+                calls.extend(self.substituted(found));
+            }
+        }
+        calls
+    }
+
+    /// A harvested call with its receiver or one argument replaced by each operand.
+    fn substituted(&self, found: &Harvested) -> Vec<TermText> {
+        let is_fitting = |text: &str| {
+            let root = text.split('.').next().unwrap_or_default().to_owned();
+            self.is_visible(&root)
+        };
+        let mut terms = Vec::new();
+        for (nth, hole) in found.holes.iter().enumerate() {
+            let mut others = (0..).zip(&found.holes).filter(|(other, _)| *other != nth);
+            if !others.all(|(_, other)| is_fitting(&found.text[other.clone()])) {
+                continue;
+            }
+            for operand in self
+                .operands
+                .iter()
+                .filter(|operand| could_be(operand, &found.text[hole.clone()]))
+            {
+                let mut text = found.text.clone();
+                text.replace_range(hole.clone(), &operand.text);
+                terms.push(TermText {
+                    text,
+                    ..harvested_term(found)
+                });
+            }
+        }
+        terms
+    }
+
+    /// Calls of a function or method of the subject with the available operands.
+    fn applied(&self, callable: &Callable) -> Vec<TermText> {
+        let mut heads: Vec<String> = Vec::new();
+        if callable.is_method {
+            let owner = callable.owner.as_deref().unwrap_or_default();
+            let is_type = self.sources.types.iter().any(|ty| ty.name == owner);
+            // Captures of a value already read the methods without arguments of its type.
+            if is_type && callable.parameters.is_empty() {
+                return Vec::new();
+            }
+            let takes = |operand: &&Operand| match &operand.ty {
+                Some(ty) if is_type => generic_name(&ty.plain) == owner || ty.plain == "Self",
+                Some(ty) => !is_scalar(&ty.plain),
+                None => true,
+            };
+            let receivers = self.operands.iter().filter(takes);
+            heads.extend(receivers.map(|operand| format!("{}.{}", operand.text, callable.name)));
+        } else if callable.owner.is_none() {
+            heads.push(callable.name.clone());
+        } else if callable.owner == self.function.owner {
+            heads.push(format!("Self::{}", callable.name));
+        }
+        let arguments: Vec<String> = match &callable.parameters[..] {
+            [] if callable.is_method => vec![String::new()],
+            [parameter] => self.arguments(parameter.as_ref()),
+            _ => Vec::new(),
+        };
+        let calls = heads.iter().flat_map(|head| {
+            arguments
+                .iter()
+                .map(move |argument| format!("{head}({argument})"))
+        });
+        calls.map(call).collect()
+    }
+
+    /// The operands that can be passed for a parameter.
+    fn arguments(&self, parameter: Option<&DeclaredType>) -> Vec<String> {
+        let mut arguments = Vec::new();
+        for Operand { text, ty } in &self.operands {
+            match (parameter, ty) {
+                (None, _) => arguments.extend([text.clone(), format!("&{text}")]),
+                (Some(wanted), Some(ty)) if same_type(&wanted.plain, &ty.plain) => {
+                    arguments.push(match (wanted.is_reference, ty.is_reference) {
+                        (true, false) => format!("&{text}"),
+                        (false, true) => format!("*{text}"),
+                        _ => text.clone(),
+                    });
+                }
+                (Some(_), Some(_)) => {}
+                (Some(wanted), None) if wanted.is_reference => {
+                    arguments.extend([text.clone(), format!("&{text}")]);
+                }
+                (Some(_), None) => arguments.extend([text.clone(), format!("*{text}")]),
+            }
+        }
+        arguments
+    }
+}
+
+/// Whether a call is a predicate, by its name.
+fn is_predicate(found: &Harvested) -> bool {
+    const QUESTIONS: [&str; 8] = [
+        "contains",
+        "starts_with",
+        "ends_with",
+        "eq",
+        "eq_ignore_ascii_case",
+        "contains_key",
+        "matches",
+        "exists",
+    ];
+    let Some(name) = found.calls.first() else {
+        return false;
+    };
+    let name = name.rsplit(['.', ':']).next().unwrap_or_default();
+    name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
+}
+
+/// Whether an operand can replace a text; the compiler checks the types.
+fn could_be(operand: &Operand, text: &str) -> bool {
+    operand.text != text && operand.text != "self"
+}
+
+fn same_type(a: &str, b: &str) -> bool {
+    let by_value = |ty: &str| match ty {
+        "String" => "str".to_owned(),
+        ty => match ty
+            .strip_prefix("Vec<")
+            .and_then(|rest| rest.strip_suffix('>'))
+        {
+            Some(element) => format!("[{element}]"),
+            None => ty.to_owned(),
+        },
+    };
+    by_value(a) == by_value(b)
+}
+
+/// The type's name without arguments.
+fn generic_name(plain: &str) -> &str {
+    plain.split('<').next().unwrap_or_default()
+}
