@@ -46,7 +46,7 @@ fn ended(line: Option<u32>, reached: &[SiteIndex]) -> TestRun {
             format!("thread 't' panicked at src/lib.rs:{line}:1:\nwrong\n")
         }),
         progress: None,
-        why: None,
+        failure_reason: None,
     }
 }
 
