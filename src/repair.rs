@@ -19,7 +19,7 @@ mod showing;
 
 use anyhow::Result;
 
-use self::engine::engines;
+use self::engine::ENGINES;
 use self::knowledge::Knowledge;
 use self::session::Session;
 use self::settings::{Depth, Settings};
@@ -71,7 +71,9 @@ fn pipeline(
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
         return baseline::look_at_doctests(settings, progress, outcome, &copies.plain, &sources);
     };
-    if let Some(message) = baseline::wanted_panic(&copies.plain, &tests, &targets, &baseline) {
+    let language = sources.language;
+    let panic = baseline::expected_panic(&copies.plain, language, &tests, &targets, &baseline);
+    if let Some(message) = panic {
         sources.panic_with(&message);
     }
 
@@ -112,7 +114,7 @@ fn search(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let mut plausible = Vec::new();
-    for engine in engines() {
+    for engine in ENGINES {
         let targets = engine.wants(session, knowledge, targets, &plausible);
         if targets.is_empty() {
             continue;

@@ -131,7 +131,8 @@ fn named<T: Copy + Send + Sync + 'static>(
 }
 
 fn formats() -> impl TypedValueParser<Value = Format> {
-    let values = FORMATS.map(|format| PossibleValue::new(format.name()).help(format.help()));
+    let value = |format: &Format| PossibleValue::new(format.name()).help(format.help());
+    let values: Vec<PossibleValue> = FORMATS.iter().map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("unknown name"))
 }
 

@@ -10,8 +10,7 @@ use crate::report::{Ending, Outcome};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
-use crate::source::Sources;
-use crate::source::rust::panics;
+use crate::source::{Language, Sources};
 use crate::subject::SubjectError;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
@@ -305,17 +304,19 @@ pub fn targets(
     Ok(Some(targets))
 }
 
-/// The message that the first failing `#[should_panic]` test expects.
-pub fn wanted_panic(
+/// The message that the first failing test that expects a panic expects of it.
+pub fn expected_panic(
     workspace: &Workspace,
+    language: Language,
     tests: &TiSlice<TestIndex, TestId>,
     targets: &[TestIndex],
     baseline: &Baseline,
 ) -> Option<String> {
-    let wants = |test: &&TestIndex| baseline.output[test].contains(panics::DID_NOT_PANIC);
-    let test = &tests[*targets.iter().find(wants)?].name;
+    let panics = language.panics();
+    let expects = |test: &&TestIndex| panics.is_missing(&baseline.output[test]);
+    let test = &tests[*targets.iter().find(expects)?].name;
     let name = test.rsplit("::").next().unwrap_or(test);
-    panics::expected_below(&workspace.root, name)
+    panics.message(&workspace.root, name)
 }
 
 /// Tells which doctests fail where no test does: `cargo test` fails then, too.

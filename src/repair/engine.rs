@@ -40,6 +40,4 @@ pub trait Engine {
 
 /// The engines in the order in which they run: the first ones find what a maintainer is most likely to
 /// write, the last ones cost most.
-pub fn engines() -> [&'static dyn Engine; 4] {
-    [&Existing, &Insertions, &Unconfirmed, &Pairs]
-}
+pub const ENGINES: &[&dyn Engine] = &[&Existing, &Insertions, &Unconfirmed, &Pairs];

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::{Outcome, diff, human, json};
 
 /// Every format; the first one is the default.
-pub const FORMATS: [Format; 3] = [
+pub const FORMATS: &[Format] = &[
     Format(&human::Human),
     Format(&json::Json),
     Format(&diff::Diff),
@@ -56,7 +56,7 @@ pub struct Format(&'static dyn Render);
 impl Format {
     /// The format with this name.
     pub fn named(name: &str) -> Option<Self> {
-        FORMATS.into_iter().find(|format| format.name() == name)
+        FORMATS.iter().copied().find(|format| format.name() == name)
     }
 
     /// See [`Render::name`].

@@ -28,6 +28,7 @@ pub struct Concerns {
     pub conversions: &'static dyn Conversions,
     pub offering: &'static dyn Offering,
     pub layout: &'static dyn Layout,
+    pub panics: &'static dyn Panics,
     pub policies: &'static Policies,
     /// How a condition is written at each kind of site; `None` for a kind that the language does not
     /// have.
@@ -79,6 +80,18 @@ pub trait Offering {
     fn groups(&self, sources: &Sources, site: &Site) -> Vec<(Vec<Guess>, usize)>;
 }
 
+/// Tests that pass only if the subject panics.
+pub trait Panics {
+    /// Whether a failing test says that a panic was missing.
+    fn is_missing(&self, output: &str) -> bool;
+
+    /// Whether a test in this file may pass because of a panic without saying so when it fails.
+    fn may_be_caught(&self, text: &str) -> bool;
+
+    /// The message that the test of this name, in some file below the directory, expects of its panic.
+    fn message(&self, root: &Utf8Path, test: &str) -> Option<String>;
+}
+
 impl Language {
     /// The language's answers.
     fn concerns(self) -> &'static Concerns {
@@ -96,6 +109,11 @@ impl Language {
     /// How its files are laid out.
     pub fn layout(self) -> &'static dyn Layout {
         self.concerns().layout
+    }
+
+    /// Its tests that expect a panic.
+    pub fn panics(self) -> &'static dyn Panics {
+        self.concerns().panics
     }
 
     /// What is offered at its sites.

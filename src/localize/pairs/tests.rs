@@ -48,7 +48,7 @@ fn ended(line: Option<u32>, reached: &[u32]) -> TestRun {
             format!("thread 't' panicked at src/lib.rs:{line}:1:\nwrong\n")
         }),
         progress: None,
-        why: None,
+        failure_reason: None,
     }
 }
 

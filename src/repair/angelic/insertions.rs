@@ -12,7 +12,6 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
-use crate::source::rust::panics;
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;
 
@@ -108,10 +107,11 @@ impl Session<'_> {
 
     /// Whether a failing test may pass because the subject panics.
     fn may_want_panics(&self, targets: &[TestIndex]) -> bool {
+        let panics = self.sources.language.panics();
         let mut outputs = targets.iter().map(|test| &self.baseline.output[test]);
         let mut files = self.sources.files.iter();
-        outputs.any(|output| output.contains(panics::DID_NOT_PANIC))
-            || files.any(|file| file.text.contains("catch_unwind"))
+        outputs.any(|output| panics.is_missing(output))
+            || files.any(|file| panics.may_be_caught(&file.text))
     }
 
     /// The angelic insertion points whose contexts are recorded: most suspicious first, at most

@@ -7,7 +7,7 @@ use super::policies::POLICIES;
 use super::templates::template;
 use super::{access, condition, conversions, literals, offers};
 use crate::source::condition::Node;
-use crate::source::language::{Concerns, Conversions, Offering, Readable, Syntax};
+use crate::source::language::{Concerns, Conversions, Offering, Panics, Readable, Syntax};
 use crate::source::offer::Guess;
 use crate::source::{Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
@@ -18,6 +18,7 @@ pub const CONCERNS: Concerns = Concerns {
     conversions: &C,
     offering: &C,
     layout: &Style,
+    panics: &C,
     policies: &POLICIES,
     template,
 };
@@ -60,6 +61,21 @@ impl Syntax for C {
 
     fn constant(&self, text: &str, ty: Type) -> Option<Value> {
         literals::value(text, ty)
+    }
+}
+
+/// No test of C expects a panic.
+impl Panics for C {
+    fn is_missing(&self, _: &str) -> bool {
+        false
+    }
+
+    fn may_be_caught(&self, _: &str) -> bool {
+        false
+    }
+
+    fn message(&self, _: &Utf8Path, _: &str) -> Option<String> {
+        None
     }
 }
 

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 
 use super::layout::Style;
+use super::panics::ShouldPanic;
 use super::policies::POLICIES;
 use super::templates::template;
 use super::{CrateRoot, access, condition, literals, offers};
@@ -18,6 +19,7 @@ pub const CONCERNS: Concerns = Concerns {
     conversions: &Rust,
     offering: &Rust,
     layout: &Style,
+    panics: &ShouldPanic,
     policies: &POLICIES,
     template,
 };

@@ -4,20 +4,32 @@ use camino::Utf8Path;
 use syn::visit::Visit;
 use syn::{Attribute, Expr, ItemFn, Lit, Meta};
 
-/// Said by the harness of a test that should have panicked.
-pub const DID_NOT_PANIC: &str = "did not panic";
+use crate::source::language::Panics;
 
-/// The message that the test of this name expects in some file below a directory, the first one by name, if
-/// it can be written into an assertion as it is.
-pub fn expected_below(root: &Utf8Path, test: &str) -> Option<String> {
-    let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
-    let files = files
-        .flatten()
-        .filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
-    let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-    let message = texts.find_map(|text| expected(&text, test));
-    // In a literal braces would be places for arguments.
-    message.filter(|message| !message.contains(['{', '}']))
+/// Tests with `#[should_panic]`, and those that catch panics.
+pub struct ShouldPanic;
+
+impl Panics for ShouldPanic {
+    fn is_missing(&self, output: &str) -> bool {
+        // The standard harness's words.
+        output.contains("did not panic")
+    }
+
+    fn may_be_caught(&self, text: &str) -> bool {
+        text.contains("catch_unwind")
+    }
+
+    /// Of several files the first one by name decides.
+    fn message(&self, root: &Utf8Path, test: &str) -> Option<String> {
+        let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
+        let files = files
+            .flatten()
+            .filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
+        let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        let message = texts.find_map(|text| expected(&text, test));
+        // Braces would be placeholders in an assertion's message.
+        message.filter(|message| !message.contains(['{', '}']))
+    }
 }
 
 /// The message that the test of this name expects in a file, if it expects one.
