@@ -1,8 +1,10 @@
 //! The table of what was read at a site: each access with the names under which the runtime recorded it.
 //! Only here does what the runtime wrote become an access, and a term find its values again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+
+use typed_index_collections::TiVec;
 
 use crate::run::trace::{Context, Read, Step};
 use crate::source::Language;
@@ -18,8 +20,8 @@ pub struct Captures {
 /// What was read under an access: its types, and its value if that was always the same.
 #[derive(Default)]
 pub struct Seen {
-    pub types: std::collections::BTreeSet<Type>,
-    values: std::collections::BTreeSet<String>,
+    pub types: BTreeSet<Type>,
+    values: HashSet<Value>,
     last: Option<Value>,
 }
 
@@ -32,7 +34,7 @@ impl Seen {
     fn add(&mut self, value: &Value) {
         self.types.insert(value.ty());
         if self.values.len() < 2 {
-            self.values.insert(format!("{value:?}"));
+            self.values.insert(value.clone());
             self.last = Some(value.clone());
         }
     }
@@ -102,7 +104,7 @@ impl Captures {
             true => Column::Old,
             false => self.column(term),
         };
-        Columns(pool.terms.iter().enumerate().map(column).collect())
+        Columns(pool.terms.iter_enumerated().map(column).collect())
     }
 }
 
@@ -156,11 +158,11 @@ impl Column {
 
 /// Where the values of each term of a pool are.
 #[derive(Clone, Debug, Default)]
-pub struct Columns(Vec<Column>);
+pub struct Columns(TiVec<TermId, Column>);
 
 impl Columns {
     /// Each term's value in a context.
-    pub fn values(&self, context: &Context) -> Vec<Option<Value>> {
+    pub fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
         self.0.iter().map(|column| column.value(context)).collect()
     }
 

@@ -1,12 +1,14 @@
 //! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
 
 use super::limits;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use typed_index_collections::TiVec;
 
 use super::captures::Columns;
 use super::{Cure, Recorded};
 use crate::run::trace::Context;
-use crate::spec::{Row, Value};
+use crate::spec::{Row, TermId, Value};
 
 /// One cure per failing test: the first of each, then the second of each, and so on; a test with
 /// fewer keeps its last.
@@ -32,7 +34,7 @@ pub struct Rows<'a> {
 }
 
 /// How much a row says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Say {
     Must,
     Should,
@@ -151,21 +153,21 @@ impl Rows<'_> {
     /// The rows of failing tests as given, and those of passing tests, each context once.
     fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Say)>) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let mut index: HashMap<_, usize> = HashMap::new();
         let mut add = |context: &Context, expected: bool, say: Say| {
             let values = self.values(context);
-            let key = format!("{say:?} {expected} {values:?}");
+            let key = (say, expected, values);
             let weight = u32::from(say != Say::Nothing);
             match index.get(&key) {
                 Some(at) => rows[*at].weight += weight,
                 None => {
-                    index.insert(key, rows.len());
                     rows.push(Row {
-                        values,
+                        values: key.2.clone(),
                         expected,
                         hard: say == Say::Must,
                         weight,
                     });
+                    index.insert(key, rows.len() - 1);
                 }
             }
         };
@@ -185,19 +187,21 @@ impl Rows<'_> {
         rows
     }
 
-    fn values(&self, context: &Context) -> Vec<Option<Value>> {
+    fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
         self.columns.values(context)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;
     use crate::contexts::captures::Captures;
+    use crate::run::suite::TestIndex;
     use crate::run::trace::Read;
-    use crate::source::Language;
+    use crate::source::{Language, SiteIndex};
     use crate::spec::{Int, IntType, Origin, Pool, Term, Type};
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
@@ -207,7 +211,7 @@ mod tests {
         };
         let value = Value::Int(IntType::I64, Int::from_i128(n));
         Context {
-            site: 0,
+            site: SiteIndex::new(0),
             outcome,
             old: Some(old),
             count: 1,
@@ -217,7 +221,7 @@ mod tests {
 
     /// Rows as (value of `n`, expected, hard, weight).
     fn shown(rows: &[Row]) -> Vec<(String, bool, bool, u32)> {
-        let n = |row: &Row| row.values[0].as_ref().map(ToString::to_string);
+        let n = |row: &Row| row.values.first()?.as_ref().map(ToString::to_string);
         let row = |row: &Row| (n(row).unwrap(), row.expected, row.hard, row.weight);
         rows.iter().map(row).collect()
     }
@@ -229,9 +233,9 @@ mod tests {
             Type::Int(IntType::I64),
             Origin::Variable,
         );
-        let pool = Pool { terms: vec![n] };
+        let terms = vec![n].into();
         check(&Rows {
-            columns: &captures.columns(&pool, None),
+            columns: &captures.columns(&Pool { terms }, None),
             recorded,
             unconditional: None,
         });
@@ -243,9 +247,13 @@ mod tests {
             constant: false,
             contexts: vec![context(1, false, true), context(2, true, true)],
         };
+        let [passing, failing] = [0, 1].map(TestIndex::new);
         let recorded = Recorded {
-            passing: vec![(0, vec![context(2, true, true), context(3, false, false)])],
-            cured: BTreeMap::from([(1, vec![cure])]),
+            passing: vec![(
+                passing,
+                vec![context(2, true, true), context(3, false, false)],
+            )],
+            cured: BTreeMap::from([(failing, vec![cure])]),
             ..Recorded::default()
         };
         with_rows(&recorded, |rows| {
@@ -272,7 +280,7 @@ mod tests {
             contexts: vec![context(1, !outcome, outcome)],
         };
         let recorded = Recorded {
-            cured: BTreeMap::from([(0, vec![cure(true), cure(false)])]),
+            cured: BTreeMap::from([(TestIndex::new(0), vec![cure(true), cure(false)])]),
             ..Recorded::default()
         };
         with_rows(&recorded, |rows| {

@@ -84,7 +84,7 @@ impl Fixture {
         spans: &[PointedAt],
     ) -> Vec<Part> {
         let files = instrumentation.files();
-        let text = &files[0].1.text;
+        let text = &files[FileIndex::new(0)].1.text;
         let span = |at: &PointedAt| {
             let start = text.find(at.text).unwrap_or_else(|| panic!("{text}"));
             Span {
