@@ -16,7 +16,7 @@ use crate::subject::{Project, SubjectError};
 #[serde(rename_all = "kebab-case")]
 pub struct CargoFlags {
     /// Path to Cargo.toml
-    #[arg(long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH")]
     #[serde(skip)]
     manifest_path: Option<Utf8PathBuf>,
 

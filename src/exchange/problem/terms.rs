@@ -236,10 +236,10 @@ impl Terms {
     /// The old condition; literals in it that are no terms yet become terms.
     pub fn old(&mut self, original: &str) -> Result<Expr, Wrong> {
         let wrong = |what: String| ("original".to_owned(), what);
+        limited(original).map_err(wrong)?;
         if let Some(whole) = self.position(original, Type::Bool) {
             return Ok(Expr::Term(whole));
         }
-        limited(original).map_err(wrong)?;
         let tree = LANGUAGE
             .parse(original)
             .ok_or_else(|| wrong(format!("`{original}` is no Rust expression; mend it")))?;
