@@ -230,7 +230,7 @@ fn a_loop_without_end_is_repaired_in_its_condition() {
         #[test] fn of_nine() { assert_eq!(halvings(9), 3); }
         #[test] fn of_zero() { assert_eq!(halvings(0), 0); }
     ";
-    let run = Subject::lib(text).nopol(&["--test-timeout", "1", "--format", "json"]);
+    let run = Subject::lib(text).nopol(&["--test-timeout", "0.5", "--format", "json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let condition = run.json()["patches"][0]["edits"][0]["condition"].clone();
     assert_eq!(condition, "n > 1", "{}", run.stdout);
