@@ -169,7 +169,7 @@ impl<'a> Instrumentation<'a> {
         for (index, site) in exits.filter(|(index, _)| self.has(*index)) {
             match groups.last_mut() {
                 Some((first, last)) if site.program_point() == sites[*first].program_point() => {
-                    *last = index
+                    *last = index;
                 }
                 _ => groups.push((index, index)),
             }

@@ -46,7 +46,7 @@ impl Finder<'_> {
                 self.loop_statement(part("body"), condition, None, condition.is_some());
             }
             "for_statement" | "if_statement" if !self.starts_with_keyword(node) => {
-                self.macro_loop(node)
+                self.macro_loop(node);
             }
             "for_statement" => {
                 self.scopes.push();
