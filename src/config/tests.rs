@@ -1,4 +1,4 @@
-//! Merging, and what is said of bad keys and values.
+//! Merging of settings, and the messages about bad keys and values.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ fn every_kind_of_value_is_read_from_text_as_from_a_file() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_said_with_its_line_and_what_was_meant() {
+fn an_error_in_a_file_shows_its_line_and_suggests_a_name() {
     assert_eq!(
         refusal("top = 2\n\ntest-timeot = 3\n"),
         "nopol.toml, line 3: unknown key `test-timeot`; did you mean `test-timeout`?\n  3 | test-timeot = 3"
@@ -125,7 +125,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_what_was_meant() {
 }
 
 #[test]
-fn what_is_wrong_in_the_environment_is_said_with_the_variable() {
+fn an_error_in_the_environment_names_the_variable() {
     let refusal =
         |name: &str, value: &str| environment(&mut Config::default(), name, value).unwrap_err();
     assert_eq!(
@@ -147,7 +147,7 @@ fn what_is_wrong_in_the_environment_is_said_with_the_variable() {
 }
 
 #[test]
-fn paths_in_a_file_are_relative_to_it_and_the_program_is_no_setting() {
+fn paths_are_relative_to_the_file_and_the_program_table_is_skipped() {
     let text = "work-dir = \"w\"\n\n[c]\nbuild = \"make\"\n".to_owned();
     let file = File::parse("/p/nopol.toml".into(), text).unwrap();
     let mut config = Config::default();
@@ -175,7 +175,7 @@ fn metadata_of_a_manifest_is_a_table_like_any_other() {
 }
 
 #[test]
-fn what_is_printed_can_be_read_again() {
+fn printed_settings_can_be_read_again() {
     let mut config = Config::default();
     let text = "fuel = 9 # few\nkind = [\n  \"guard\", # one\n]\ntest-timeout = 2.5\n";
     config.add_text("/p/nopol.toml", text).unwrap();
