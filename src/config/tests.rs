@@ -98,7 +98,7 @@ fn an_error_in_a_file_shows_its_line_and_suggests_a_name() {
         "nopol.toml, line 2: `kind`: unknown variant `gard`, expected one of `condition`, `expression`, \
          `precondition`, `guard`; did you mean `guard`?\n  2 |   \"gard\","
     );
-    for (text, said) in [
+    for (text, expected) in [
         ("top = 0", "`top`: 0 is not a positive number"),
         (
             "test-timeout = -1",
@@ -120,7 +120,7 @@ fn an_error_in_a_file_shows_its_line_and_suggests_a_name() {
         ("top = ", "nopol.toml, line 1: "),
     ] {
         let refusal = refusal(text);
-        assert!(refusal.contains(said), "{text}: {refusal}");
+        assert!(refusal.contains(expected), "{text}: {refusal}");
     }
 }
 
@@ -133,7 +133,7 @@ fn an_error_in_the_environment_names_the_variable() {
         "there is no setting for the environment variable `CARGO_NOPOL_TEST_TIMEOT`; did you mean \
          `CARGO_NOPOL_TEST_TIMEOUT`?"
     );
-    for (name, value, said) in [
+    for (name, value, expected) in [
         ("TOP", "0", "`CARGO_NOPOL_TOP`: 0 is not a positive number"),
         ("TOP", "many", "invalid type: string \"many\""),
         ("KIND", "gard", "unknown variant `gard`"),
@@ -141,7 +141,7 @@ fn an_error_in_the_environment_names_the_variable() {
         ("MULTI", "maybe", "`CARGO_NOPOL_MULTI`: invalid type"),
     ] {
         let refusal = refusal(&format!("CARGO_NOPOL_{name}"), value);
-        assert!(refusal.contains(said), "{name}={value}: {refusal}");
+        assert!(refusal.contains(expected), "{name}={value}: {refusal}");
     }
     assert_eq!(environment(&mut Config::default(), "CARGO_NO", "3"), Ok(()));
 }
