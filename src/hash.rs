@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine and with every compiler, for ids and file names.
+//! A hash that does not depend on the machine or compiler, for ids and file names.
 
 /// FNV-1a, 64 bits.
 pub fn fnv1a(text: &str) -> u64 {

@@ -1,9 +1,9 @@
-//! Typed indices: each names what it counts, so that none is mistaken for another. Collections that are
-//! indexed by one are [`TiVec`](typed_index_collections::TiVec)s.
+//! Typed indices, so that an index of one collection cannot be used with another. The indexed collections are
+//! [`TiVec`](typed_index_collections::TiVec)s.
 
 use std::fmt;
 
-/// Defines an index of 32 bits.
+/// Defines a 32-bit index type.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! index {
 
         impl From<usize> for $name {
             /// # Panics
-            /// If the number does not fit 32 bits: no subject is that large.
+            /// If the number does not fit into 32 bits, which happens for no subject.
             fn from(number: usize) -> Self {
                 match u32::try_from(number) {
                     Ok(number) => Self(number),

@@ -1,5 +1,5 @@
-//! One run of the tool for a caller: settings in, an outcome out, events on the way. What a search found is
-//! kept for the next call.
+//! One run of the tool: takes settings, emits events, and returns an outcome. The outcome of a search is kept
+//! for later calls.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,9 +18,9 @@ use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::run::process::Supervisor;
 use crate::subject::dependencies;
-use crate::subject::kept::Place;
+use crate::subject::last_file::LastFile;
 
-/// A run to be: the settings, and the process that starts all others.
+/// A prepared run: the settings, and the process that starts all other processes.
 #[derive(Debug)]
 pub struct Invocation {
     settings: Settings,
@@ -28,14 +28,15 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Makes everything ready; the time limit counts from now on.
+    /// Prepares a run; the time limit starts now.
     ///
-    /// This forks this process: the fork, the *warden*, starts all processes of the run, so that they end and
-    /// the working copies go even if this process is killed. **To be called while this process has one
-    /// thread**, for a fork has only the thread that made it; locks that others held are held there forever.
+    /// This forks the process. The fork, called the *warden*, starts all processes of the run, so that they end
+    /// and the working copies are released even if this process is killed. **Call this while the process has a
+    /// single thread**: a fork contains only the thread that made it, and locks held by other threads stay
+    /// locked there forever.
     ///
     /// # Errors
-    /// If the system gives no process.
+    /// If the process cannot be forked.
     pub fn new(settings: Settings) -> Result<Self> {
         let supervisor = Supervisor::new(settings.time_limit)?;
         Ok(Self {
@@ -44,8 +45,8 @@ impl Invocation {
         })
     }
 
-    /// Makes SIGINT, SIGTERM and SIGHUP stop the run, and a second one end this process. Without this call no
-    /// signal is handled in this process.
+    /// Makes SIGINT, SIGTERM and SIGHUP stop the run, and a second signal end this process. Without this call,
+    /// this process handles no signals.
     ///
     /// # Errors
     /// If the handler cannot be installed.
@@ -53,55 +54,55 @@ impl Invocation {
         self.supervisor.handle_signals()
     }
 
-    /// What stops the run once it is set to true: no further process is started, and those under way are waited
-    /// for.
+    /// A flag that stops the run once it is set to true: no further process is started, and the run waits for
+    /// the current ones.
     pub fn stop(&self) -> Arc<AtomicBool> {
         self.supervisor.interrupted()
     }
 
-    /// Goes as far as the settings say. Whatever happens is part of the outcome; what was found before the run
-    /// was stopped, too. The outcome of a search that came to its end is kept beside the working copies, for
-    /// [`last_outcome`].
+    /// Runs the pipeline up to the depth in the settings. Errors become part of the outcome, and so does
+    /// everything found before the run was stopped. The outcome of a completed search is kept next to the
+    /// working copies, for [`last_outcome`].
     pub fn run(&self, observer: Arc<dyn Observer>) -> Outcome {
-        // Taken before anything is read: what changes from now on makes the outcome one of something else.
+        // Taken before anything is read, so that any later change invalidates the kept outcome.
         let depends = match self.settings.depth {
-            Depth::Repair => look(&self.settings),
+            Depth::Repair => current_dependencies(&self.settings),
             Depth::List | Depth::Localize => None,
         };
         let progress = Progress::new(observer);
         let outcome = repair::run(&self.settings, &self.supervisor, progress);
-        if let Some((place, depends)) = depends
+        if let Some((last_file, depends)) = depends
             && let Some(text) = last::render(&outcome, &depends, now())
         {
-            // Where nothing can be written the next call searches again.
-            let _ = place.write(&text);
+            // If the file cannot be written, the next call searches again.
+            let _ = last_file.write(&text);
         }
         outcome
     }
 }
 
-/// What there is of an earlier search.
+/// The result of an earlier search.
 #[derive(Clone, Debug)]
 pub enum Earlier {
-    /// Its outcome, and how many seconds ago it was; a search would have the same outcome now.
-    Holds(Box<Outcome>, u64),
-    /// Something that it depends on has changed since.
+    /// The outcome is still valid, because a search would produce it again; and the seconds since then.
+    Valid(Box<Outcome>, u64),
+    /// This dependency has changed since.
     Changed(String),
-    /// There was none, or it was stopped, or this cannot be told.
+    /// There is no earlier search, it was stopped, or its dependencies cannot be determined.
     Nothing,
 }
 
-/// The outcome of the last search with such settings, if nothing that it depends on has changed: the
-/// subject's files, settings, the compiler, the tool. Starts no process of the subject and changes nothing.
+/// The outcome of the last search with these settings, if none of its dependencies has changed: the subject's
+/// files, the settings, the compiler, the tool. Starts no process of the subject and changes nothing.
 pub fn last_outcome(settings: &Settings) -> Earlier {
-    // What is to be written down takes a search.
+    // Dumping synthesis problems requires a search.
     if settings.dump.is_some() {
         return Earlier::Nothing;
     }
-    let Some((place, depends)) = look(settings) else {
+    let Some((last_file, depends)) = current_dependencies(settings) else {
         return Earlier::Nothing;
     };
-    let Some(last) = place.read().and_then(|text| last::parse(&text)) else {
+    let Some(last) = last_file.read().and_then(|text| last::parse(&text)) else {
         return Earlier::Nothing;
     };
     let Last {
@@ -111,22 +112,23 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     } = last;
     match dependencies::changed(&dependencies, &depends) {
         Some(what) => Earlier::Changed(what),
-        None => Earlier::Holds(Box::new(outcome), now().saturating_sub(ended)),
+        None => Earlier::Valid(Box::new(outcome), now().saturating_sub(ended)),
     }
 }
 
-/// What the outcome of a search depends on now, and where it is kept; `None` if that cannot be told.
-fn look(settings: &Settings) -> Option<(Place, Dependencies)> {
+/// The current dependencies of a search, and the file that keeps its outcome; `None` if they cannot be
+/// determined.
+fn current_dependencies(settings: &Settings) -> Option<(LastFile, Dependencies)> {
     let subject = settings.subject().ok()?;
-    let place = Place::of(&subject, settings.work_dir.as_deref());
-    let mut depends = dependencies::of(&subject, place.dir())?;
-    depends.insert("the settings".to_owned(), deciding(settings));
-    Some((place, depends))
+    let last_file = LastFile::of(&subject, settings.work_dir.as_deref());
+    let mut depends = dependencies::of(&subject, last_file.dir())?;
+    depends.insert("the settings".to_owned(), settings_hash(settings));
+    Some((last_file, depends))
 }
 
-/// A hash of the settings that decide what a search finds.
-fn deciding(settings: &Settings) -> String {
-    let deciding = Settings {
+/// A hash of the settings that affect the result of a search.
+fn settings_hash(settings: &Settings) -> String {
+    let relevant = Settings {
         jobs: None,
         time_limit: None,
         work_dir: None,
@@ -134,7 +136,7 @@ fn deciding(settings: &Settings) -> String {
         tool: None,
         ..settings.clone()
     };
-    format!("{:016x}", fnv1a(&format!("{deciding:?}")))
+    format!("{:016x}", fnv1a(&format!("{relevant:?}")))
 }
 
 fn now() -> u64 {

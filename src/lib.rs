@@ -1,7 +1,7 @@
-//! Automatic repair of conditions: what `cargo nopol` does, for callers. `docs/architecture.md` has the parts.
+//! Automatic repair of conditions: the library behind `cargo nopol`. `docs/architecture.md` describes its parts.
 //!
-//! An [`Invocation`] makes one run. It takes [`Settings`], which know no command line, tells [`Event`]s while it
-//! works, and gives an [`Outcome`], which the formats in [`report`] show.
+//! An [`Invocation`] makes one run. It takes [`Settings`], which are independent of the command line, emits
+//! [`Event`]s while it works, and returns an [`Outcome`], which the formats in [`report`] render.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -10,7 +10,7 @@
 //! use cargo_nopol::subject::{Project, cargo::options::CargoOptions};
 //!
 //! fn main() -> anyhow::Result<()> {
-//!     // This program is what cargo calls in place of rustc.
+//!     // Cargo calls this program in place of rustc.
 //!     cargo_nopol::run_as_stand_in().map_err(anyhow::Error::msg)?;
 //!     let project = CargoOptions {
 //!         manifest_path: Some("/some/crate/Cargo.toml".into()),
@@ -22,7 +22,7 @@
 //!         top: 1,
 //!         ..Settings::default()
 //!     };
-//!     // Before this program has threads.
+//!     // Before this program starts threads.
 //!     let invocation = Invocation::new(settings)?;
 //!     let outcome = invocation.run(Arc::new(|event: &Event<'_>| {
 //!         if let Event::Finished { phase, result, .. } = event {
@@ -36,11 +36,11 @@
 //! }
 //! ```
 //!
-//! Files and the environment are read by [`config`], for those who want them. Nothing is known of the process
-//! around: signals are handled only if [`Invocation::handle_signals`] is called, and nothing is printed.
+//! [`config`] optionally reads settings from files and the environment. The library leaves the calling process
+//! alone: it handles signals only if [`Invocation::handle_signals`] is called, and prints nothing.
 //!
-//! What repairs is of use without a subject, too: a synthesis problem is contexts with the outcomes they call
-//! for, and a pool of terms.
+//! The synthesizer also works without a subject. A synthesis problem consists of contexts with their expected
+//! outcomes, and a pool of terms.
 //!
 //! ```
 //! use cargo_nopol::exchange::Problem;
@@ -89,8 +89,8 @@ pub use self::repair::settings::Settings;
 pub use self::report::Outcome;
 pub use self::report::events::{Event, Observer};
 
-/// Does the work of a compiler if this process was started in a compiler's place, and does not return then. To
-/// be called before anything else by a program that [`Settings::tool`] names.
+/// If this process was started in place of a compiler, runs that compiler and does not return. The program that
+/// [`Settings::tool`] names must call this before anything else.
 ///
 /// # Errors
 /// If the compiler cannot be started.

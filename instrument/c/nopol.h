@@ -1,16 +1,17 @@
-/* The runtime that `cargo nopol` puts before the first line of the C files under repair: the twin of
- * the Rust runtime in instrument/src, with the same trace file and environment variables (layout.rs).
+/* The runtime that `cargo nopol` includes before the first line of each C file under repair. It is the
+ * counterpart of the Rust runtime in instrument/src and uses the same trace file and environment variables
+ * (layout.rs).
  *
- * Nothing is included, so that what the subject defines before its own includes still counts. All
- * definitions are weak: every translation unit has them, the linker keeps one. System calls are made
- * directly: a subject may well have a `read` or `write` of its own, and errno is none of our business.
+ * It includes no header, so that macros that the subject defines before its own includes still take effect.
+ * All definitions are weak: every translation unit has them, and the linker keeps one. System calls are made
+ * directly, because the subject may define its own `read` or `write`, and errno must not change.
  */
 #ifndef NOPOL_H
 #define NOPOL_H
-/* No warnings about what stands here; the arguments of the macros keep theirs. */
+/* Suppresses warnings about this header; warnings about macro arguments remain. */
 #pragma GCC system_header
-/* What the macros make of the subject's code must not add warnings to it: captures read variables
- * that may not be set yet, guards keep variables alive, conditions are no longer constants. */
+/* The macros must not add warnings to the subject's code: captures read variables that may not be set yet,
+ * setjmp guards keep variables alive, and conditions are no longer constants. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wuninitialized"
 #pragma clang diagnostic ignored "-Wconditional-uninitialized"
@@ -31,7 +32,7 @@ typedef __UINT64_TYPE__ nopol_u64;
 typedef __SIZE_TYPE__ nopol_size;
 typedef __UINTPTR_TYPE__ nopol_address;
 
-/* ---- What the tool and the runtime agree on: layout.rs ---------------------------------------- */
+/* ---- The interface with the tool: layout.rs --------------------------------------------------- */
 
 enum {
     NOPOL_LOG_USED = 8, NOPOL_SITES = 16, NOPOL_ENDED = 20, NOPOL_TICKS = 24, NOPOL_DROPPED = 32,
@@ -45,8 +46,8 @@ enum {
 /* Steps from a captured expression: layout.rs, mod step. */
 enum { NOPOL_DEREF = 1, NOPOL_STRING_LENGTH = 2, NOPOL_CONTENTS = 3 };
 
-/* Tags: layout.rs, mod tag. An integer's is INT (16) plus the index of its type's name in INTS. Above
- * them what has no tag of its own. */
+/* Tags: layout.rs, mod tag. The tag of an integer is INT (16) plus the index of its type's name in INTS. The
+ * kinds from 100 on have no tag in the trace. */
 enum {
     NOPOL_TAG_BOOL = 0, NOPOL_TAG_F32 = 2, NOPOL_TAG_F64 = 3, NOPOL_TAG_STR = 4,
     NOPOL_TAG_I8 = 16, NOPOL_TAG_I16 = 17, NOPOL_TAG_I32 = 18, NOPOL_TAG_I64 = 19,
@@ -66,14 +67,14 @@ enum {
 #define NOPOL_TAG_ULONG NOPOL_TAG_C_UINT
 #endif
 
-/* What nopol_ask() says of an evaluation; 0: nobody is interested. CAPTURE: contexts of the site are
- * recorded; SEEN: that of this evaluation has been taken. */
+/* Flags that nopol_ask() returns for an evaluation; 0 means that it is not traced. CAPTURE: contexts of the site
+ * are recorded. SEEN: the context of this evaluation has been recorded. */
 enum {
     NOPOL_LIVE = 1, NOPOL_FORCED = 2, NOPOL_FORCED_TRUE = 4, NOPOL_NEGATE = 8, NOPOL_BLIND = 16,
     NOPOL_CAPTURE = 32, NOPOL_SEEN = 64
 };
 
-/* ---- What the macros call --------------------------------------------------------------------- */
+/* ---- The functions that the macros call ------------------------------------------------------- */
 
 enum { NOPOL_UNKNOWN, NOPOL_OFF, NOPOL_ON, NOPOL_STARTING };
 extern int nopol_mode;
@@ -97,10 +98,11 @@ void *nopol_guard(void);
 void nopol_arm(void);
 extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((returns_twice));
 
-/* To compile what follows takes longer than many a file of a subject. Once that was done,
+/* Compiling the rest of this header takes longer than many a source file of a subject. Therefore the tool
+ * compiles it once,
  *     cc -O2 -fPIC -g0 -fno-asynchronous-unwind-tables -DNOPOL_ASSEMBLE -S -x c nopol.h -o nopol.h.s
- * and with .L replaced by .Lnopol, without the lines of .file and .ident, the result is taken instead
- * wherever it stands beside this header. */
+ * replaces .L by .Lnopol and removes the .file and .ident lines. If the result is next to this header, it is
+ * used instead. */
 #if !defined(NOPOL_ASSEMBLE) && defined(__has_include) && __SIZEOF_POINTER__ == 8
 #if __has_include("nopol.h.s")
 #define NOPOL_ASSEMBLED
@@ -111,8 +113,8 @@ __asm__(".ifndef nopol_included\n.set nopol_included, 1\n.pushsection .text\n"
 #ifndef NOPOL_ASSEMBLED
 
 #define NOPOL_SHARED __attribute__((weak, visibility("default")))
-/* Otherwise one instance per program, out of line, the same whatever the subject is compiled with, and
- * not optimized, which is what takes long. */
+/* Otherwise there is one out-of-line instance per program, independent of the subject's compiler options and
+ * not optimized, because optimization takes most of the time. */
 #if defined(NOPOL_ASSEMBLE)
 #define NOPOL_PLAIN
 #elif defined(__clang__)
@@ -126,23 +128,22 @@ __asm__(".ifndef nopol_included\n.set nopol_included, 1\n.pushsection .text\n"
 /* ---- State ------------------------------------------------------------------------------------ */
 
 enum { NOPOL_MOST_SITES = 1 << 24, NOPOL_ROOM = 65536, NOPOL_NAME_ROOM = 4096, NOPOL_SIGNALS = 6 };
-/* What a site may cost a thread before fewer of its evaluations are recorded, how many times as much where
- * single evaluations are forced, and how many of these are recorded for sure (sample.rs); how much
- * an expression evaluated for a capture may do, how long a string may be to have a length. */
+/* BUDGET, AMPLE and SURE: see sample.rs. WORK: the work that an expression evaluated for a capture may do.
+ * LONGEST_LENGTH: the maximum length of a string whose length is recorded. */
 enum { NOPOL_BUDGET = 100000, NOPOL_AMPLE = 16, NOPOL_SURE = 64, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
 
 /* One entry of NOPOL_FORCE, NOPOL_CAPTURE or NOPOL_SELECT. */
 struct nopol_item {
     nopol_u32 site;
     nopol_u8 what, how, spanned; /* what: NOPOL_ITEM_… */
-    nopol_u32 start, end;        /* the evaluations meant, the end exclusive; or the candidate */
+    nopol_u32 start, end;        /* the evaluations, with an exclusive end; or the candidate */
 };
 enum { NOPOL_ITEM_FORCE = 1, NOPOL_ITEM_CAPTURE = 2, NOPOL_ITEM_SELECT = 4 };
 
 /* A record in the log, found by its hash. `at` is 0 in a free slot; `id` is that of a name. */
 struct nopol_slot { nopol_u64 hash, at; nopol_u32 id; };
 
-/* As libc has them; the mask is 128 bytes in glibc and musl. */
+/* The layouts of libc; the mask is 128 bytes in glibc and musl. */
 struct nopol_action { void (*handler)(int); unsigned long mask[128 / sizeof(long)]; int flags; void (*restorer)(void); };
 struct nopol_stack { void *base; int flags; nopol_size size; };
 
@@ -152,24 +153,24 @@ struct nopol_state {
     nopol_u64 start, end, used, fuel, ticks;
     nopol_u32 sites, items, top, slots, slots_used, names;
     struct nopol_item *item;
-    nopol_u8 *asked;  /* by site below `top`: which items there are for it */
+    nopol_u8 *planned; /* by site below `top`: the kinds of its items */
     nopol_u32 *rows;  /* by site: distinct rows */
     struct nopol_slot *slot;
-    int guards; /* threads that evaluate something under our signal handlers */
+    int guards; /* threads that evaluate an expression under our signal handlers */
     struct nopol_action saved[NOPOL_SIGNALS];
 };
 
-/* What a thread knows of a site. */
+/* The state of a site in one thread. */
 struct nopol_at { nopol_u64 cost, evaluations; nopol_u32 forced; };
 
 struct nopol_local {
     long long jump[128]; /* jmp_buf, with room to spare; first for its alignment */
-    int inside;          /* a snapshot is taken: the subject's code that runs for it leaves no trace */
+    int inside;          /* a snapshot is being taken: the subject's code that runs for it is not traced */
     volatile int armed;  /* a signal means that the expression has no value */
     int guarding, kept_errno;
-    nopol_u32 last;      /* the site whose snapshot stands in `record` */
+    nopol_u32 last;      /* the site whose snapshot is in `record` */
     nopol_u64 work, spent;
-    nopol_size used;     /* bytes of entries in `record`, behind the room for a row's head */
+    nopol_size used;     /* bytes of entries in `record`, after the space for the row's header */
     struct nopol_stack old_stack;
     nopol_u8 name[NOPOL_NAME_ROOM];
     nopol_u8 record[NOPOL_ROOM];
@@ -205,7 +206,7 @@ enum { /* aarch64, riscv64, loongarch64 */
 #ifdef __aarch64__
     NOPOL_HAS_SYSTEM = __SIZEOF_POINTER__ == 8
 #else
-    NOPOL_HAS_SYSTEM = 0 /* Calls are not known here: the subject runs as if nothing was asked. */
+    NOPOL_HAS_SYSTEM = 0 /* The system calls are unknown here: the subject runs without a plan. */
 #endif
 };
 #endif
@@ -228,7 +229,7 @@ NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, lon
 #define NOPOL_SYS(name, a, b, c, d, e, f) \
     nopol_sys(nopol_sys_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Fresh memory, zeroed, which costs nothing until it is touched; null if there is none. */
+/* Zeroed memory, which uses no physical pages until it is touched; null if there is none. */
 NOPOL_RT void *nopol_memory(nopol_size size)
 {
     long at = NOPOL_SYS(mmap, 0, size, 3 /* read, write */, 0x4022 /* private, anonymous, not reserved */, -1, 0);
@@ -279,7 +280,7 @@ NOPOL_RT const char *nopol_getenv(const char *name)
     return (const char *)0;
 }
 
-/* Reads a decimal number and steps behind it; 0 if there is none. */
+/* Parses a decimal number and advances past it; 0 if there is none. */
 NOPOL_RT int nopol_number(const char **text, nopol_u64 *value)
 {
     const char *from = *text;
@@ -298,7 +299,7 @@ NOPOL_RT nopol_u64 nopol_env_number(const char *name, nopol_u64 otherwise)
     return text && nopol_number(&text, &value) && !*text ? value : otherwise;
 }
 
-/* `t`, or with the evaluations meant `t@N`, `t@..N`, `t@N..`. */
+/* Parses `t`, or with evaluations `t@N`, `t@..N`, `t@N..`. */
 NOPOL_RT int nopol_read_force(const char **text, struct nopol_item *item)
 {
     nopol_u64 number = 0;
@@ -356,8 +357,8 @@ NOPOL_RT void nopol_read_items(const char *text, nopol_u8 what)
     }
 }
 
-/* Maps the trace file of this process. Its name may be taken by the program that started this one in
- * its own place, or by a library with a runtime of its own: then it gets a number, too. */
+/* Maps the trace file of this process. If the name is taken, by the program that this process ran before exec or
+ * by a library with a runtime of its own, a number is appended. */
 NOPOL_RT void nopol_open_trace(const char *prefix)
 {
     char path[4200];
@@ -407,25 +408,25 @@ NOPOL_RT void nopol_read_environment(void)
     nopol_size length = nopol_length(force) + nopol_length(capture) + nopol_length(select), i;
     nopol.pid = nopol_getpid();
     nopol.fuel = nopol_env_number("NOPOL_FUEL", ~(nopol_u64)0);
-    /* An item takes two characters or more, the last of a list one. */
+    /* An item has at least two characters, the last of a list at least one. */
     if (length && (nopol.item = (struct nopol_item *)nopol_memory((length / 2 + 3) * sizeof *nopol.item))) {
         nopol_read_items(force, NOPOL_ITEM_FORCE);
         nopol_read_items(capture, NOPOL_ITEM_CAPTURE);
         nopol_read_items(select, NOPOL_ITEM_SELECT);
     }
     if (nopol.top) {
-        nopol.asked = (nopol_u8 *)nopol_memory(nopol.top);
+        nopol.planned = (nopol_u8 *)nopol_memory(nopol.top);
         nopol.rows = (nopol_u32 *)nopol_memory(nopol.top * sizeof *nopol.rows);
-        if (!nopol.asked || !nopol.rows)
+        if (!nopol.planned || !nopol.rows)
             nopol.top = nopol.items = 0;
         for (i = 0; i < nopol.items; i++)
-            nopol.asked[nopol.item[i].site] |= nopol.item[i].what;
+            nopol.planned[nopol.item[i].site] |= nopol.item[i].what;
     }
     if (prefix)
         nopol_open_trace(prefix);
 }
 
-/* Whether there is anything to do; reads the environment when first asked. */
+/* Whether there is a plan; reads the environment at the first call. */
 NOPOL_RT int nopol_is_on(void)
 {
     int mode = __atomic_load_n(&nopol_mode, __ATOMIC_ACQUIRE);
@@ -490,7 +491,7 @@ NOPOL_RT int nopol_same(const nopol_u8 *a, const nopol_u8 *b, nopol_size size)
     return 1;
 }
 
-/* The slot of a record, or the free one it belongs in; null without memory. With the lock. */
+/* The slot of a record, or the free slot for it; null without memory. The caller holds the lock. */
 NOPOL_RT struct nopol_slot *nopol_find(const nopol_u8 *record, nopol_size size)
 {
     nopol_u64 hash = nopol_hash(record, size), i;
@@ -520,7 +521,7 @@ NOPOL_RT struct nopol_slot *nopol_find(const nopol_u8 *record, nopol_size size)
     }
 }
 
-/* Appends a record to the log and fills its slot; 0 if there is no room. With the lock. */
+/* Appends a record to the log and fills its slot; 0 if there is no space. The caller holds the lock. */
 NOPOL_RT int nopol_append(struct nopol_slot *slot, const nopol_u8 *record, nopol_size size)
 {
     nopol_u64 at = nopol.start + nopol.used;
@@ -534,7 +535,7 @@ NOPOL_RT int nopol_append(struct nopol_slot *slot, const nopol_u8 *record, nopol
     return 1;
 }
 
-/* Records the snapshot in `record` as a row, or counts it if it was recorded before. */
+/* Records the snapshot in `record` as a row, or increments its count if it was recorded before. */
 NOPOL_RT void nopol_row(struct nopol_local *local, nopol_u32 site, int flags)
 {
     nopol_u8 *record = local->record;
@@ -546,7 +547,7 @@ NOPOL_RT void nopol_row(struct nopol_local *local, nopol_u32 site, int flags)
     record[5] = (nopol_u8)flags;
     nopol_copy(record + NOPOL_ROW_COUNT, &count, 4);
     nopol_copy(record + NOPOL_ROW_COUNT + 4, &length, 4);
-    /* A signal handler of the subject must not come here in between. */
+    /* A signal handler of the subject must not reenter this code. */
     local->inside = 1;
     nopol_lock();
     slot = nopol_find(record, size);
@@ -563,7 +564,7 @@ NOPOL_RT void nopol_row(struct nopol_local *local, nopol_u32 site, int flags)
 
 /* ---- Evaluations ------------------------------------------------------------------------------ */
 
-/* What this thread keeps; null without memory. */
+/* The state of this thread; null without memory. */
 NOPOL_RT struct nopol_local *nopol_own(void)
 {
     if (!nopol_local) {
@@ -574,7 +575,7 @@ NOPOL_RT struct nopol_local *nopol_own(void)
     return nopol_local;
 }
 
-/* Code of the subject does something for the snapshot under way. */
+/* Counts work of the subject's code for the current snapshot. */
 NOPOL_RT void nopol_work(struct nopol_local *local)
 {
     local->work++;
@@ -589,7 +590,7 @@ NOPOL_RT int nopol_is_inside(void)
     return nopol_local && nopol_local->inside;
 }
 
-/* The force meant for this evaluation of the site. */
+/* The forced outcome that applies to this evaluation of the site. */
 NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
 {
     nopol_u32 i, now = 0, first = 1;
@@ -606,7 +607,7 @@ NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
     return (const struct nopol_item *)0;
 }
 
-/* Announces an evaluation of the site. */
+/* Looks up the plan for one evaluation of the site, and counts it. */
 NOPOL_RT int nopol_ask(nopol_u32 site)
 {
     int ask = NOPOL_LIVE;
@@ -619,9 +620,9 @@ NOPOL_RT int nopol_ask(nopol_u32 site)
     nopol_count(site, 0);
     if (site >= nopol.top)
         return ask;
-    if ((nopol.asked[site] & NOPOL_ITEM_CAPTURE) && nopol.base)
+    if ((nopol.planned[site] & NOPOL_ITEM_CAPTURE) && nopol.base)
         ask |= NOPOL_CAPTURE;
-    if (nopol.asked[site] & NOPOL_ITEM_FORCE) {
+    if (nopol.planned[site] & NOPOL_ITEM_FORCE) {
         const struct nopol_item *item = nopol_forced(site);
         if (item && item->how == 'x')
             ask |= NOPOL_NEGATE;
@@ -633,7 +634,8 @@ NOPOL_RT int nopol_ask(nopol_u32 site)
     return ask;
 }
 
-/* The outcome to go on with, after the condition yielded `value`; -1 if it was not evaluated. */
+/* The outcome with which the program continues. `value` is the condition's own value, or -1 if it was not
+ * evaluated. */
 NOPOL_RT int nopol_settle(nopol_u32 site, int ask, int value)
 {
     int outcome = value >= 0 && value != !!(ask & NOPOL_NEGATE);
@@ -652,26 +654,26 @@ NOPOL_RT int nopol_here(nopol_u32 first, nopol_u32 last)
     if (!nopol_is_on() || nopol_is_inside())
         return 0;
     for (site = first; site <= last && site < nopol.top; site++)
-        if (nopol.asked[site])
+        if (nopol.planned[site])
             return 1;
     nopol_count(first, 0);
     nopol_count(first, 1);
     return 0;
 }
 
-/* The candidate chosen for this site; 0 is the old condition. */
+/* The candidate selected at this site; 0 is the original condition. */
 NOPOL_RT nopol_u32 nopol_selected(nopol_u32 site)
 {
     nopol_u32 i;
-    if (nopol_is_on() && site < nopol.top && (nopol.asked[site] & NOPOL_ITEM_SELECT))
+    if (nopol_is_on() && site < nopol.top && (nopol.planned[site] & NOPOL_ITEM_SELECT))
         for (i = 0; i < nopol.items; i++)
             if (nopol.item[i].site == site && nopol.item[i].what == NOPOL_ITEM_SELECT)
                 return nopol.item[i].start;
     return 0;
 }
 
-/* Pays for one loop iteration; ends the process when the fuel is used up. Forked processes share the
- * count, as they do when the fuel that suffices is measured. */
+/* Burns fuel for one loop iteration; ends the process when the fuel is used up. Forked processes share the
+ * count, as they do in the run that measures the fuel a test needs. */
 NOPOL_RT void nopol_tick(void)
 {
     nopol_u64 ticks;
@@ -691,14 +693,14 @@ NOPOL_RT void nopol_tick(void)
 
 /* ---- Snapshots -------------------------------------------------------------------------------- */
 
-/* Starts the snapshot of an evaluation, if it is among those that are looked at (sample.rs). */
+/* Starts the snapshot of an evaluation, if it is sampled (sample.rs). */
 NOPOL_RT int nopol_open(nopol_u32 site)
 {
     struct nopol_local *local = nopol_own();
     int is_due;
     if (!local)
         return 0;
-    is_due = nopol_getpid() == nopol.pid; /* a forked process has no right to the log */
+    is_due = nopol_getpid() == nopol.pid; /* a forked process must not write to the log */
     if (is_due) {
         struct nopol_at *at = &local->at[site];
         nopol_u64 halvings = at->cost / ((nopol_u64)NOPOL_BUDGET * (nopol.is_spanned ? NOPOL_AMPLE : 1));
@@ -721,7 +723,7 @@ NOPOL_RT int nopol_open(nopol_u32 site)
     return 1;
 }
 
-/* Puts an entry into the snapshot. What is read is the captured expression, or a step from there. */
+/* Adds an entry to the snapshot: the value of the captured expression, or of one step from there. */
 NOPOL_RT nopol_u8 *nopol_put(const char *text, int step, int tag, nopol_size size)
 {
     struct nopol_local *local = nopol_local;
@@ -770,7 +772,7 @@ NOPOL_RT void nopol_put_int(const char *text, int step, int tag, nopol_u64 value
     }
 }
 
-/* Copies what may be unreadable; 0 if it is. Asks the kernel, as nothing else knows. */
+/* Copies memory that may be unreadable; 0 if it is. Uses a system call, because only the kernel knows. */
 NOPOL_RT int nopol_read(void *to, const volatile void *from, nopol_size size)
 {
     struct { void *base; nopol_size size; } here, there;
@@ -793,7 +795,7 @@ NOPOL_RT int nopol_read(void *to, const volatile void *from, nopol_size size)
     return got == (long)size;
 }
 
-/* Whether all of a structure can be read. */
+/* Whether a whole structure can be read. */
 NOPOL_RT int nopol_is_readable(const volatile void *from, nopol_size size)
 {
     const volatile char *at = (const volatile char *)from;
@@ -807,7 +809,7 @@ NOPOL_RT int nopol_is_readable(const volatile void *from, nopol_size size)
     return nopol_read(&byte, at + size - 1, 1);
 }
 
-/* What can be told of the string at an address: itself, its length, its first character. */
+/* Records the string at an address: its contents, its length, its first character. */
 NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
 {
     nopol_u8 kept[NOPOL_LONGEST_STRING], piece[512];
@@ -821,7 +823,7 @@ NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
     nopol_put_int(text, NOPOL_DEREF, NOPOL_TAG_CHAR, (nopol_u64)first, first < 0);
     for (;; length++, i++) {
         if (i == size) {
-            /* Pieces do not cross pages, so that each is readable or not. */
+            /* A piece does not cross a page boundary, so it is either readable or not. */
             i = 0;
             size = sizeof piece - (nopol_address)(from + length) % sizeof piece;
             if (nopol_c_poisoned) {
@@ -849,7 +851,7 @@ NOPOL_RT void nopol_see_text(const char *text, const volatile char *from)
     }
 }
 
-/* A value of any kind; integers are widened. */
+/* Records a value of any kind; integers are widened. */
 union nopol_value { long long integer; float f32; double f64; long double wide; const volatile void *pointer; };
 
 NOPOL_RT void nopol_see_value(const char *text, int kind, const union nopol_value *value)
@@ -879,12 +881,12 @@ NOPOL_RT void nopol_see_value(const char *text, int kind, const union nopol_valu
         nopol_see_text(text, (const volatile char *)value->pointer);
 }
 
-/* A value, passed as the default argument promotions have it. */
+/* Records a value that is passed with the default argument promotions. */
 NOPOL_RT void nopol_see(const char *text, int kind, ...)
 {
     union nopol_value value;
     __builtin_va_list values;
-    nopol_local->armed = 0; /* the expression has its value */
+    nopol_local->armed = 0; /* the expression has been evaluated */
     __builtin_va_start(values, kind);
     switch (kind) {
     case NOPOL_TAG_BOOL: case NOPOL_TAG_I8: case NOPOL_TAG_U8: case NOPOL_TAG_I16: case NOPOL_TAG_U16: case NOPOL_TAG_I32:
@@ -915,7 +917,7 @@ NOPOL_RT void nopol_see(const char *text, int kind, ...)
     nopol_see_value(text, kind, &value);
 }
 
-/* A value that stands at an address which may be unreadable. */
+/* Records the value at an address that may be unreadable. */
 NOPOL_RT void nopol_see_at(const char *text, int kind, const volatile void *from)
 {
     union nopol_value value;
@@ -943,7 +945,7 @@ NOPOL_RT void nopol_see_at(const char *text, int kind, const volatile void *from
     nopol_see_value(text, kind, &value);
 }
 
-/* An element of an array of `whole` bytes, or behind a pointer if that is 0. */
+/* Records an element of an array of `whole` bytes, or behind a pointer if `whole` is 0. */
 NOPOL_RT void nopol_see_element(const char *text, int kind, const volatile void *from, nopol_size whole, nopol_size size,
                                 int is_array, long long index)
 {
@@ -965,14 +967,14 @@ NOPOL_RT void nopol_caught(int signal)
         nopol_local->armed = 0;
         nopol_c_longjmp(nopol_local->jump, 1);
     }
-    /* Not meant for us: another thread's. Once more, with the subject's own handler. */
+    /* The signal belongs to another thread; raise it again under the subject's own handler. */
     for (i = 0; i < NOPOL_SIGNALS; i++)
         if (nopol_signal(i) == signal)
             nopol_c_sigaction(signal, &nopol.saved[i], (struct nopol_action *)0);
     NOPOL_SYS(tgkill, nopol_getpid(), NOPOL_SYS(gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
 }
 
-/* Our signal handlers in place of the subject's, or back again. */
+/* Installs our signal handlers, or restores the subject's. */
 NOPOL_RT void nopol_handlers(struct nopol_local *local, int install)
 {
     struct nopol_action ours = {nopol_caught, {0}, 0x48000000 /* on its own stack, not blocked */, (void (*)(void))0};
@@ -991,7 +993,7 @@ NOPOL_RT void nopol_handlers(struct nopol_local *local, int install)
     local->guarding = install;
 }
 
-/* An expression is about to be evaluated; the handlers stay until the snapshot is complete. */
+/* Prepares for evaluating an expression; the handlers stay installed until the snapshot is complete. */
 NOPOL_RT void *nopol_guard(void)
 {
     struct nopol_local *local = nopol_local;
@@ -1020,7 +1022,7 @@ NOPOL_RT int nopol_close(nopol_u32 site)
     return NOPOL_SEEN;
 }
 
-/* Whether the snapshot just taken is that of `leader`, for a site right behind it. */
+/* Whether the latest snapshot is that of `leader`, for a site that directly follows it. */
 NOPOL_RT int nopol_again(nopol_u32 leader)
 {
     return nopol_local && nopol_local->last == leader ? NOPOL_SEEN : 0;
@@ -1030,45 +1032,45 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 
 /* ---- The macros spliced into the subject ------------------------------------------------------ */
 
-/* A condition site, in pieces: NOPOL_BEGIN(7) condition NOPOL_THEN(7) captures NOPOL_END(7) is the
- * value of the condition, or the forced one. The snapshot is taken after it was evaluated, see cond! in
- * macros.rs. The names have the site's number, as conditions nest. In pieces, since compilers tell of an
- * error in the argument of a macro no more than where the macro begins (gcc, as JSON). */
+/* A condition site: NOPOL_BEGIN(7) condition NOPOL_THEN(7) captures NOPOL_END(7) has the value of the condition,
+ * or the forced one. The snapshot is taken after the condition is evaluated, see cond! in macros.rs. The names
+ * contain the site's number, because conditions nest. It consists of several macros, because gcc's JSON output
+ * reports an error in a macro argument at the start of the macro call. */
 #define NOPOL_BEGIN(id) (__extension__ ({ \
     int nopol_ask##id = NOPOL_IS_OFF ? 0 : nopol_ask(id); \
     int nopol_value##id = nopol_ask##id & NOPOL_BLIND ? -1 : (
 #define NOPOL_THEN(id) ) ? 1 : 0; if (nopol_ask##id & NOPOL_CAPTURE && nopol_open(id)) {
 #define NOPOL_END(id) nopol_ask##id |= nopol_close(id); } \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
-/* The same in one. */
+/* The same as a single macro. */
 #define NOPOL_COND(id, captures, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_THEN(id) captures NOPOL_END(id)
 
-/* A condition site right behind another one, `leader`, whose snapshot is also its own: in pieces
+/* A condition site that directly follows another one, `leader`, and shares its snapshot:
  * NOPOL_BEGIN(8) condition NOPOL_END_AGAIN(8, 7). */
 #define NOPOL_END_AGAIN(id, leader) ) ? 1 : 0; \
     if (nopol_ask##id & NOPOL_CAPTURE) nopol_ask##id |= nopol_again(leader); \
     nopol_ask##id ? nopol_settle(id, nopol_ask##id, nopol_value##id) : nopol_value##id; }))
 #define NOPOL_AGAIN(id, leader, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_END_AGAIN(id, leader)
 
-/* Whether any of the sites in a range has something to do, see here! in macros.rs. */
+/* Whether the plan names any site in a range, see here! in macros.rs. */
 #define NOPOL_HERE(first, last) (NOPOL_IS_OFF ? 0 : nopol_here(first, last))
 
-/* The first statement of every loop body: pays for the iteration. */
+/* The first statement of every loop body: burns fuel for the iteration. */
 #define NOPOL_TICK() do { if (!NOPOL_IS_OFF) nopol_tick(); } while (0)
 
-/* A candidate of a site behind a run-time switch; what follows is the value if it is not chosen. */
+/* A candidate of a site behind a run-time switch; the expression that follows is used if it is not selected. */
 #define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? ((__VA_ARGS__) ? 1 : 0) :
 
 /* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
 #define NOPOL_CLASS(e) __builtin_classify_type(e)
-/* The expression as it is if it belongs to the class, else something harmless: every branch of what
- * follows has to compile for every type. No array decays here. */
+/* The expression itself if it belongs to the class, else a harmless one, because every branch below must compile
+ * for every type. Arrays do not decay here. */
 #define NOPOL_IF_POINTER(e) __builtin_choose_expr(NOPOL_CLASS(e) == 5, (e), (void *)0)
 #define NOPOL_IF_INTEGER(e) __builtin_choose_expr(NOPOL_CLASS(e) < 5, (e), 0LL)
 #define NOPOL_IF_SCALAR(e) __builtin_choose_expr(NOPOL_CLASS(e) <= 5 || NOPOL_CLASS(e) == 8, (e), 0)
 #define NOPOL_IS_ARRAY(e) (!__builtin_types_compatible_p(__typeof__(NOPOL_IF_POINTER(e)), \
     __typeof__(1 ? NOPOL_IF_POINTER(e) : NOPOL_IF_POINTER(e))))
-/* Bit-fields have types of their own in gcc, which become int if they are narrow. */
+/* In gcc, a bit-field has a type of its own, which is promoted to int if it is narrow. */
 #define NOPOL_KIND(e) __extension__ _Generic((e), _Bool: NOPOL_TAG_BOOL, \
     char: NOPOL_TAG_CHAR, signed char: NOPOL_TAG_I8, unsigned char: NOPOL_TAG_U8, \
     short: NOPOL_TAG_I16, unsigned short: NOPOL_TAG_U16, int: NOPOL_TAG_I32, unsigned: NOPOL_TAG_C_UINT, \
@@ -1084,23 +1086,24 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 #define NOPOL_SEE(text, ...) NOPOL_SEE_(text, (__VA_ARGS__))
 #define NOPOL_SEE_(text, e) nopol_see(text, NOPOL_KIND(e), NOPOL_IF_SCALAR(e));
 
-/* p->f, wherever p points to; bit-fields have no address and need the whole structure. */
+/* p->f, even if p is invalid. A bit-field has no address, so the whole structure must be readable. */
 #define NOPOL_FIELD(text, p, f) nopol_see_at(text, NOPOL_KIND((p)->f), NOPOL_ADDRESS(p, f));
-/* Not __builtin_offsetof: its error for a bit-field has no place. Not of a null pointer: sanitizers. */
+/* Not __builtin_offsetof, whose error for a bit-field has no location; and not with a null pointer, which
+ * sanitizers report. */
 #define NOPOL_ADDRESS(p, f) ((const volatile char *)(p) + ((nopol_address)&((__typeof__(&*(p)))4096)->f - 4096))
 #define NOPOL_BITS(text, p, f) if (nopol_is_readable((p), sizeof *(p))) NOPOL_SEE(text, (p)->f)
 
-/* a[i], wherever that is; of an array only what is inside. */
+/* a[i], even if it is invalid; for an array only within its bounds. */
 #define NOPOL_ELEMENT(text, a, i) nopol_see_element(text, NOPOL_KIND((a)[0]), (const volatile void *)(a), \
     sizeof(a), sizeof((a)[i]), NOPOL_IS_ARRAY(a), 0LL + (i));
 
-/* The pointer p->f for use as the pointer of another capture: null if it cannot be read. */
+/* The pointer p->f, as the pointer of another capture; null if it cannot be read. */
 #define NOPOL_GET(p, f) (__extension__ ({ \
     __typeof__(1 ? (p)->f : (p)->f) nopol_got = 0; \
     nopol_read(&nopol_got, NOPOL_ADDRESS(p, f), sizeof nopol_got) ? nopol_got : 0; }))
 
-/* An expression whose evaluation may fail or not end: then it has no value. gcc has functions in
- * functions: without one a few hundred setjmp in the subject's own took it seconds to compile. */
+/* An expression whose evaluation may fail or not terminate; then it has no value. With gcc, a nested function
+ * contains the setjmp: a few hundred of them directly in a function of the subject took seconds to compile. */
 #define NOPOL_TRY(text, ...) if (!nopol_c_setjmp(nopol_guard(), 0)) { nopol_arm(); NOPOL_SEE(text, __VA_ARGS__) }
 #ifdef __clang__
 #define NOPOL_VALUE(text, ...) NOPOL_TRY(text, __VA_ARGS__)

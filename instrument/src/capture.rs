@@ -1,4 +1,4 @@
-//! Taking snapshots: writing down the values visible at one evaluation of a site.
+//! Takes snapshots: records the values visible at one evaluation of a site.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -6,7 +6,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use crate::layout::{tag, LONGEST_STRING};
 use crate::sample;
 use crate::snapshot::Snapshot;
-use crate::state::{records, state, State, INSIDE};
+use crate::state::{records, state, State, IN_SNAPSHOT};
 
 thread_local! {
     static ENTRIES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -14,32 +14,32 @@ thread_local! {
     static LAST: RefCell<(u32, Vec<u8>)> = const { RefCell::new((u32::MAX, Vec::new())) };
 }
 
-/// Starts a snapshot on this thread; code that runs until [`close`] leaves no trace.
+/// Starts a snapshot on this thread. The evaluations of sites until [`close`] are not traced.
 pub fn open() {
-    INSIDE.with(|inside| inside.set(true));
+    IN_SNAPSHOT.with(|in_snapshot| in_snapshot.set(true));
     sample::start();
     ENTRIES.with(|entries| entries.borrow_mut().clear());
 }
 
 /// Ends the snapshot of a site.
 pub fn close(site: u32) -> Snapshot {
-    INSIDE.with(|inside| inside.set(false));
+    IN_SNAPSHOT.with(|in_snapshot| in_snapshot.set(false));
     let entries = ENTRIES.with(|entries| std::mem::take(&mut *entries.borrow_mut()));
     sample::pay(site, entries.len());
     LAST.with(|last| *last.borrow_mut() = (site, entries.clone()));
     Snapshot::of(entries)
 }
 
-/// Whether the context of this evaluation of the site is to be recorded.
+/// Whether to record the context of this evaluation of the site.
 #[inline]
 pub fn wants(site: u32) -> bool {
     match state() {
         None => false,
-        Some(state) => records(site) && !INSIDE.with(Cell::get) && is_due(state, site),
+        Some(state) => records(site) && !IN_SNAPSHOT.with(Cell::get) && is_due(state, site),
     }
 }
 
-/// Whether this evaluation is among those that are looked at.
+/// Whether this evaluation is sampled; counts it as dropped if not.
 fn is_due(state: &State, site: u32) -> bool {
     let is_due = sample::is_due(site, state.spans());
     if let (false, Some(trace)) = (is_due, &state.trace) {
@@ -49,9 +49,9 @@ fn is_due(state: &State, site: u32) -> bool {
     is_due
 }
 
-/// The snapshot just taken at `leader`, for `site` right behind it.
+/// The snapshot just taken at `leader`, for `site`, which directly follows it.
 pub fn again(site: u32, leader: u32) -> Snapshot {
-    if !records(site) || INSIDE.with(Cell::get) {
+    if !records(site) || IN_SNAPSHOT.with(Cell::get) {
         return Snapshot::NONE;
     }
     LAST.with(|last| {
@@ -63,9 +63,9 @@ pub fn again(site: u32, leader: u32) -> Snapshot {
     })
 }
 
-/// Evaluates an expression of the subject for a capture; a panic means that it has no value.
+/// Evaluates an expression of the subject for a capture; `None` if it panics.
 pub fn call<T, F: Fn() -> T>(value: F) -> Option<T> {
-    // The subject's hook would print a message for a panic that never happened to the subject.
+    // The subject's panic hook would print a message for a panic that the subject never had.
     let hook = QuietHook::install();
     let result = catch_unwind(AssertUnwindSafe(value)).ok();
     drop(hook);

@@ -1,17 +1,17 @@
-//! The trace file and the environment variables: what the runtime and the tool agree on.
+//! The trace file and the environment variables: the interface between the runtime and the tool.
 //!
 //! ```text
 //! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 ticks u64 | 32 rows dropped u32
 //! 64  sites × (entered u32, false u32, true u32)
-//! …   log: records, one after the other
-//!     NAME  1 u8, length u16, what is read              (ids count up from 0)
+//! …   log: consecutive records
+//!     NAME  1 u8, length u16, access path               (ids count up from 0)
 //!     ROW   2 u8, site u32, flags u8, count u32, length u32, entries
 //!     entry name id u32, tag u8, value
 //! ```
-//! What is read is the expression that was captured, as it stands in the macro call (length u16, text),
-//! and the steps from there, see [`step`].
+//! An access path is the captured expression as written in the macro call (length u16, text), followed by the
+//! steps from there, see [`step`].
 //!
-//! Numbers are in the machine's byte order: writer and reader are on the same machine.
+//! Numbers are in native byte order, because writer and reader run on the same machine.
 
 /// Environment variables read by the runtime.
 pub mod env {
@@ -21,20 +21,21 @@ pub mod env {
     pub const SITES: &str = "NOPOL_SITES";
     /// Size of the log in bytes, decimal.
     pub const LOG: &str = "NOPOL_LOG";
-    /// `SITE=t`, `SITE=f` (evaluate, then override), `SITE=T`, `SITE=F` (do not evaluate),
-    /// `SITE=x` (evaluate, then negate), separated by commas. After it `@N`: only at the N-th
-    /// evaluation of the site in its thread, from 0; `@..N`: at those before; `@N..`: from that one
-    /// on. Of several for one site the first that means an evaluation counts.
+    /// Forced outcomes, separated by commas: `SITE=t`, `SITE=f` (evaluate, then override), `SITE=T`,
+    /// `SITE=F` (do not evaluate), `SITE=x` (evaluate, then negate). An optional suffix restricts the
+    /// evaluations of the site in its thread, which count from 0: `@N` means the N-th only, `@..N` those
+    /// before it, `@N..` it and those after it. Of several entries for one site, the first that applies to
+    /// an evaluation counts.
     pub const FORCE: &str = "NOPOL_FORCE";
     /// Sites whose contexts are recorded, separated by commas.
     pub const CAPTURE: &str = "NOPOL_CAPTURE";
     /// `SITE=CANDIDATE`, separated by commas.
     pub const SELECT: &str = "NOPOL_SELECT";
-    /// How many loop iterations the process may make.
+    /// The number of loop iterations that the process may make.
     pub const FUEL: &str = "NOPOL_FUEL";
-    /// Randomness is to be the same in every run with this number, decimal.
+    /// The seed of randomness, decimal: runs with the same seed get the same random numbers.
     pub const SEED: &str = "NOPOL_SEED";
-    /// All of them, so that a run can start from a clean environment.
+    /// All variables, so that a run can start from a clean environment.
     pub const ALL: [&str; 8] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL, SEED];
 }
 
@@ -48,7 +49,7 @@ pub const SITES: usize = 16;
 pub const ENDED: usize = 20;
 /// Offset of the number of loop iterations (`u64`).
 pub const TICKS: usize = 24;
-/// Offset of the number of rows that found no room in the log (`u32`).
+/// Offset of the number of rows that were not recorded (`u32`).
 pub const DROPPED: usize = 32;
 /// Offset of the counters.
 pub const COUNTERS: usize = 64;
@@ -65,27 +66,27 @@ pub const NAME: u8 = 1;
 /// See [`NAME`].
 pub const ROW: u8 = 2;
 
-/// Row flags: the outcome the program went on with.
+/// Row flag: the outcome with which the program continued.
 pub const OUTCOME: u8 = 1;
-/// The subject's own condition was evaluated, and [`OLD`] is its value.
+/// Row flag: the subject's own condition was evaluated, and [`OLD`] is its value.
 pub const OLD_KNOWN: u8 = 2;
 /// See [`OLD_KNOWN`].
 pub const OLD: u8 = 4;
 
-/// Steps from a captured expression to what is read. After a step with a name come its length (u16)
-/// and the name.
+/// Steps from a captured expression to the value that is read. The length (u16) and the name follow a step
+/// that has a name.
 pub mod step {
     /// The value behind a reference or pointer.
     pub const DEREF: u8 = 1;
-    /// The length of a string of C.
+    /// The length of a C string.
     pub const STRING_LENGTH: u8 = 2;
-    /// A string of C as a whole.
+    /// A whole C string.
     pub const CONTENTS: u8 = 3;
     /// A field, with its name.
     pub const FIELD: u8 = 4;
     /// A method without arguments, with its name.
     pub const METHOD: u8 = 5;
-    /// Whether the value is a variant, with the variant's path: by `==`.
+    /// Whether the value equals (`==`) a variant, with the variant's path.
     pub const EQUAL: u8 = 6;
     /// Whether the value matches a pattern, with the pattern.
     pub const MATCHES: u8 = 7;
@@ -109,5 +110,5 @@ pub mod tag {
 
 /// Strings longer than this many bytes are not recorded by value.
 pub const LONGEST_STRING: usize = 200;
-/// Distinct rows recorded per site and process; further ones are counted as dropped.
+/// Distinct rows recorded per site and process; any others are counted as dropped.
 pub const MOST_ROWS: u32 = 2000;

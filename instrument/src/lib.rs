@@ -1,17 +1,17 @@
 //! The runtime that `cargo nopol` links into the crate under repair.
 //!
-//! What is spliced into the subject is one macro call per site ([`cond!`], [`keep!`],
-//! [`select!`], [`tick!`]); everything else happens here, steered by environment variables
-//! ([`layout::env`]) and reported through a shared memory file ([`layout`]), which survives an
-//! abort, `exit` or a stack overflow of the test. Without those variables every macro evaluates
-//! just what the subject wrote. No dependencies: it must build beside any crate.
+//! One macro call is spliced into the subject per site ([`cond!`], [`keep!`], [`select!`], [`tick!`]);
+//! everything else happens here. Environment variables control the runtime ([`layout::env`]). It reports
+//! through a memory-mapped file ([`layout`]), which survives an abort, `exit` or stack overflow of the test.
+//! Without those variables, every macro evaluates exactly what the subject wrote. The runtime has no
+//! dependencies, because it must build next to any crate.
 
 pub mod capture;
 pub mod layout;
 mod macros;
 pub mod observe;
 mod sample;
-// Only as linked into a subject: no program has room for two of them.
+// Only in the build that is linked into a subject: a program cannot have two definitions of `getrandom`.
 #[cfg(all(
     nopol_rt,
     target_os = "linux",

@@ -1,11 +1,11 @@
-//! The macros spliced into the subject. Their expansion must compile in any crate: full paths,
-//! no closures around the subject's code (so that `?`, `return`, `break` and `.await` keep
-//! working), nothing that is not `Send` alive across the condition.
+//! The macros spliced into the subject. Their expansion must compile in any crate. It uses full paths, puts no
+//! closure around the subject's code (so that `?`, `return`, `break` and `.await` keep working), and keeps
+//! nothing alive across the condition that is not `Send`.
 
 /// A condition site: `cond!(ID, [SEE, …], COND)` has the value of `COND`, or the forced one.
 ///
-/// The snapshot is taken after `COND` was evaluated. Where that has effects, a new condition can
-/// only follow it; where it has none, it makes no difference.
+/// The snapshot is taken after `COND` is evaluated. If `COND` has side effects, a new condition can only come
+/// after it; if it has none, the order makes no difference.
 #[macro_export]
 macro_rules! cond {
     ($id:literal, [], $cond:expr) => {
@@ -22,8 +22,8 @@ macro_rules! cond {
     }};
 }
 
-/// A condition site whose condition is always evaluated, for conditions that initialize or move
-/// what the code after them relies on.
+/// A condition site whose condition is always evaluated, because it initializes or moves variables that later
+/// code relies on.
 #[macro_export]
 macro_rules! cond_eager {
     ($id:literal, [], $cond:expr) => {{
@@ -38,8 +38,8 @@ macro_rules! cond_eager {
     }};
 }
 
-/// Whether any of the sites in a range, which stand one behind the other here and change nothing as
-/// long as nothing is asked of them, has something to do. The visit is counted for the first.
+/// Whether the plan of this process names any site in a range of consecutive insertion points. If it names
+/// none, these sites change nothing, and the visit is counted for the first only.
 #[macro_export]
 macro_rules! here {
     ($first:literal, $last:literal) => {
@@ -47,7 +47,7 @@ macro_rules! here {
     };
 }
 
-/// A condition site right behind another one, `LEADER`, whose snapshot is also its own.
+/// A condition site that directly follows another one, `LEADER`, and shares its snapshot.
 #[macro_export]
 macro_rules! cond_again {
     ($id:literal, $leader:literal, $cond:expr) => {{
@@ -61,7 +61,7 @@ macro_rules! cond_again {
     }};
 }
 
-/// The values visible here, if they are wanted.
+/// A snapshot of the values visible here, if this evaluation is recorded.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! snapshot {
@@ -95,7 +95,7 @@ macro_rules! select {
     };
 }
 
-/// Captures the value of a place, by the best probe its type has.
+/// Captures the value of a variable or field, by the best probe for its type.
 #[macro_export]
 macro_rules! see {
     ($place:expr) => {
@@ -108,7 +108,8 @@ macro_rules! see {
     }};
 }
 
-/// Captures the value of a place by its dynamic type only, where inference leaves [`see!`] open.
+/// Captures the value of a variable or field by its dynamic type only, where type inference cannot resolve
+/// [`see!`].
 #[macro_export]
 macro_rules! see_any {
     ($place:expr) => {{
@@ -117,8 +118,8 @@ macro_rules! see_any {
     }};
 }
 
-/// Captures the value of an expression. That the closure must be `Fn` is the purity oracle: an
-/// expression that changes what it captures does not compile here.
+/// Captures the value of an expression. The closure must be `Fn`, which serves as the purity oracle: an
+/// expression that changes a captured variable does not compile here.
 #[macro_export]
 macro_rules! see_value {
     ($text:literal, $value:expr) => {
@@ -128,7 +129,7 @@ macro_rules! see_value {
     };
 }
 
-/// Captures a place whose reading may panic, such as `v[i]`.
+/// Captures an element, such as `v[i]`, which may panic when read.
 #[macro_export]
 macro_rules! see_place {
     ($text:literal, $place:expr) => {
@@ -138,7 +139,7 @@ macro_rules! see_place {
     };
 }
 
-/// Compiles only if evaluating the expression changes nothing it can see; never evaluates it.
+/// Compiles only if evaluating the expression changes no captured variable; never evaluates it.
 #[macro_export]
 macro_rules! pure {
     ($value:expr) => {
@@ -148,7 +149,7 @@ macro_rules! pure {
     };
 }
 
-/// The first statement of every loop body: pays for the iteration.
+/// The first statement of every loop body: burns fuel for the iteration.
 #[macro_export]
 macro_rules! tick {
     () => {

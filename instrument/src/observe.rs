@@ -1,9 +1,9 @@
-//! Reading values whose types the tool does not know.
+//! Reads values whose types the tool does not know.
 //!
-//! `(&&&Probe(&x)).see(path)` picks, by method resolution, the best of: an [`Observe`] impl (those
-//! below, and the ones generated beside each struct of the subject), the shape of an `Option` or
-//! `Result`, and the dynamic type. It works for locals of inferred type and, after
-//! monomorphization, for generics.
+//! `(&&&Probe(&x)).see(path)` uses method resolution to pick the best of three ways: an [`Observe`] impl (one
+//! of those below, or one generated next to each struct of the subject), the shape of an `Option` or `Result`,
+//! or the dynamic type. This works for local variables of inferred type and, after monomorphization, for
+//! generic code.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use crate::capture::{put_bool, put_char, put_f32, put_f64, put_int, put_str};
 use crate::layout::{step, tag};
 
-/// How deep fields are followed.
+/// The maximum depth of fields.
 const DEEPEST: u8 = 2;
 
-/// What a value is read as: the captured expression, the steps from there, and how many `*` it needs.
+/// The access path of a value: the captured expression, the steps from there, and the number of `*` needed.
 pub struct Path {
     /// See [`crate::layout::step`].
     name: Vec<u8>,
-    /// −1: the value at hand is a reference to what is read.
+    /// −1 if the value at hand is a reference to the value that is read.
     derefs: isize,
     depth: u8,
 }
 
 impl Path {
-    /// An expression as it stands in the subject.
+    /// An expression as written in the subject.
     pub fn root(text: &'static str) -> Self {
         let mut name = Vec::with_capacity(2 + text.len());
         put_text(&mut name, text);
@@ -40,7 +40,7 @@ impl Path {
         }
     }
 
-    /// What is read is what the value is a reference to.
+    /// An expression as written in the subject; the value at hand is a reference to it.
     pub fn behind(text: &'static str) -> Self {
         Self {
             derefs: -1,
@@ -48,7 +48,7 @@ impl Path {
         }
     }
 
-    /// A field of the value, unless that is too deep.
+    /// A field of the value; `None` if it is too deep.
     pub fn field(&self, name: &str) -> Option<Self> {
         (self.depth < DEEPEST).then(|| Self {
             name: self.step(step::FIELD, name),
@@ -57,7 +57,7 @@ impl Path {
         })
     }
 
-    /// A method of the value without arguments, unless that is too deep.
+    /// A method of the value without arguments; `None` if it is too deep.
     pub fn method(&self, name: &str) -> Option<Self> {
         (self.depth < DEEPEST).then(|| Self {
             depth: self.depth + 1,
@@ -65,7 +65,7 @@ impl Path {
         })
     }
 
-    /// Tells whether the value is of a variant: by `==` where that can be written.
+    /// Records whether the value is a variant; the patch tests this with `==` if possible.
     pub fn variant(&self, pattern: &str, is_equal: bool, is_it: bool) {
         let mut name = self.value().into_owned();
         name.push(if is_equal { step::EQUAL } else { step::MATCHES });
@@ -81,7 +81,7 @@ impl Path {
         }
     }
 
-    /// A call on the value; method calls dereference by themselves.
+    /// A call on the value; method calls dereference automatically.
     fn call(&self, method: &str, derefs: isize) -> Self {
         Self {
             name: self.query(method),
@@ -119,7 +119,7 @@ impl Path {
     }
 }
 
-/// A text with its length; a longer one than there is fits no record.
+/// A text with its length. Longer texts do not occur: they would not fit into a record.
 fn put_text(to: &mut Vec<u8>, text: &str) {
     to.extend((text.len() as u16).to_ne_bytes());
     to.extend(text.as_bytes());
@@ -127,16 +127,16 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
 
 const USIZE: u8 = 11;
 
-/// A value that can tell the values it holds.
+/// A value that can record itself in a snapshot.
 pub trait Observe {
-    /// Puts the value, or its fields and state queries, into the snapshot under way.
+    /// Adds the value, or its fields and state queries, to the current snapshot.
     fn observe(&self, path: &Path);
 }
 
-/// See the module's header.
+/// See the module documentation.
 pub struct Probe<'a, T: ?Sized>(pub &'a T);
 
-/// The rungs of [`Probe`], tried from the top.
+/// The ways in which a [`Probe`] reads a value, best first.
 pub mod ladder {
     use super::{any, see_option, see_result, Observe, Path, Probe};
 
@@ -177,7 +177,7 @@ fn see_option<T>(value: &Option<T>, path: &Path, payload: fn(&T, &Path)) {
     put_bool(&path.query("is_some"), value.is_some());
     put_bool(&path.query("is_none"), value.is_none());
     if let Some(value) = value {
-        // What needs no drop is nearly always `Copy`; otherwise the payload must be borrowed.
+        // A type that needs no drop is nearly always `Copy`; any other payload must be borrowed.
         let path = if std::mem::needs_drop::<T>() {
             path.call("as_ref", 0).call("unwrap", 1)
         } else {
@@ -192,7 +192,7 @@ fn see_result<T, E>(value: &Result<T, E>, path: &Path) {
     put_bool(&path.query("is_err"), value.is_err());
 }
 
-/// The id of a type that need not be `'static`: lifetimes do not matter for scalars.
+/// The id of a type that may not be `'static`; lifetimes do not matter for scalars.
 fn type_id<T: ?Sized>() -> TypeId {
     trait NonStatic {
         fn id(&self) -> TypeId
@@ -208,13 +208,13 @@ fn type_id<T: ?Sized>() -> TypeId {
         }
     }
     let phantom = PhantomData::<T>;
-    // SAFETY: only the lifetime of the trait object changes, and it is not kept.
+    // SAFETY: only the lifetime of the trait object changes, and the object is not stored.
     let phantom =
         unsafe { std::mem::transmute::<&dyn NonStatic, &(dyn NonStatic + 'static)>(&phantom) };
     phantom.id()
 }
 
-/// Reads a value by its dynamic type; types it does not know leave nothing.
+/// Reads a value by its dynamic type; records nothing for unknown types.
 fn any<T: ?Sized>(value: &T, path: &Path) {
     let id = type_id::<T>();
     let at = std::ptr::from_ref(value).cast::<()>();
@@ -325,7 +325,7 @@ impl Observe for f64 {
 
 impl Observe for str {
     fn observe(&self, path: &Path) {
-        // `&str` compares with a literal as it is, so one dereference less is needed.
+        // A `&str` can be compared with a literal directly, so it needs one dereference less.
         let text = Path {
             name: path.name.clone(),
             derefs: path.derefs - 1,

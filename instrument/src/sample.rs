@@ -1,15 +1,15 @@
-//! Which evaluations are recorded where there are too many of them: all, until recording at a site
-//! has cost so much; from then on every second, then every fourth, and so on. Those that may be forced
-//! are always recorded. The cost is counted and not timed, so that two runs record the same.
+//! Samples the evaluations of a site if there are too many to record them all. Up to a budget, all are
+//! recorded; then every second, every fourth, and so on. Evaluations that may be forced are always recorded.
+//! The cost is counted rather than timed, so that two runs record the same evaluations.
 
 use std::cell::{Cell, RefCell};
 
-/// What a site may cost a thread before fewer of its evaluations are recorded: about a thousand
-/// snapshots of fifty values.
+/// The cost of a site, per thread, up to which all of its evaluations are recorded: about a thousand snapshots
+/// of fifty values.
 const BUDGET: u64 = 100_000;
-/// Where a single evaluation is forced, those around it matter more: so many times as much.
+/// The factor on the budget if only some evaluations are forced, because those around them matter more.
 const AMPLE: u64 = 16;
-/// Where all from one evaluation on are forced, so many of them are recorded for sure.
+/// If all evaluations from one on are forced, this many of them are always recorded.
 const SURE: u32 = 64;
 
 struct Site {
@@ -20,7 +20,7 @@ struct Site {
 
 thread_local! {
     static SITES: RefCell<Vec<Site>> = const { RefCell::new(Vec::new()) };
-    /// Evaluations and iterations inside the snapshot under way.
+    /// Evaluations and loop iterations inside the current snapshot.
     static WORK: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -40,8 +40,8 @@ fn with<R>(site: u32, act: impl FnOnce(&mut Site) -> R) -> R {
     })
 }
 
-/// Whether this evaluation of the site is recorded. `spans` are the evaluations that are forced, the ends
-/// exclusive, wherever they are.
+/// Whether to record this evaluation of the site. `spans` are the forced evaluations, of any site, with
+/// exclusive ends.
 pub(crate) fn is_due(site: u32, spans: impl Iterator<Item = (u32, u32)>) -> bool {
     let mut spans = spans.peekable();
     with(site, |site| {
@@ -56,17 +56,17 @@ pub(crate) fn is_due(site: u32, spans: impl Iterator<Item = (u32, u32)>) -> bool
     })
 }
 
-/// A snapshot begins.
+/// Notes that a snapshot begins.
 pub(crate) fn start() {
     WORK.with(|work| work.set(0));
 }
 
-/// Code of the subject does something for the snapshot under way.
+/// Counts work of the subject's code for the current snapshot.
 pub(crate) fn work() {
     WORK.with(|work| work.set(work.get() + 1));
 }
 
-/// A snapshot of so many bytes was taken at the site.
+/// Charges a snapshot of this size to the site.
 pub(crate) fn pay(site: u32, bytes: usize) {
     let cost = 1 + bytes as u64 / 16 + WORK.with(Cell::get);
     with(site, |site| site.cost += cost);
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_more_a_site_has_cost_the_fewer_of_its_evaluations_are_recorded() {
+    fn expensive_sites_are_recorded_less_often() {
         let recorded = |evaluations: usize, bytes: usize| {
             let recorded = (0..evaluations).filter(|_| {
                 let is_due = is_due(7, std::iter::empty());
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forced_is_recorded_however_late_it_comes() {
+    fn forced_evaluations_are_always_recorded() {
         let late = [(999_990, 999_991), (999_995, u32::MAX)];
         let recorded = (0..1_000_000_u32).filter(|_| {
             let is_due = is_due(9, late.iter().copied());

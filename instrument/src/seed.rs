@@ -1,10 +1,10 @@
-//! Randomness that is the same in every run: otherwise a loop over a `HashMap` has another order
-//! each time, and the N-th evaluation of a condition is another one.
+//! Makes randomness repeatable. Otherwise a loop over a `HashMap` has another order in each run, and the N-th
+//! evaluation of a condition is a different one.
 //!
-//! On Linux std takes the seeds of its hash maps from `getrandom`, and prefers a definition in the
-//! program to the one of the C library; so do crates that call it through `libc` or look it up. Not
-//! repeatable are crates that make the system call themselves or that hash addresses, and which of
-//! several threads asks first. On other systems and processors nothing is done here.
+//! On Linux, std takes the seeds of its hash maps from `getrandom`, and a definition in the program takes
+//! precedence over that of the C library; the same applies to crates that call it through `libc` or look it up
+//! dynamically. Crates that make the system call directly or hash addresses are not repeatable, nor is the
+//! order in which threads request numbers. Other systems and processors are not supported.
 
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_long};
@@ -31,23 +31,23 @@ const SYSTEM: u8 = 1;
 const REPEATABLE: u8 = 2;
 
 static SEED: AtomicU64 = AtomicU64::new(0);
-/// Numbers given out.
+/// The number of random numbers returned so far.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// As the C library has it, but repeatable where [`env::SEED`] is set.
+/// The C library's function, but repeatable if [`env::SEED`] is set.
 ///
 /// # Safety
 /// `len` bytes at `buffer` can be written.
 #[no_mangle]
 pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> isize {
     if !is_repeatable() {
-        // SAFETY: passed on as it came; the call fails where it is told nonsense.
+        // SAFETY: the arguments are passed on unchanged; the system call fails on invalid ones.
         return unsafe { c::syscall(c::SYS_GETRANDOM, buffer, len, flags) as isize };
     }
     let first = GIVEN.fetch_add(len.div_ceil(8) as u64, Ordering::Relaxed);
     for (nth, at) in (0..len).step_by(8).enumerate() {
         let bytes = number(first.wrapping_add(nth as u64)).to_ne_bytes();
-        // SAFETY: these bytes are among those of the caller.
+        // SAFETY: these bytes are within the caller's buffer.
         unsafe {
             buffer
                 .add(at)
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> i
     len as isize
 }
 
-/// Whoever asks may be an allocator, so nothing here allocates or locks.
+/// Whether a seed is set. The caller may be an allocator, so this neither allocates nor locks.
 fn is_repeatable() -> bool {
     let mode = match MODE.load(Ordering::Acquire) {
         UNKNOWN => {
@@ -75,12 +75,12 @@ fn is_repeatable() -> bool {
 fn seed_from_env() -> Option<u64> {
     let mut name = [0; env::SEED.len() + 1];
     name[..env::SEED.len()].copy_from_slice(env::SEED.as_bytes());
-    // SAFETY: `name` ends with a zero.
+    // SAFETY: `name` is NUL-terminated.
     let value = unsafe { c::getenv(name.as_ptr().cast()) };
     if value.is_null() {
         return None;
     }
-    // SAFETY: what `getenv` returns ends with a zero.
+    // SAFETY: the result of `getenv` is NUL-terminated.
     let value = unsafe { CStr::from_ptr(value) };
     value.to_str().ok()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The values visible at one evaluation of a site, as a value that may be alive across an `.await`.
+//! A snapshot: the values visible at one evaluation of a site. It is `Send`, so it may live across an `.await`.
 
 /// The captured values of one evaluation, encoded as in [`crate::layout`].
 pub struct Snapshot(Option<Vec<u8>>);

@@ -1,4 +1,4 @@
-//! What this process was asked to do, and the answers given to the macros.
+//! The plan of this process, read from the environment, and the functions that the macros call.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
@@ -9,7 +9,7 @@ use crate::sample;
 use crate::snapshot::Snapshot;
 use crate::trace::Trace;
 
-/// Not yet known, nothing to do, something to do.
+/// Unknown, off (the plan is empty), or on.
 static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
@@ -19,9 +19,9 @@ static TICKS: AtomicU64 = AtomicU64::new(0);
 static STATE: OnceLock<State> = OnceLock::new();
 
 thread_local! {
-    /// Set while a snapshot is taken: code of the subject that runs for it leaves no trace.
-    pub(crate) static INSIDE: Cell<bool> = const { Cell::new(false) };
-    /// Evaluations so far of the sites that are forced at one evaluation only.
+    /// Set while a snapshot is taken: the subject's code that runs for it is not traced.
+    pub(crate) static IN_SNAPSHOT: Cell<bool> = const { Cell::new(false) };
+    /// The number of evaluations so far of each site that is forced at some evaluations only.
     static EVALUATIONS: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -31,8 +31,8 @@ pub(crate) struct State {
     force: Vec<Force>,
     capture: Vec<u32>,
     select: Vec<(u32, u32)>,
-    /// The sites of all these.
-    asked: Vec<u32>,
+    /// All sites that are forced, captured or selected.
+    planned: Vec<u32>,
     fuel: u64,
 }
 
@@ -41,7 +41,7 @@ struct Force {
     site: u32,
     /// `t`, `f`, `T`, `F` or `x`, as in [`env::FORCE`].
     how: u8,
-    /// The evaluations meant, the end exclusive; all if `None`.
+    /// The forced evaluations, with an exclusive end; `None` means all.
     at: Option<(u32, u32)>,
 }
 
@@ -121,7 +121,7 @@ impl State {
         let selected = select.iter().map(|(site, _)| *site);
         Self {
             trace: Trace::from_env(),
-            asked: forced
+            planned: forced
                 .chain(capture.iter().copied())
                 .chain(selected)
                 .collect(),
@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// The evaluations that are forced where not all are.
+    /// The forced evaluations of the sites that are not always forced.
     pub(crate) fn spans(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.force.iter().filter_map(|force| force.at)
     }
@@ -145,7 +145,7 @@ impl State {
     }
 }
 
-/// The plan, or `None` where there is nothing to do.
+/// The plan, or `None` if it is empty.
 #[inline]
 pub(crate) fn state() -> Option<&'static State> {
     if MODE.load(Ordering::Relaxed) == OFF {
@@ -169,11 +169,11 @@ fn slow_state() -> Option<&'static State> {
     (MODE.load(Ordering::Relaxed) == ON).then_some(state)
 }
 
-/// What is to be done at one evaluation of a site.
+/// What the plan says about one evaluation of a site.
 #[derive(Clone, Copy)]
 pub struct Ask {
     site: u32,
-    /// Counts and records; not so for code that runs inside a capture.
+    /// Whether the evaluation is traced; false for code that runs inside a capture.
     live: bool,
     forced: Option<bool>,
     negate: bool,
@@ -192,7 +192,7 @@ impl Ask {
     }
 }
 
-/// Announces an evaluation of the site.
+/// Looks up the plan for one evaluation of the site, and counts it.
 #[inline]
 pub fn ask(site: u32) -> Ask {
     match state() {
@@ -202,7 +202,7 @@ pub fn ask(site: u32) -> Ask {
 }
 
 fn ask_live(state: &State, site: u32) -> Ask {
-    if INSIDE.with(Cell::get) {
+    if IN_SNAPSHOT.with(Cell::get) {
         sample::work();
         return Ask::free(site, false);
     }
@@ -218,11 +218,11 @@ fn ask_live(state: &State, site: u32) -> Ask {
         None => 0,
         Some(_) => evaluation(site),
     };
-    let means = |force: &&Force| match force.at {
+    let applies = |force: &&Force| match force.at {
         None => true,
         Some((start, end)) => (start..end).contains(&now),
     };
-    let Some(force) = of_site.find(means) else {
+    let Some(force) = of_site.find(applies) else {
         return free;
     };
     let negate = force.how == b'x';
@@ -241,8 +241,8 @@ impl Ask {
         self.blind
     }
 
-    /// The outcome to go on with, after the condition yielded `value`; `None` if it was not
-    /// evaluated.
+    /// The outcome with which the program continues. `value` is the condition's own value; `None` if it was
+    /// not evaluated.
     #[inline]
     pub fn settle(self, value: Option<bool>, snapshot: Snapshot) -> bool {
         if !self.live {
@@ -281,11 +281,11 @@ pub fn here(first: u32, last: u32) -> bool {
 }
 
 fn here_live(state: &State, first: u32, last: u32) -> bool {
-    if INSIDE.with(Cell::get) {
+    if IN_SNAPSHOT.with(Cell::get) {
         return false;
     }
     let is_here = |site: &u32| (first..=last).contains(site);
-    if state.asked.iter().any(is_here) {
+    if state.planned.iter().any(is_here) {
         return true;
     }
     if let Some(trace) = &state.trace {
@@ -300,7 +300,7 @@ pub(crate) fn records(site: u32) -> bool {
     state().is_some_and(|state| state.capture.contains(&site))
 }
 
-/// The candidate chosen for this site; 0 is the old condition.
+/// The candidate selected at this site; 0 is the original condition.
 #[inline]
 pub fn selected(site: u32) -> u32 {
     match state() {
@@ -313,7 +313,7 @@ pub fn selected(site: u32) -> u32 {
     }
 }
 
-/// Pays for one loop iteration; ends the process when the fuel is used up.
+/// Burns fuel for one loop iteration; ends the process when the fuel is used up.
 #[inline]
 pub fn tick() {
     if let Some(state) = state() {
@@ -322,7 +322,7 @@ pub fn tick() {
 }
 
 fn burn(state: &State) {
-    if INSIDE.with(Cell::get) {
+    if IN_SNAPSHOT.with(Cell::get) {
         sample::work();
     }
     let ticks = TICKS.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,4 +1,4 @@
-//! The trace file, mapped and shared: what was written stays written however the process ends.
+//! The trace file. It is a shared memory mapping, so everything written survives however the process ends.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::layout::{self, env};
 
-// std links the C library already; declaring these three keeps the runtime free of dependencies.
+// std links the C library already; declaring these functions here keeps the runtime free of dependencies.
 mod c {
     extern "C" {
         pub fn mmap(
@@ -52,12 +52,12 @@ struct Log {
     end: usize,
     used: usize,
     names: Map<Vec<u8>, u32>,
-    /// Where the count of a row stands.
+    /// The offset of each row's count, by the row's content.
     rows: Map<Vec<u8>, usize>,
     rows_of_site: Map<u32, u32>,
 }
 
-/// Without a seed: to ask for one would change those of the subject's maps.
+/// A map without a random seed: requesting one would change the seeds of the subject's maps.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 impl Trace {
@@ -137,7 +137,7 @@ impl Trace {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The id of what is read, written to the log when first used.
+    /// The id of an access path, which is written to the log when first used.
     pub(crate) fn name(&self, name: &[u8]) -> Option<u32> {
         let mut log = self.lock();
         if let Some(id) = log.names.get(name) {
@@ -188,7 +188,7 @@ impl Trace {
         }
     }
 
-    /// An evaluation was not looked at.
+    /// Counts an evaluation that was not sampled.
     pub(crate) fn skipped(&self) {
         self.at_u32(layout::DROPPED).fetch_add(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! `--apply`: the only time the subject is written to.
+//! `--apply`: the only code that writes to the subject.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::subject::Subject;
 /// Writes the patch of this rank into the subject.
 ///
 /// # Errors
-/// If there is no such patch, the file has uncommitted changes, or has changed since it was read.
+/// If there is no such patch, or a file has uncommitted changes or has changed since it was read.
 pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: bool) -> Result<()> {
     let Some(patch) = outcome
         .patches
@@ -52,7 +52,7 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
         if edits.iter().any(|edit| *edit.original != *text) {
             bail!("{file} was changed while the patch was looked for; nothing was applied");
         }
-        // From the end, so that no edit moves another one's place.
+        // From the end of the file, so that no edit shifts another one's span.
         edits.sort_by_key(|edit| Reverse(edit.span.start));
         let mut text = text;
         for edit in edits {
@@ -60,15 +60,15 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
         }
         patched.push((path, text));
     }
-    // Only when all of it is known to fit.
+    // Nothing is written until every edit is known to apply.
     for (path, text) in patched {
         fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
     }
     Ok(())
 }
 
-/// Refuses a file that is not as git has it, or of which git cannot tell; where there is no repository
-/// nothing is uncommitted.
+/// Refuses a file with uncommitted changes, or whose state git cannot determine. Outside a repository nothing
+/// is uncommitted.
 fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     let is_in_repository = dir.ancestors().any(|dir| dir.join(".git").exists());

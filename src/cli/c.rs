@@ -1,4 +1,4 @@
-//! `cargo nopol c`: the same for C programs.
+//! `cargo nopol c`: the subcommands for C programs.
 
 use std::io::Write;
 
@@ -36,12 +36,12 @@ impl C {
     }
 }
 
-/// Writes the file, and says what it has.
+/// Writes the file, and prints a summary of its contents.
 fn init() -> u8 {
     match c::init(".".into()) {
-        Ok(said) => {
+        Ok(summary) => {
             // A closed pipe is no reason to fail.
-            let _ = writeln!(anstream::stdout(), "{said}");
+            let _ = writeln!(anstream::stdout(), "{summary}");
             0
         }
         Err(error) => {
@@ -142,7 +142,7 @@ impl Target for CFlags {
     }
 
     fn add_flags(&self, _: &mut Config) -> Result<(), ConfigError> {
-        // They are about the program, which is no setting.
+        // These options describe the program; none is a setting.
         Ok(())
     }
 

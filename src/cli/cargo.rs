@@ -1,4 +1,4 @@
-//! Cargo's own options, as the command line has them.
+//! Cargo's own options on the command line.
 
 use camino::Utf8PathBuf;
 use clap::Args;

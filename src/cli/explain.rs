@@ -20,15 +20,15 @@ pub struct Explain<P: Target> {
 }
 
 impl<P: Target> Explain<P> {
-    /// Takes the outcome of the last search, or of a new one, and tells about a patch or a place.
+    /// Explains a patch or a site in the outcome of the last search, or of a new one.
     pub fn run(self) -> u8 {
-        let asked = match self.common.resolve() {
-            Ok(asked) => asked,
+        let request = match self.common.resolve() {
+            Ok(request) => request,
             Err(code) => return code,
         };
-        let outcome = asked.outcome(self.fresh);
-        if !asked.format().is_default() || !has_something(&outcome) {
-            return output::show(&outcome, asked.format());
+        let outcome = request.outcome(self.fresh);
+        if !request.format().is_default() || !has_results(&outcome) {
+            return output::show(&outcome, request.format());
         }
         match explain::render(&outcome, &self.id) {
             Some(text) => output::print(&text, outcome.ending.exit_code()),
@@ -40,8 +40,8 @@ impl<P: Target> Explain<P> {
     }
 }
 
-/// Whether the run came to patches or sites.
-fn has_something(outcome: &Outcome) -> bool {
+/// Whether the run found patches or sites.
+fn has_results(outcome: &Outcome) -> bool {
     !outcome.patches.is_empty() || !outcome.sites.is_empty()
 }
 

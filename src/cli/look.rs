@@ -1,4 +1,4 @@
-//! `cargo nopol list` and `cargo nopol localize`: the pipeline as far as that.
+//! `cargo nopol list` and `cargo nopol localize`: the first part of the pipeline.
 
 use clap::Args;
 
@@ -13,11 +13,11 @@ pub struct Look<P: Target> {
 
 impl<P: Target> Look<P> {
     pub fn run(self, depth: Depth) -> u8 {
-        let mut asked = match self.common.resolve() {
-            Ok(asked) => asked,
+        let mut request = match self.common.resolve() {
+            Ok(request) => request,
             Err(code) => return code,
         };
-        asked.settings.depth = depth;
-        output::show(&output::run(&asked), asked.format())
+        request.settings.depth = depth;
+        output::show(&output::run(&request), request.format())
     }
 }

@@ -1,8 +1,6 @@
-//! The command line: one file per subcommand, options defined once. Knows nothing of how anything
-//! is done.
+//! The command line: one file per subcommand; each option is defined once. Knows nothing of how the work is done.
 
 mod apply;
-mod asked;
 mod c;
 mod cargo;
 mod explain;
@@ -10,13 +8,14 @@ mod look;
 mod options;
 mod output;
 mod repair;
+mod request;
 mod synth;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use self::asked::{Common, Target};
 use self::cargo::CargoFlags;
+use self::request::{Common, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
 
@@ -78,7 +77,7 @@ impl<P: Target> Action<P> {
     }
 }
 
-/// Parses the arguments and does what they say; the exit code.
+/// Parses and executes the command line; returns the exit code.
 pub fn main() -> u8 {
     // `cargo nopol …` starts `cargo-nopol nopol …`.
     let mut args: Vec<_> = std::env::args_os().collect();
@@ -105,7 +104,7 @@ pub fn main() -> u8 {
     }
 }
 
-/// What someone may have meant by an argument that none is expected for.
+/// A tip about what the user may have meant by an unexpected argument.
 fn tip(error: &clap::Error) -> Option<String> {
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     match error.get(ContextKind::InvalidArg) {
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_expected_gets_a_tip() {
+    fn an_unexpected_argument_gets_a_tip() {
         let tip = |args: &[&str]| tip(&Cli::try_parse_from(args).unwrap_err());
         let named = tip(&["cargo-nopol", "tests::mine"]).unwrap();
         assert!(named.contains("`--failing tests::mine`"), "{named}");

@@ -1,5 +1,5 @@
-//! The options of every subcommand as the command line has them: nothing is given, or a value. Their names
-//! are those of the settings, and their defaults are with these.
+//! The options of every subcommand. Each is `None` unless it is given; its name is that of a setting, which
+//! defines the default.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -98,27 +98,27 @@ pub struct Options {
     pub format: Option<Format>,
 }
 
-/// `true` and `false`, and other words for them: what is on in a file can be switched off.
+/// A switch with an explicit value, so that an option can switch off what a file switches on.
 pub fn switch() -> BoolishValueParser {
     BoolishValueParser::new()
 }
 
-/// The kinds by the names that reports use.
+/// Patch kinds, by their names in reports.
 fn kinds() -> impl TypedValueParser<Value = PatchKind> {
     named(&PatchKind::ALL, PatchKind::name)
 }
 
-/// The engines by their names.
+/// Engines, by name.
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     named(&EngineKind::ALL, EngineKind::name)
 }
 
-/// The modes of the sandbox by their names.
+/// Sandbox modes, by name.
 fn sandboxes() -> impl TypedValueParser<Value = SandboxMode> {
     named(&SandboxMode::ALL, SandboxMode::name)
 }
 
-/// One of some values by its name.
+/// Parses one of several values by its name.
 fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -155,7 +155,7 @@ mod tests {
     use crate::repair::settings::Settings;
     use crate::report::display::Display;
 
-    /// Options that say where the settings are, and so are none.
+    /// Options that tell where the settings are, so they are not settings themselves.
     const NO_SETTINGS: [&str; 1] = ["manifest-path"];
 
     #[test]
@@ -170,11 +170,11 @@ mod tests {
     }
 
     #[test]
-    fn the_help_tells_the_defaults_that_hold() {
+    fn the_help_shows_the_actual_defaults() {
         let command = Options::augment_args(Command::new(""));
         let config = Config::default();
         let printed = config.print::<Settings>().unwrap() + &config.print::<Display>().unwrap();
-        let mut told = 0;
+        let mut shown = 0;
         for line in printed.lines() {
             let Some((key, value)) = line.split_once(" = ") else {
                 continue;
@@ -183,13 +183,13 @@ mod tests {
             let of_key = |arg: &&clap::Arg| arg.get_long() == Some(key);
             let arg = command.get_arguments().find(of_key).unwrap();
             let help = arg.get_help().unwrap().to_string();
-            let is_open = ["false", "[]"].contains(&value);
+            let is_empty = ["false", "[]"].contains(&value);
             assert!(
-                is_open || help.contains(&format!("[default: {value}]")),
+                is_empty || help.contains(&format!("[default: {value}]")),
                 "{key}: {help}, but {value}"
             );
-            told += usize::from(!is_open);
+            shown += usize::from(!is_empty);
         }
-        assert_eq!(told, 7, "{printed}");
+        assert_eq!(shown, 7, "{printed}");
     }
 }

@@ -1,22 +1,22 @@
-//! Running the pipeline under signals, and showing what came of it.
+//! Runs the pipeline with signal handling, and shows the outcome.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use super::asked::Asked;
+use super::request::Request;
 use crate::invocation::Invocation;
 use crate::report::format::{Format, Rendered};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome, human};
 
 /// Runs the pipeline with progress on standard error.
-pub fn run(asked: &Asked) -> Outcome {
-    let invocation = Invocation::new(asked.settings.clone()).and_then(|invocation| {
+pub fn run(request: &Request) -> Outcome {
+    let invocation = Invocation::new(request.settings.clone()).and_then(|invocation| {
         invocation.handle_signals()?;
         Ok(invocation)
     });
     match invocation {
-        Ok(invocation) => invocation.run(Arc::new(Terminal::new(asked.display.verbose))),
+        Ok(invocation) => invocation.run(Arc::new(Terminal::new(request.display.verbose))),
         Err(error) => Outcome {
             ending: Ending::Internal,
             message: Some(format!("{error:#}")),
@@ -25,24 +25,24 @@ pub fn run(asked: &Asked) -> Outcome {
     }
 }
 
-/// A line on standard error.
+/// Prints a line to standard error.
 pub fn say(line: &str) {
     // A closed pipe is no reason to fail.
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// An error message on standard error.
+/// Prints an error message to standard error.
 pub fn complain(message: &str) {
     // A closed pipe is no reason to fail.
     let _ = writeln!(anstream::stderr(), "error: {message}");
 }
 
-/// A hint below an error message.
+/// Prints a tip below an error message.
 pub fn tip(text: &str) {
     let _ = writeln!(anstream::stderr(), "\n  tip: {text}");
 }
 
-/// Shows the outcome in the chosen format; the exit code.
+/// Shows the outcome in the chosen format; returns the exit code.
 pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {
         complain(outcome.message.as_deref().unwrap_or("no reason known"));
@@ -59,7 +59,7 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
     print(&report, outcome.ending.exit_code())
 }
 
-/// Writes to standard output; the exit code, which is another one if that cannot be done.
+/// Writes to standard output; returns `code`, or the code of an internal error if writing fails.
 pub fn print(text: &str, code: u8) -> u8 {
     let mut stdout = anstream::stdout();
     match stdout

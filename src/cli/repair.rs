@@ -26,26 +26,26 @@ pub struct Repair<P: Target> {
 
 impl<P: Target> Repair<P> {
     pub fn run(self) -> u8 {
-        let asked = match self.common.resolve() {
-            Ok(asked) => asked,
+        let request = match self.common.resolve() {
+            Ok(request) => request,
             Err(code) => return code,
         };
         let is_known = self.apply.is_some() && !self.fresh;
-        let mut outcome = asked.outcome(!is_known);
+        let mut outcome = request.outcome(!is_known);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
-            return output::show(&outcome, asked.format());
+            return output::show(&outcome, request.format());
         };
-        match apply::apply(&asked.settings, &outcome, rank, self.allow_dirty) {
+        match apply::apply(&request.settings, &outcome, rank, self.allow_dirty) {
             Ok(()) => {
                 outcome.applied = Some(rank);
-                output::show(&outcome, asked.format())
+                output::show(&outcome, request.format())
             }
-            // After the patches, where it is not overlooked.
+            // The error comes after the patches, so that it is not overlooked.
             Err(error) => {
                 outcome.is_refused = true;
-                output::show(&outcome, asked.format());
+                output::show(&outcome, request.format());
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()
             }
@@ -53,7 +53,7 @@ impl<P: Target> Repair<P> {
     }
 }
 
-/// The arguments that a search depends on, quoted for a shell, each after a space.
+/// The arguments that a search depends on, quoted for a shell, each preceded by a space.
 fn options(args: impl Iterator<Item = String>) -> String {
     const SWITCHES: [&str; 5] = ["--apply", "--allow-dirty", "--fresh", "--verbose", "-v"];
     let args = args.skip(1);
@@ -61,9 +61,9 @@ fn options(args: impl Iterator<Item = String>) -> String {
     let mut kept = Vec::new();
     while let Some(arg) = args.next() {
         match arg.split('=').next().unwrap_or_default() {
-            // What follows is for the tests.
+            // The remaining arguments are for the test binaries.
             "--" => kept.extend(std::iter::once(arg).chain(&mut args)),
-            // Its value may be an argument of its own.
+            // Its value may be the next argument.
             "--format" => drop((!arg.contains('=')).then(|| args.next())),
             name if SWITCHES.contains(&name) => {}
             _ => kept.push(arg),
@@ -71,7 +71,7 @@ fn options(args: impl Iterator<Item = String>) -> String {
     }
     let quoted = kept.iter().map(|arg| match shlex::try_quote(arg) {
         Ok(quoted) => format!(" {quoted}"),
-        // No argument has a NUL.
+        // An argument cannot contain a NUL.
         Err(_) => String::new(),
     });
     quoted.collect()
@@ -82,7 +82,7 @@ mod tests {
     use super::options;
 
     #[test]
-    fn what_a_search_depends_on_is_kept_and_can_be_pasted() {
+    fn arguments_that_a_search_depends_on_are_kept_and_quoted() {
         let options = |line: &str| options(line.split('|').map(str::to_owned));
         assert_eq!(options("cargo-nopol|nopol"), "");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `cargo nopol synth`: synthesis problems from files instead of from a crate.
+//! `cargo nopol synth`: solves synthesis problems from files.
 
 use std::fs;
 
@@ -36,7 +36,8 @@ pub struct Synth {
 }
 
 impl Synth {
-    /// Prints one JSON line for each problem; a bad one is complained of, and the others are solved.
+    /// Prints one JSON line for each problem. An invalid problem causes an error message, and the others are still
+    /// solved.
     pub fn run(self) -> u8 {
         let (mut bad, mut unsolved) = (false, false);
         for path in &self.problems {

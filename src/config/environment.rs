@@ -2,24 +2,24 @@
 
 use toml_edit::{Array, Item, Value};
 
-use super::{ConfigError, Group, alone, groups};
+use super::{ConfigError, Group, document_with, groups};
 
-/// How the variables' names begin; the key follows in capitals, with `_` for `-`.
+/// The prefix of the variables' names; the key follows in capitals, with `_` for `-`.
 pub const PREFIX: &str = "CARGO_NOPOL_";
 
-/// The key that a variable sets, and the value; `None` if it is no variable of ours.
+/// The key that a variable sets, and the value; `None` if the variable lacks the prefix.
 pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>, ConfigError> {
     let Some(name) = variable.strip_prefix(PREFIX) else {
         return Ok(None);
     };
-    let shouted = |key: &str| key.to_uppercase().replace('-', "_");
+    let in_capitals = |key: &str| key.to_uppercase().replace('-', "_");
     let all = groups();
     let mut keys = all
         .iter()
         .flat_map(|group| group.keys.iter().map(move |key| (group, *key)));
-    let Some((group, key)) = keys.find(|(_, key)| shouted(key) == name) else {
+    let Some((group, key)) = keys.find(|(_, key)| in_capitals(key) == name) else {
         let known: Vec<String> = super::keys()
-            .map(|key| PREFIX.to_owned() + &shouted(key))
+            .map(|key| PREFIX.to_owned() + &in_capitals(key))
             .collect();
         let hint = match super::nearest(variable, known.iter().map(String::as_str)) {
             Some(near) => format!("; did you mean `{near}`?"),
@@ -38,9 +38,9 @@ pub fn read(variable: &str, text: &str) -> Result<Option<(&'static str, Value)>,
     }
 }
 
-/// What a text means: itself, a number or switch, or a list, whichever the setting can be.
+/// Converts a text to the type of the setting: a string, a number, a switch or a list.
 fn value(group: &Group, key: &str, text: &str) -> Result<Value, String> {
-    let check = |value: Value| match (group.check)(alone(key, Item::Value(value.clone()))) {
+    let check = |value: Value| match (group.check)(document_with(key, Item::Value(value.clone()))) {
         Ok(()) => Ok(value),
         Err(error) => Err(error.message().to_owned()),
     };
@@ -58,7 +58,7 @@ fn value(group: &Group, key: &str, text: &str) -> Result<Value, String> {
     };
     of_text
         .or_else(|refusal| match text.trim().parse::<Value>() {
-            // A number that is out of bounds says more than a text that is no number.
+            // "Out of bounds" is a better error for a number than "not a number".
             Ok(value) => check(value),
             Err(_) => Err(refusal),
         })

@@ -1,5 +1,4 @@
-//! A TOML file that knows its lines, so that what is wrong in it is said with the place and the name that
-//! was meant.
+//! A TOML file with line numbers, so that errors can show the location and suggest the intended name.
 
 use std::ops::Range;
 
@@ -11,10 +10,10 @@ use super::{ConfigError, nearest};
 
 /// The name of the file with settings.
 pub const NAME: &str = "nopol.toml";
-/// The table in it that tells of a C program, and not of settings.
+/// The table in it that describes a C program; it contains no settings.
 pub const PROGRAM: &str = "c";
 
-/// A file that was read.
+/// A parsed file.
 #[derive(Clone, Debug)]
 pub struct File {
     path: Utf8PathBuf,
@@ -25,24 +24,24 @@ impl File {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read or is no TOML.
+    /// If it cannot be read or is not TOML.
     pub fn read(path: &Utf8Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError(format!("cannot read {path}: {error}")))?;
         Self::parse(path, text)
     }
 
-    /// Takes a text for that of the file at this path.
+    /// Parses a text as the contents of the file at this path.
     ///
     /// # Errors
-    /// If it is no TOML.
+    /// If it is not TOML.
     pub fn parse(path: &Utf8Path, text: String) -> Result<Self, ConfigError> {
         match Document::parse(text.clone()) {
             Ok(document) => Ok(Self {
                 path: path.to_owned(),
                 document,
             }),
-            Err(error) => Err(told(path, &text, error.span(), error.message())),
+            Err(error) => Err(located(path, &text, error.span(), error.message())),
         }
     }
 
@@ -51,12 +50,12 @@ impl File {
         &self.path
     }
 
-    /// The directory that paths in it are relative to.
+    /// The directory to which paths in it are relative.
     pub fn dir(&self) -> &Utf8Path {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// The table that some keys lead to; none leads to the whole file.
+    /// The table at a path of keys; the empty path is the whole file.
     pub fn table(&self, keys: &[&str]) -> Option<Table> {
         let mut item = self.document.as_item();
         for key in keys {
@@ -65,10 +64,10 @@ impl File {
         item.clone().into_table().ok()
     }
 
-    /// A table as a struct; `None` if it is not there.
+    /// A table as a struct; `None` if there is no such table.
     ///
     /// # Errors
-    /// If it is not as the struct wants it.
+    /// If it cannot be deserialized.
     pub fn get<T: DeserializeOwned>(&self, keys: &[&str]) -> Result<Option<T>, ConfigError> {
         let Some(table) = self.table(keys) else {
             return Ok(None);
@@ -80,19 +79,19 @@ impl File {
         }
     }
 
-    /// The line, from 1, that a byte is in.
+    /// The line number of a byte, from 1.
     pub fn line(&self, byte: usize) -> usize {
         line(self.document.raw(), byte)
     }
 
-    /// What is wrong at a place of this file.
+    /// An error at a location in this file.
     pub fn error(&self, span: Option<Range<usize>>, message: &str) -> ConfigError {
-        told(&self.path, self.document.raw(), span, message)
+        located(&self.path, self.document.raw(), span, message)
     }
 }
 
-/// A message with the place, the line itself, and what else helps.
-fn told(path: &Utf8Path, text: &str, span: Option<Range<usize>>, message: &str) -> ConfigError {
+/// An error message with its location, the line itself, and a hint.
+fn located(path: &Utf8Path, text: &str, span: Option<Range<usize>>, message: &str) -> ConfigError {
     let start = span.unwrap_or_default().start;
     let number = line(text, start);
     let source = text.lines().nth(number - 1).unwrap_or_default();
@@ -111,7 +110,7 @@ fn line(text: &str, byte: usize) -> usize {
     before.matches('\n').count() + 1
 }
 
-/// What serde's messages leave unsaid: which name was meant, how a list is written.
+/// A hint that serde's message lacks: which name was probably intended, how a list is written.
 fn hint(message: &str) -> String {
     if message.contains("expected a sequence") {
         return "; a list is written `[\"…\"]`, and each test is a table of its own, `[[c.test]]`"
@@ -122,7 +121,7 @@ fn hint(message: &str) -> String {
         .iter()
         .any(|start| message.contains(start));
     let name = match message.starts_with('`') {
-        // After the key whose value it is.
+        // The first name is the key of the value.
         true => names.nth(1),
         false => names.next(),
     };

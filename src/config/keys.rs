@@ -1,4 +1,4 @@
-//! The names of a struct's fields, asked of its `Deserialize`, so that they are written down once.
+//! Derives the names of a struct's fields from its `Deserialize` impl, so that they are defined only once.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
@@ -6,15 +6,15 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 /// The keys of a struct, without those that serde skips.
 pub fn of<T: Deserialize<'static>>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
-    // It asks for a struct and gets none; what it asked for is known by then.
-    let _ = T::deserialize(Asked(&mut fields));
+    // Deserialization fails, but only after passing the field names.
+    let _ = T::deserialize(FieldNames(&mut fields));
     fields
 }
 
-/// Notes what is asked for.
-struct Asked<'f>(&'f mut &'static [&'static str]);
+/// A deserializer that notes the field names of the requested struct.
+struct FieldNames<'f>(&'f mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldNames<'_> {
     type Error = Error;
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -1,8 +1,8 @@
-//! Settings as data: what files, the environment and the command line say, one over the other, and where
-//! each value comes from. Knows the structs that have settings, but not what they are used for.
+//! Settings as data: merges files, the environment and the command line, and tracks the origin of each value.
+//! Knows the structs that contain settings, but not what they are used for.
 //!
 //! A setting is a field of [`Settings`], [`CargoOptions`] or [`Display`]; its key is the name of the long
-//! option. Whoever asks adds the sources from the weakest to the strongest and takes the structs out:
+//! option. A caller adds the sources in order of increasing precedence and then gets the structs:
 //!
 //! ```
 //! use cargo_nopol::config::Config;
@@ -42,7 +42,7 @@ use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::subject::cargo::options::CargoOptions;
 
-/// What is wrong with a file, a variable or a value, and where.
+/// An error in a file, a variable or a value, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
@@ -68,7 +68,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A struct whose fields are settings, as far as that is needed to check one of them.
+/// A struct whose fields are settings: its keys, and a check of one value.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     keys: &'static [&'static str],
@@ -92,13 +92,12 @@ fn groups() -> [Group; 3] {
     ]
 }
 
-/// Every key there is.
+/// All keys.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     groups().into_iter().flat_map(|group| group.keys).copied()
 }
 
-/// What was said of the settings so far. What is added later takes the place of what was there, lists as a
-/// whole.
+/// The settings added so far. A later value replaces an earlier one; lists are replaced as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     entries: BTreeMap<String, (Value, Origin)>,
@@ -108,23 +107,23 @@ impl Config {
     /// Adds the settings in the text of a file, as [`Config::add_file`] does.
     ///
     /// # Errors
-    /// If the text is no TOML, has an unknown key, or a value of the wrong kind.
+    /// If the text is not TOML, or has an unknown key or a value of the wrong type.
     pub fn add_text(&mut self, path: impl AsRef<Utf8Path>, text: &str) -> Result<(), ConfigError> {
         self.add_file(&File::parse(path.as_ref(), text.to_owned())?, &[])
     }
 
-    /// Adds the settings in a table of a file, which is named by the keys that lead there; nothing if there is no
-    /// such table. Relative paths in it are relative to the file's directory.
+    /// Adds the settings in a table of a file, given by its path of keys; adds nothing if there is no such table.
+    /// Paths in it are relative to the file's directory.
     ///
     /// # Errors
-    /// If it has an unknown key or a value of the wrong kind.
+    /// If it has an unknown key or a value of the wrong type.
     pub fn add_file(&mut self, file: &File, table: &[&str]) -> Result<(), ConfigError> {
         let Some(entries) = file.table(table) else {
             return Ok(());
         };
         let mut added = Vec::new();
         for (key, item) in entries.iter() {
-            // Not settings, but the program itself.
+            // This table describes the program and contains no settings.
             if table.is_empty() && key == file::PROGRAM && item.is_table_like() {
                 continue;
             }
@@ -132,7 +131,7 @@ impl Config {
             let Some(group) = groups().into_iter().find(|group| group.keys.contains(&key)) else {
                 return Err(file.error(at, &unknown("key", key, keys())));
             };
-            let checked = (group.check)(alone(key, item.clone()));
+            let checked = (group.check)(document_with(key, item.clone()));
             if let Err(error) = checked {
                 let span = error.span().or(at);
                 return Err(file.error(span, &format!("`{key}`: {}", error.message().trim_end())));
@@ -158,10 +157,10 @@ impl Config {
         Ok(())
     }
 
-    /// Adds the variables whose names begin with [`PREFIX`].
+    /// Adds the variables whose names start with [`PREFIX`].
     ///
     /// # Errors
-    /// If what follows is no key in capitals, or a value is of the wrong kind.
+    /// If the rest of a name is not a key in capitals, or a value has the wrong type.
     pub fn add_environment(
         &mut self,
         variables: impl IntoIterator<Item = (String, String)>,
@@ -175,11 +174,11 @@ impl Config {
         Ok(())
     }
 
-    /// Adds what was given on the command line: a struct with a field for each option, which is `None` where
-    /// the option was not given.
+    /// Adds the command-line options: a struct with a field for each option, which is `None` if the option was
+    /// not given.
     ///
     /// # Errors
-    /// If it cannot be written as TOML, which no option is the reason for.
+    /// If it cannot be written as TOML, which does not happen for the options.
     pub fn add_flags(&mut self, options: &impl Serialize) -> Result<(), ConfigError> {
         for (key, value) in values_of(options)? {
             let origin = Origin::Flag(format!("--{key}"));
@@ -188,10 +187,10 @@ impl Config {
         Ok(())
     }
 
-    /// The settings of one struct; what nobody said anything of is as in its `Default`.
+    /// The settings of one struct; its `Default` provides the values that no source sets.
     ///
     /// # Errors
-    /// If a value is of the wrong kind, which was checked when it was added.
+    /// If a value has the wrong type, which was checked when it was added.
     pub fn get<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         let mut table = Table::new();
         for key in keys::of::<T>() {
@@ -203,7 +202,7 @@ impl Config {
             .map_err(|error| ConfigError(error.message().to_owned()))
     }
 
-    /// Where the value of a key comes from; `None` for what is by default.
+    /// Where the value of a key comes from; `None` for a default.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.entries.get(key).map(|(_, origin)| origin)
     }
@@ -219,14 +218,14 @@ fn values_of(options: &impl Serialize) -> Result<Vec<(String, Value)>, ConfigErr
         .collect())
 }
 
-/// A document with one key.
-fn alone(key: &str, item: Item) -> DocumentMut {
+/// A document with a single key.
+fn document_with(key: &str, item: Item) -> DocumentMut {
     let mut table = Table::new();
     table.insert(key, item);
     DocumentMut::from(table)
 }
 
-/// That a name is not known, and which was meant if one is close.
+/// The message about an unknown name, with a similar known one.
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) -> String {
     match nearest(name, known) {
         Some(near) => format!("unknown {what} `{name}`; did you mean `{near}`?"),
@@ -236,7 +235,7 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str>) ->
     }
 }
 
-/// The name that is closest, if one is close.
+/// The most similar name, if one is similar enough.
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     const CLOSE: f64 = 0.7;
     let distances = known.map(|other| (strsim::jaro_winkler(name, other), other));

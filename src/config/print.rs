@@ -1,4 +1,4 @@
-//! `--print-config`: what holds, as a `nopol.toml` whose comments say where each value comes from.
+//! `--print-config`: the effective settings as a `nopol.toml`, with comments that show the origin of each value.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ impl Config {
     /// The settings of one struct as lines of TOML.
     ///
     /// # Errors
-    /// If they cannot be written as TOML, which they can.
+    /// If they cannot be written as TOML, which does not happen.
     pub fn print<T: Serialize + DeserializeOwned>(&self) -> Result<String, ConfigError> {
-        let holds: T = self.get()?;
-        let values = values_of(&holds)?;
+        let settings: T = self.get()?;
+        let values = values_of(&settings)?;
         let mut out = String::new();
         for key in keys::of::<T>() {
             let value = values.iter().find(|(name, _)| name == key);

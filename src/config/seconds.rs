@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serializer, de::Error};
 /// Reads a positive number of seconds.
 ///
 /// # Errors
-/// If the text is none, in words for the user.
+/// If the text is not a positive number, with a message for the user.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
@@ -41,7 +41,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duratio
         .ok_or_else(|| D::Error::custom(format!("{seconds} is not a positive number of seconds")))
 }
 
-/// The same for what may be absent.
+/// The same for optional durations.
 pub mod option {
     use std::time::Duration;
 

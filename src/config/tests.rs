@@ -1,4 +1,4 @@
-//! Merging, and what is said of bad keys and values.
+//! Merging of settings, and the messages about bad keys and values.
 
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ fn every_kind_of_value_is_read_from_text_as_from_a_file() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_said_with_its_line_and_what_was_meant() {
+fn an_error_in_a_file_shows_its_line_and_suggests_a_name() {
     assert_eq!(
         refusal("top = 2\n\ntest-timeot = 3\n"),
         "nopol.toml, line 3: unknown key `test-timeot`; did you mean `test-timeout`?\n  3 | test-timeot = 3"
@@ -116,7 +116,7 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_what_was_meant() {
         "nopol.toml, line 2: `kind`: unknown variant `gard`, expected one of `condition`, `expression`, \
          `precondition`, `guard`; did you mean `guard`?\n  2 |   \"gard\","
     );
-    for (text, said) in [
+    for (text, expected) in [
         ("top = 0", "`top`: 0 is not a positive number"),
         (
             "test-timeout = -1",
@@ -138,12 +138,12 @@ fn what_is_wrong_in_a_file_is_said_with_its_line_and_what_was_meant() {
         ("top = ", "nopol.toml, line 1: "),
     ] {
         let refusal = refusal(text);
-        assert!(refusal.contains(said), "{text}: {refusal}");
+        assert!(refusal.contains(expected), "{text}: {refusal}");
     }
 }
 
 #[test]
-fn what_is_wrong_in_the_environment_is_said_with_the_variable() {
+fn an_error_in_the_environment_names_the_variable() {
     let refusal =
         |name: &str, value: &str| environment(&mut Config::default(), name, value).unwrap_err();
     assert_eq!(
@@ -151,7 +151,7 @@ fn what_is_wrong_in_the_environment_is_said_with_the_variable() {
         "there is no setting for the environment variable `CARGO_NOPOL_TEST_TIMEOT`; did you mean \
          `CARGO_NOPOL_TEST_TIMEOUT`?"
     );
-    for (name, value, said) in [
+    for (name, value, expected) in [
         ("TOP", "0", "`CARGO_NOPOL_TOP`: 0 is not a positive number"),
         ("TOP", "many", "invalid type: string \"many\""),
         ("KIND", "gard", "unknown variant `gard`"),
@@ -159,13 +159,13 @@ fn what_is_wrong_in_the_environment_is_said_with_the_variable() {
         ("MULTI", "maybe", "`CARGO_NOPOL_MULTI`: invalid type"),
     ] {
         let refusal = refusal(&format!("CARGO_NOPOL_{name}"), value);
-        assert!(refusal.contains(said), "{name}={value}: {refusal}");
+        assert!(refusal.contains(expected), "{name}={value}: {refusal}");
     }
     assert_eq!(environment(&mut Config::default(), "CARGO_NO", "3"), Ok(()));
 }
 
 #[test]
-fn paths_in_a_file_are_relative_to_it_and_the_program_is_no_setting() {
+fn paths_are_relative_to_the_file_and_the_program_table_is_skipped() {
     let text = "work-dir = \"w\"\n\n[c]\nbuild = \"make\"\n".to_owned();
     let file = File::parse("/p/nopol.toml".into(), text).unwrap();
     let mut config = Config::default();
@@ -193,7 +193,7 @@ fn metadata_of_a_manifest_is_a_table_like_any_other() {
 }
 
 #[test]
-fn what_is_printed_can_be_read_again() {
+fn printed_settings_can_be_read_again() {
     let mut config = Config::default();
     let text = "fuel = 9 # few\nkind = [\n  \"guard\", # one\n]\ntest-timeout = 2.5\n";
     config.add_text("/p/nopol.toml", text).unwrap();

@@ -130,7 +130,7 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
                 // The capture does not compile anywhere in the function, but rustc may report it only once.
                 let function = sources.sites[site].function;
                 refused.insert((function, capture.text.clone()));
-                let is_alike = |site: SiteIndex, other: &Capture| {
+                let is_same = |site: SiteIndex, other: &Capture| {
                     sources.sites[site].function == function
                         && other.kind == capture.kind
                         && other.text == capture.text
@@ -138,8 +138,8 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
                 let is_new = dropped.insert(part);
                 for (other, captures) in captures.iter() {
                     let captures = captures.iter().enumerate();
-                    let alike = captures.filter(|(_, capture)| is_alike(*other, capture));
-                    dropped.extend(alike.map(|(nth, _)| Part::Capture(*other, nth)));
+                    let same = captures.filter(|(_, capture)| is_same(*other, capture));
+                    dropped.extend(same.map(|(nth, _)| Part::Capture(*other, nth)));
                 }
                 return is_new;
             }
@@ -154,15 +154,15 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
             // A value of the wrong type cannot be returned anywhere in the function, but rustc may report it
             // only once.
             let here = &sources.sites[site];
-            let alike = sources.sites.iter_enumerated().filter(|(_, other)| {
+            let same_bodies = sources.sites.iter_enumerated().filter(|(_, other)| {
                 !BORROWS.contains(&code)
                     && other.kind.is_early_exit()
                     && other.function == here.function
                     && other.body == here.body
             });
-            let alike: Vec<Part> = alike.map(|(index, _)| Part::Site(index)).collect();
+            let same_bodies: Vec<Part> = same_bodies.map(|(index, _)| Part::Site(index)).collect();
             let is_new = dropped.insert(part);
-            dropped.extend(alike);
+            dropped.extend(same_bodies);
             is_new
         }
         // No other part of the file compiles without it.

@@ -1,34 +1,34 @@
-//! What happens during a run, as it happens: events for whoever wants to show or count them.
+//! The events of a run, for observers that show or count them.
 
 use std::sync::Arc;
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'e> {
-    /// A phase began; it has so many steps, or an unknown number if 0.
+    /// A phase started; `steps` is 0 if the number of its steps is unknown.
     Started { phase: &'static str, steps: usize },
-    /// One of its steps is done.
+    /// One step of a phase is done.
     Stepped { phase: &'static str },
-    /// It ended; `result` says in a few words what came of it.
+    /// A phase ended; `result` is a short description of its result.
     Finished {
         phase: &'static str,
         result: &'e str,
         seconds: f64,
-        /// Test processes run in it.
+        /// The number of test processes that ran in it.
         runs: u64,
     },
-    /// It ended without a result: the run was stopped, or failed.
+    /// A phase ended without a result, because the run was stopped or failed.
     Abandoned { phase: &'static str },
-    /// A sentence for the user: a warning.
+    /// A message for the user: a warning.
     Said(&'e str),
-    /// A sentence for those who want to know more.
+    /// A message for verbose output.
     Detail(&'e str),
 }
 
-/// Whom events are told, from whichever thread they happen in. Any `Fn(&Event)` is one.
+/// Receives events, from any thread. Every `Fn(&Event)` is an observer.
 pub trait Observer: Send + Sync {
-    /// Something happened.
+    /// Receives an event.
     fn observe(&self, event: &Event<'_>);
 }
 
@@ -38,7 +38,7 @@ impl<F: Fn(&Event<'_>) + Send + Sync> Observer for F {
     }
 }
 
-/// Nobody is told.
+/// An observer that ignores all events.
 pub fn silent() -> Arc<dyn Observer> {
     Arc::new(|_: &Event<'_>| {})
 }

@@ -1,5 +1,5 @@
-//! `--format json`: one object on standard output. The only place that knows its shape; the
-//! schema is committed in `docs/schema.json` and held by a test.
+//! `--format json`: one object on standard output. Only this file defines its shape. The doc comments below are
+//! part of the schema, which is committed in `docs/schema.json`; a test compares the two.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::format::{Render, Rendered};
 use super::{AngelicHow, AngelicReport, ClauseReport, DifferenceReport, Outcome};
 
-/// Raised when a field changes its meaning or goes.
+/// Incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 /// The report of one run of `cargo nopol`.

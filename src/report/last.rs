@@ -1,5 +1,5 @@
-//! The last outcome as a file, so that what is asked about it later needs no second search. A format of its
-//! own, for nobody but the tool: all of an [`Outcome`], and what it depends on.
+//! The file format of the last outcome, so that later questions about it need no second search. The format is
+//! private to the tool; it contains a whole [`Outcome`] and its dependencies.
 
 mod kept;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use self::kept::Kept;
 use super::Outcome;
 
-/// Raised with every change of what is below: no other version is read.
+/// Incremented with every change of the format; files of other versions are not read.
 const VERSION: u32 = 1;
 
-/// What an outcome depends on: hashes, by what they are of.
+/// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;
 
-/// An outcome that was kept.
+/// A kept outcome.
 #[derive(Clone, Debug)]
 pub struct Last {
     /// When the run ended, in seconds since 1970.
@@ -33,8 +33,8 @@ struct File {
     outcome: Kept,
 }
 
-/// The outcome as the text of a file; `None` if it is not one to keep, for the run was stopped or there was
-/// nothing to search for.
+/// The outcome as the text of a file; `None` if it is not kept, because the run was stopped or there was nothing to
+/// search for.
 pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Option<String> {
     let file = File {
         version: VERSION,
@@ -45,7 +45,7 @@ pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Opt
     serde_json::to_string(&file).ok()
 }
 
-/// Reads what [`render`] wrote; `None` for anything else.
+/// Parses the result of [`render`]; `None` for any other text.
 pub fn parse(text: &str) -> Option<Last> {
     let file: File = serde_json::from_str(text).ok()?;
     if file.version != VERSION {

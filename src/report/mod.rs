@@ -1,4 +1,4 @@
-//! What a run found out, and how it is shown. Formats know the [`Outcome`] and nothing else.
+//! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
 pub mod diff;
 pub mod display;
@@ -29,7 +29,7 @@ pub enum Ending {
     UnusableBaseline,
     TimeLimit,
     Interrupted,
-    /// The user's to mend: no manifest, no such test.
+    /// An error that the user must fix: no manifest, no such test.
     Usage,
     Internal,
 }
@@ -49,7 +49,7 @@ impl Ending {
         }
     }
 
-    /// The name used in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Patched => "patched",
@@ -79,34 +79,34 @@ Exit codes:
   70   internal error, or the report could not be written
   130  interrupted";
 
-/// What a run found out.
+/// Everything that a run found out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub ending: Ending,
-    /// Why it ended so, in a sentence or the compiler's words.
+    /// Why it ended this way: a sentence, or the compiler's output.
     pub message: Option<String>,
     pub warnings: Vec<String>,
     pub tests: Vec<String>,
     pub failing_tests: Vec<String>,
-    /// What is wrong with some of them, a sentence each.
+    /// Descriptions of some of these failures, one sentence each.
     pub complaints: Vec<String>,
     pub flaky_tests: Vec<String>,
     pub sites: Vec<SiteReport>,
     pub patches: Vec<PatchReport>,
-    /// The failing tests with a patch, by what cures them.
+    /// The failing tests that have patches, grouped by the patches that cure them.
     pub groups: Vec<GroupReport>,
     pub phases: Vec<Phase>,
-    /// Builds of the subject.
+    /// The number of builds of the subject.
     pub builds: u32,
     /// The rank of the patch that was written into the subject.
     pub applied: Option<u32>,
-    /// A patch was to be written into the subject, and was not.
+    /// Whether writing a patch into the subject was requested, but refused.
     pub is_refused: bool,
-    /// How the tool is called for such a subject.
+    /// The command line of the tool for such a subject.
     pub command: &'static str,
-    /// The options that led here, each after a space, for a command that comes to the same patches.
+    /// The options of this run, each preceded by a space, for a command that finds the same patches.
     pub options: String,
-    /// Whether changing two conditions at once was tried, too.
+    /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
 }
 
@@ -135,7 +135,7 @@ impl Default for Outcome {
 }
 
 impl Outcome {
-    /// Why there is no patch, as far as it is not said of single sites.
+    /// Why there is no patch, unless the sites have their own reasons.
     pub fn why_not(&self) -> Option<String> {
         if self.message.is_some() || self.ending != Ending::NoPatch {
             return self.message.clone();
@@ -168,7 +168,7 @@ impl Outcome {
     }
 }
 
-/// A place that was, or could be, looked at.
+/// A site that was, or could be, examined.
 #[derive(Clone, Debug)]
 pub struct SiteReport {
     pub id: String,
@@ -179,7 +179,7 @@ pub struct SiteReport {
     pub text: String,
     pub suspiciousness: f64,
     pub angelic: Vec<AngelicReport>,
-    /// Why an angelic site gave no patch.
+    /// Why an angelic site led to no patch.
     pub reason: Option<String>,
 }
 
@@ -195,19 +195,19 @@ pub struct AngelicReport {
 pub enum AngelicHow {
     /// The outcome of every evaluation; `false` at a statement means that it is skipped.
     Constant(bool),
-    /// The outcomes of these evaluations, from 1, were made the opposite.
+    /// The outcomes of these evaluations, from 1, were negated.
     Flipped(Vec<u32>),
-    /// The first so many evaluations had this outcome, and the others the opposite, or their own.
+    /// The first `evaluations` had this outcome; the others had the opposite one, or their own.
     First {
         evaluations: u32,
         outcome: bool,
         then_opposite: bool,
     },
-    /// The evaluations after the first so many had this outcome.
+    /// The evaluations after the first `evaluations` had this outcome.
     After { evaluations: u32, outcome: bool },
 }
 
-/// Failing tests that have, as it seems, one cause, and the patches for it.
+/// Failing tests that seem to have a common cause, and their patches.
 #[derive(Clone, Debug)]
 pub struct GroupReport {
     pub tests: Vec<String>,
@@ -225,19 +225,19 @@ pub struct PatchReport {
     pub edits: Vec<EditReport>,
     pub diff: String,
     pub fixes: Vec<String>,
-    /// A last resort: a constant condition, or a statement left out.
+    /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
-    /// It was rebuilt alone and passed the whole suite. Otherwise the run was stopped before that, and only
-    /// the build that has all candidates speaks for it.
+    /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
+    /// evidence is the build with all candidates.
     pub is_checked: bool,
     pub why: String,
-    /// What decided each clause of the new condition, left to right.
+    /// The tests that decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
-    /// How it differs from the best other patch at the same place.
+    /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
 }
 
-/// Where a clause of a new condition decided the outcome.
+/// The contexts in which a clause of a new condition decided the outcome.
 #[derive(Clone, Debug)]
 pub struct ClauseReport {
     pub text: String,
@@ -246,22 +246,22 @@ pub struct ClauseReport {
     pub passing_tests: Vec<String>,
     /// Contexts, each counted once per test.
     pub contexts: usize,
-    /// What the clause reads, in one of these contexts.
+    /// The values that the clause reads in one of these contexts.
     pub example: Vec<(String, String)>,
-    /// What it yields there; `None` if it decided nowhere.
+    /// What it yields there; `None` if it decided in no context.
     pub outcome: Option<bool>,
 }
 
-/// What tells two patches apart.
+/// The difference between two patches.
 #[derive(Clone, Debug)]
 pub struct DifferenceReport {
     /// The other patch's id.
     pub other: String,
     /// The rank of this patch and of the other one.
     pub ranks: [usize; 2],
-    /// Whether they differ in a context that was recorded.
+    /// Whether they differ in a recorded context.
     pub is_seen: bool,
-    /// The smallest context found in which they differ; empty if none was.
+    /// The smallest context found in which they differ; empty if none was found.
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
@@ -288,14 +288,14 @@ impl DifferenceReport {
     }
 }
 
-/// A replacement.
+/// An edit of a file.
 #[derive(Clone, Debug)]
 pub struct EditReport {
     pub file: String,
     pub line: usize,
     pub column: usize,
     pub span: Range<usize>,
-    /// The text of the whole file without it.
+    /// The text of the whole file before the edit.
     pub original: Arc<str>,
     pub before: String,
     pub after: String,
@@ -303,12 +303,12 @@ pub struct EditReport {
     pub condition: String,
 }
 
-/// A part of the run.
+/// A phase of the run.
 #[derive(Clone, Debug)]
 pub struct Phase {
     pub name: Cow<'static, str>,
     pub seconds: f64,
-    /// Test processes run in it.
+    /// The number of test processes that ran in it.
     pub runs: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The phases of a run as they go by: told as events, and remembered for the report.
+//! The phases of a run: emits them as events, and collects them for the report.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::Phase;
 use super::events::{Event, Observer};
 
-/// Tells of phases and remembers them.
+/// Emits and collects the phases of a run.
 pub struct Progress {
     observer: Arc<dyn Observer>,
     phases: Mutex<Vec<Phase>>,
@@ -20,7 +20,7 @@ impl fmt::Debug for Progress {
     }
 }
 
-/// A phase under way.
+/// A phase in progress.
 pub struct Running {
     name: &'static str,
     start: Instant,
@@ -37,7 +37,7 @@ impl fmt::Debug for Running {
 }
 
 impl Running {
-    /// One of the phase's steps is done.
+    /// Reports that one step of the phase is done.
     pub fn step(&self) {
         self.observer.observe(&Event::Stepped { phase: self.name });
     }
@@ -53,7 +53,7 @@ impl Drop for Running {
 }
 
 impl Progress {
-    /// Progress that is told to an observer.
+    /// Progress that is reported to an observer.
     pub fn new(observer: Arc<dyn Observer>) -> Self {
         Self {
             observer,
@@ -61,8 +61,8 @@ impl Progress {
         }
     }
 
-    /// Starts a phase of `steps` steps, or of an unknown number if 0. `runs` is the number of test
-    /// processes so far.
+    /// Starts a phase; `steps` is 0 if the number of its steps is unknown. `runs` is the number of test processes
+    /// so far.
     pub fn start(&self, name: &'static str, steps: usize, runs: u64) -> Running {
         self.observer
             .observe(&Event::Started { phase: name, steps });
@@ -75,7 +75,7 @@ impl Progress {
         }
     }
 
-    /// Ends a phase; `result` says in a few words what came of it.
+    /// Ends a phase; `result` is a short description of its result.
     pub fn finish(&self, mut running: Running, runs: u64, result: &str) {
         running.is_finished = true;
         let seconds = running.start.elapsed().as_secs_f64();
@@ -93,17 +93,17 @@ impl Progress {
         });
     }
 
-    /// A sentence for the user.
+    /// Emits a message for the user.
     pub fn say(&self, line: &str) {
         self.observer.observe(&Event::Said(line));
     }
 
-    /// A sentence for those who want to know more.
+    /// Emits a message for verbose output.
     pub fn detail(&self, line: &str) {
         self.observer.observe(&Event::Detail(line));
     }
 
-    /// The phases so far.
+    /// The finished phases.
     pub fn phases(&self) -> Vec<Phase> {
         self.lock().clone()
     }
@@ -121,9 +121,9 @@ mod tests {
     use crate::report::events::Event;
 
     #[test]
-    fn phases_are_told_as_they_go_and_remembered() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let seen = Arc::clone(&told);
+    fn phases_are_emitted_and_collected() {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&events);
         let progress = Progress::new(Arc::new(move |event: &Event<'_>| {
             seen.lock().unwrap().push(match event {
                 Event::Started { phase, steps } => format!("{phase} of {steps}"),
@@ -137,7 +137,7 @@ mod tests {
         progress.say("mind this");
         drop(progress.start("tracing", 0, 5));
         assert_eq!(
-            *told.lock().unwrap(),
+            *events.lock().unwrap(),
             [
                 "building of 2",
                 "Stepped { phase: \"building\" }",
@@ -147,7 +147,7 @@ mod tests {
                 "Abandoned { phase: \"tracing\" }",
             ]
         );
-        // What came to nothing is no phase of the report.
+        // An abandoned phase is not part of the report.
         assert_eq!(progress.phases().len(), 1);
         assert_eq!(progress.phases()[0].runs, 2);
     }

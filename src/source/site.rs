@@ -47,7 +47,7 @@ pub struct Site {
 /// Where the body of an inserted branch or early exit comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BodyOrigin {
-    /// The function contains it already, or it is a bare `return` or `continue`.
+    /// The function contains it already, or it is `return` without a value, or `continue`.
     #[default]
     Own,
     /// A similar function.

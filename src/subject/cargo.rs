@@ -54,7 +54,7 @@ pub struct Packages {
 pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
     let metadata = read_metadata(options)?;
     let root = metadata.workspace_root.clone();
-    let manifest = manifests::meant(options).unwrap_or_else(|| root.join("Cargo.toml"));
+    let manifest = manifests::manifest_path(options).unwrap_or_else(|| root.join("Cargo.toml"));
     let manifest = manifest
         .strip_prefix(&root)
         .map(Utf8Path::to_owned)

@@ -1,5 +1,5 @@
-//! What the outcome of a search depends on, as hashes: the subject's files, how it is built, the compiler and
-//! the tool. What is equal in all of it is searched with the same result.
+//! The dependencies of a search, as hashes: the subject's files, how it is built, the compiler and the tool. If
+//! all of them are equal, a search has the same result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::Subject;
 use crate::hash::fnv1a_of;
 
-/// Variables that compilers and cargo obey.
+/// Environment variables that affect compilers and cargo.
 const VARIABLES: [&str; 9] = [
     "CARGO_BUILD_RUSTFLAGS",
     "CARGO_BUILD_TARGET",
@@ -26,16 +26,16 @@ const VARIABLES: [&str; 9] = [
     "RUSTFLAGS",
 ];
 
-/// Of a longer file the size and time have to do.
+/// For a file longer than this, size and modification time replace the hash of its contents.
 const LONG: u64 = 16 << 20;
-/// What is behind a link and more than that is not copied, either.
+/// The maximum number of files behind a link; the working copy has the same limit.
 const MOST_BEHIND_LINK: usize = 20_000;
-/// Subjects with more than that are not looked through.
+/// Larger subjects are not hashed, so their outcomes are not kept.
 const MOST_FILES: usize = 50_000;
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Hashes by what they are of; `None` if there is too much, or something cannot be read. `skipped` is where
-/// the tool works.
+/// The hashes of all dependencies, by name; `None` if there are too many files, or one cannot be read. `skipped`
+/// is the directory in which the tool works.
 pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut add = |what: &str, text: &[u8]| {
@@ -55,14 +55,14 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
     add(what, text.as_bytes());
     let dirs = std::iter::once(&subject.root).chain(&subject.outside);
     let roots: Vec<PathBuf> = dirs.map(|dir| real(dir)).collect();
-    let mut search = Search {
+    let mut hasher = FileHasher {
         roots: &roots,
         skipped: &[subject.target_dir.as_path(), skipped].map(real),
         files: MOST_FILES,
         bytes: MOST_BYTES,
     };
     for root in &roots {
-        search.look(root, &mut found)?;
+        hasher.hash_files(root, &mut found)?;
     }
     Some(found)
 }
@@ -75,31 +75,33 @@ fn hash(bytes: &[u8]) -> String {
     format!("{:016x}-{}", fnv1a_of(bytes), bytes.len())
 }
 
-/// What the compiler says of itself.
+/// The compiler's version output.
 fn compiler(subject: &Subject) -> Vec<u8> {
     let mut command = subject.ecosystem.compiler();
     let output = command.current_dir(&subject.root).output();
     output.map_or_else(|_| Vec::new(), |output| output.stdout)
 }
 
-/// The size and time of a file.
+/// The size and modification time of a file.
 fn stamp(path: &Path) -> io::Result<(u64, i64, i64)> {
     let metadata = fs::metadata(path)?;
     Ok((metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
-/// What may be looked through.
-struct Search<'s> {
-    /// The directories that are.
+/// Hashes the subject's files, up to a limit.
+struct FileHasher<'s> {
+    /// The directories to hash.
     roots: &'s [PathBuf],
-    /// Directories in them that are not.
+    /// Directories in them that are skipped.
     skipped: &'s [PathBuf],
+    /// The number of files that may still be hashed.
     files: usize,
+    /// The number of bytes that may still be read.
     bytes: u64,
 }
 
-impl Search<'_> {
-    /// Whether an entry is one that is copied.
+impl FileHasher<'_> {
+    /// Whether a working copy contains the entry.
     fn wants(&self, entry: &DirEntry) -> bool {
         let path = entry.path();
         let is_target =
@@ -108,10 +110,10 @@ impl Search<'_> {
         entry.file_name() != ".git" && !(entry.file_type().is_dir() && is_skipped())
     }
 
-    /// Adds all files of a directory; `None` if they are too many.
-    fn look(&mut self, dir: &Path, found: &mut BTreeMap<String, String>) -> Option<()> {
+    /// Adds the hashes of all files in a directory; `None` if there are too many.
+    fn hash_files(&mut self, dir: &Path, found: &mut BTreeMap<String, String>) -> Option<()> {
         let mut entries = WalkDir::new(dir).into_iter();
-        // A directory that nobody may read is empty for the build, too.
+        // An unreadable directory is empty for the build, too.
         while let Some(entry) = entries.next() {
             let Ok(entry) = entry else { continue };
             if !self.wants(&entry) {
@@ -132,22 +134,22 @@ impl Search<'_> {
         Some(())
     }
 
-    /// What is in a file, and whether it can be executed.
+    /// A hash of a file's contents, with its executable bits.
     fn file(&mut self, entry: &DirEntry) -> Option<String> {
         let metadata = entry.metadata().ok()?;
         let content = match metadata.len() > LONG {
             true => format!("{:?}", stamp(entry.path()).ok()?),
             false => {
                 self.bytes = self.bytes.checked_sub(metadata.len())?;
-                // What cannot be read is nothing to a build, either.
+                // The build cannot read this file, either.
                 fs::read(entry.path()).map_or_else(|error| error.to_string(), |bytes| hash(&bytes))
             }
         };
         Some(format!("{content}-{:o}", metadata.mode() & 0o111))
     }
 
-    /// Where a link leads, and, if that is looked through for no other reason, the sizes and times of what is
-    /// there: it need not be a place that can be read to its end.
+    /// A hash of a link's target. If the target is outside the hashed directories, the hash includes the sizes and
+    /// times of its files, but not their contents, which may be endless.
     fn link(&self, link: &Path) -> String {
         let mut text = format!("{:?}", fs::read_link(link).ok());
         let Ok(target) = fs::canonicalize(link) else {
@@ -163,7 +165,7 @@ impl Search<'_> {
     }
 }
 
-/// What is not as it was, first what matters most.
+/// The most informative dependency that has changed.
 pub fn changed(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -172,7 +174,7 @@ pub fn changed(
     let mut changed: Vec<&String> = keys
         .filter(|key| before.get(*key) != now.get(*key))
         .collect();
-    // Files have a path, and explain more than what is derived from them.
+    // Files come first, because they explain more than what is derived from them. Their names are paths.
     changed.sort_by_key(|key| !key.starts_with('/'));
     changed.first().map(ToString::to_string)
 }
@@ -181,8 +183,8 @@ pub fn changed(
 mod tests {
     use super::*;
 
-    fn search<'s>(roots: &'s [PathBuf], skipped: &'s [PathBuf]) -> Search<'s> {
-        Search {
+    fn hasher<'s>(roots: &'s [PathBuf], skipped: &'s [PathBuf]) -> FileHasher<'s> {
+        FileHasher {
             roots,
             skipped,
             files: MOST_FILES,
@@ -191,14 +193,15 @@ mod tests {
     }
 
     #[test]
-    fn content_counts_and_time_does_not() {
+    fn contents_matter_and_times_do_not() {
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = [fs::canonicalize(dir.path()).unwrap()];
         let (path, skipped) = (root[0].join("a.rs"), [root[0].join("target")]);
         fs::create_dir(&skipped[0]).unwrap();
         let look = || {
             let mut found = BTreeMap::new();
-            search(&root, &skipped).look(&root[0], &mut found).unwrap();
+            let mut hasher = hasher(&root, &skipped);
+            hasher.hash_files(&root[0], &mut found).unwrap();
             found
         };
         fs::write(&path, "one").unwrap();
@@ -224,16 +227,16 @@ mod tests {
     }
 
     #[test]
-    fn too_much_is_not_looked_through() {
+    fn too_many_files_or_bytes_are_not_hashed() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a"), "four").unwrap();
         let look = |files, bytes| {
-            let mut search = Search {
+            let mut hasher = FileHasher {
                 files,
                 bytes,
-                ..search(&[], &[])
+                ..hasher(&[], &[])
             };
-            search.look(dir.path(), &mut BTreeMap::new())
+            hasher.hash_files(dir.path(), &mut BTreeMap::new())
         };
         assert_eq!(look(2, 4), Some(()));
         assert_eq!(look(1, 4), None);

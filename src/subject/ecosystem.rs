@@ -1,6 +1,5 @@
-//! What each kind of subject does in its own way. Implemented for cargo workspaces in
-//! `cargo/ecosystem.rs` and for C programs in `c/ecosystem.rs`; [`Project`](super::Project) is the only
-//! place that tells them apart.
+//! The operations that differ between kinds of subjects. `cargo/ecosystem.rs` implements them for cargo workspaces,
+//! `c/ecosystem.rs` for C programs; only [`Project`](super::Project) distinguishes the two.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -16,18 +15,18 @@ use super::{Subject, SubjectError};
 use crate::run::id::{TargetId, TestId};
 use crate::source::language::Readable;
 
-/// What the user told of a subject of one kind.
+/// The user's description of a subject of one kind.
 pub trait Description {
-    /// Finds out what is under repair.
+    /// Loads the subject.
     ///
     /// # Errors
-    /// [`SubjectError::Usage`] if that cannot be read.
+    /// [`SubjectError::Usage`] if it cannot be read.
     fn load(&self) -> Result<Subject, SubjectError>;
 
-    /// How the tool is called for it.
+    /// The command line of the tool for such subjects.
     fn command(&self) -> &'static str;
 
-    /// What chooses the tests.
+    /// The options that select the tests, for messages.
     fn test_options(&self) -> &'static str;
 
     /// The user's arguments for test binaries.
@@ -36,26 +35,27 @@ pub trait Description {
 
 /// How subjects of one kind are read, built and tested.
 pub trait Ecosystem: Debug + Send + Sync {
-    /// The files that may have sites; `root` is the subject's own.
+    /// The files that may have sites; `root` is the subject's root.
     fn readable(&self, root: &Utf8Path) -> Box<dyn Readable>;
 
     /// Builds the tests, without running them.
     ///
     /// # Errors
-    /// If nothing can be started or the run is stopped; that the subject does not compile is a result.
+    /// If the build cannot be started or the run is stopped. A compile error is not an error here, but part of
+    /// the result.
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build>;
 
-    /// What builds it, in the words of whoever does that by hand.
+    /// The command with which a user would build it.
     fn build_command(&self) -> String;
 
-    /// What a build that succeeded is about, in a few words for the user.
+    /// A short description of a successful build, for the user.
     fn built(&self, build: &Build) -> String;
 
-    /// What is linked with instrumented builds, made if it is not there yet; `base` is a directory that
-    /// can be written to, `root` that of the working copy.
+    /// The runtime that is linked into instrumented builds, built if necessary; `base` is a writable directory,
+    /// `root` that of the working copy.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be built.
     fn runtime(&self, base: &Utf8Path, root: &Utf8Path) -> Result<Utf8PathBuf>;
 
     /// The tests of a build, and the targets whose tests cannot be listed.
@@ -64,8 +64,7 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// If the run is stopped or a binary cannot be started.
     fn tests(&self, at: &Workspace, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)>;
 
-    /// Runs the examples in the documentation, until they say nothing for that long; `None` if there are
-    /// none among these texts.
+    /// Runs the doctests, until there is no output for `silence`; `None` if these texts have no doctests.
     ///
     /// # Errors
     /// If they cannot be started or the run is stopped.
@@ -76,26 +75,26 @@ pub trait Ecosystem: Debug + Send + Sync {
         silence: Duration,
     ) -> Result<Option<Doctests>>;
 
-    /// Uses what was compiled in one working copy in another, before anything was built there.
+    /// Reuses the compiled dependencies of one working copy in another, before its first build.
     ///
     /// # Errors
-    /// If something cannot be read or written.
+    /// If a file cannot be read or written.
     fn share(&self, from: &Workspace, to: &Workspace) -> Result<()>;
 
-    /// Gives the files of a new working copy, whose root is `root`, the times that its build needs;
-    /// `origins` tells for each file which one it was copied from.
+    /// Sets the modification times that the build system needs in a new working copy with this root. `origins` maps
+    /// each file to the one it was copied from.
     ///
     /// # Errors
     /// If a time cannot be read or set.
     fn set_times(&self, root: &Utf8Path, origins: &BTreeMap<PathBuf, PathBuf>) -> Result<()>;
 
-    /// What of it a search depends on beside its files: what that is, and its text.
+    /// The configuration that a search depends on besides the files: its name and its text.
     fn configuration(&self) -> (&'static str, String);
 
-    /// Asks its compiler which version it is.
+    /// A command that prints the version of its compiler.
     fn compiler(&self) -> Command;
 
-    /// Whether its tests are built from nothing but its own code and that beside it.
+    /// Whether its tests depend only on its own code and on path dependencies.
     fn stands_alone(&self) -> bool;
 
     /// Whether its tests run under sanitizers.

@@ -5,11 +5,11 @@ pub mod c;
 pub mod cargo;
 pub mod dependencies;
 pub mod ecosystem;
-pub mod kept;
+pub mod last_file;
 pub mod paths;
-mod ways;
 pub mod work_dir;
 pub mod workspace;
+mod workspace_actions;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Subject, SubjectError, kept};
+use super::{Subject, SubjectError, last_file};
 use crate::copy::tree::Tree;
 use crate::copy::walk::Copier;
 use crate::copy::{files, git};
@@ -245,7 +245,7 @@ fn refuse_subject(subject: &Subject, chosen: &Utf8Path) -> Result<(), SubjectErr
     let is_ours = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        ["slot-", "runtime-", kept::PREFIX]
+        ["slot-", "runtime-", last_file::PREFIX]
             .iter()
             .any(|ours| name.starts_with(ours))
     };

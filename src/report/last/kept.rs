@@ -1,4 +1,4 @@
-//! What an outcome is made of, as it is kept. Apart from the types of the report, so that these may change.
+//! The kept form of an outcome. It is separate from the types of the report, so that those can change.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::report::{
     Outcome, PatchReport, Phase, SiteReport,
 };
 
-/// An outcome.
+/// A kept outcome.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
     ending: KeptEnding,
@@ -27,11 +27,11 @@ pub struct Kept {
     command: String,
     options: String,
     tried_pairs: bool,
-    /// The texts of the files that patches change, each once.
+    /// The texts of the files that patches change, without duplicates.
     originals: Vec<String>,
 }
 
-/// How runs end that came to an end.
+/// The endings of runs that were not stopped.
 #[derive(Serialize, Deserialize)]
 enum KeptEnding {
     Patched,
@@ -127,14 +127,14 @@ struct KeptPhase {
     runs: u64,
 }
 
-/// What is kept of an outcome; `None` if the run did not come to its end.
+/// The kept form of an outcome; `None` if the search was not completed.
 pub fn keep(outcome: &Outcome) -> Option<Kept> {
     let ending = match outcome.ending {
         Ending::Patched => KeptEnding::Patched,
         Ending::NoPatch => KeptEnding::NoPatch,
         _ => return None,
     };
-    // What is about a later use of the outcome is not kept.
+    // Fields about a later use of the outcome are not kept.
     let Outcome {
         ending: _,
         message,
@@ -188,7 +188,7 @@ pub fn keep(outcome: &Outcome) -> Option<Kept> {
     })
 }
 
-/// The outcome again; `None` if something in it is not what the tool writes.
+/// Restores an outcome; `None` if it contains a value that the tool does not write.
 pub fn restore(kept: Kept) -> Option<Outcome> {
     let originals: Vec<Arc<str>> = kept.originals.into_iter().map(Arc::from).collect();
     let patches = kept.patches.into_iter();
@@ -235,12 +235,12 @@ pub fn restore(kept: Kept) -> Option<Outcome> {
     })
 }
 
-/// One of some names that are known.
+/// One of several known names.
 fn named(name: &str, known: &[&'static str]) -> Option<&'static str> {
     known.iter().find(|known| **known == name).copied()
 }
 
-/// A kind of place and patch.
+/// The kind of a site or patch.
 fn kind(name: &str) -> Option<&'static str> {
     named(name, &["condition", "expression", "precondition", "guard"])
 }
@@ -469,7 +469,7 @@ fn keep_edit(edit: EditReport, originals: &mut Vec<Arc<str>>) -> Edit {
     }
 }
 
-/// `None` if the span is not one of the original text, which no other part of the tool expects.
+/// Restores an edit; `None` if its span is not valid in the original text, because other code relies on that.
 fn restore_edit(edit: Edit, originals: &[Arc<str>]) -> Option<EditReport> {
     let original = Arc::clone(originals.get(edit.original)?);
     original.get(edit.start..edit.end)?;

@@ -89,16 +89,18 @@ impl Generator<'_> {
             let named = all
                 .iter()
                 .filter(|callable| callable.is_method && callable.name == name);
-            let alike = named.flat_map(|known| {
-                let alike = move |other: &&Callable| {
+            let siblings = named.flat_map(|known| {
+                let is_sibling = move |other: &&Callable| {
                     other.is_method
                         && other.owner == known.owner
                         && other.returns == known.returns
                         && other.parameters == known.parameters
                 };
-                all.iter().filter(alike).map(|other| other.name.clone())
+                all.iter()
+                    .filter(is_sibling)
+                    .map(|other| other.name.clone())
             });
-            alike.collect()
+            siblings.collect()
         };
         let texts = siblings::siblings(&self.site.text, &own);
         let calls = texts.into_iter().map(call);
@@ -164,9 +166,10 @@ impl Generator<'_> {
     /// excluded.
     fn expressions(&self) -> impl Iterator<Item = &Harvested> {
         let of_neighbours = self.neighbours().flat_map(|function| {
-            let is_kin = function.owner == self.function.owner;
-            let fits =
-                move |found: &&Harvested| is_kin || !found.names.iter().any(|name| name == "self");
+            let has_same_owner = function.owner == self.function.owner;
+            let fits = move |found: &&Harvested| {
+                has_same_owner || !found.names.iter().any(|name| name == "self")
+            };
             function.expressions.iter().filter(fits)
         });
         self.function.expressions.iter().chain(of_neighbours)
@@ -186,7 +189,7 @@ impl Generator<'_> {
 
     /// Pairs of operands with the same declared non-scalar type. Of each pair, the second came into scope
     /// first.
-    fn alike(&self) -> Vec<[String; 2]> {
+    fn same_type_pairs(&self) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
         for (at, a) in self.operands.iter().enumerate() {
             for b in &self.operands[at + 1..] {
@@ -208,14 +211,14 @@ impl Generator<'_> {
 
     /// `a == b` for operands of the same type; `a` came into scope first.
     fn equalities(&self) -> Vec<TermText> {
-        let alike = self.alike().into_iter();
-        alike.map(|[a, b]| comparison(&b, "==", &a)).collect()
+        let pairs = self.same_type_pairs().into_iter();
+        pairs.map(|[a, b]| comparison(&b, "==", &a)).collect()
     }
 
     /// `a < b`, `a <= b` and so on for operands of the same type.
     fn orders(&self) -> Vec<TermText> {
         let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
-        self.alike().into_iter().flat_map(of).collect()
+        self.same_type_pairs().into_iter().flat_map(of).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The table `[c]` of a `nopol.toml`: how a C program is built, and its tests.
+//! The table `[c]` of a `nopol.toml`: how a C program is built and tested.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -88,23 +88,24 @@ fn usage(text: String) -> SubjectError {
     SubjectError::Usage(text)
 }
 
-/// Reads the file, and what options say; the program with the directory all paths are relative to.
+/// Reads the program's description from the file and the options. Returns it with the directory to which all
+/// paths are relative.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if there is no such file or it is wrong.
+/// [`SubjectError::Usage`] if there is no file, or it is invalid.
 pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> {
-    let is_told = !options.source.is_empty() && options.build.is_some();
+    let are_options_sufficient = !options.source.is_empty() && options.build.is_some();
     let (root, mut section) = match path(options)? {
         Some(path) => {
             let file = File::read(&path)?;
             let section = match section(&file)? {
                 Some(section) => section,
-                None if is_told => Section::default(),
+                None if are_options_sufficient => Section::default(),
                 None => return Err(no_section(&file).into()),
             };
             (file.dir().to_owned(), section)
         }
-        None if is_told => (here()?, Section::default()),
+        None if are_options_sufficient => (current_dir()?, Section::default()),
         None => {
             return Err(usage(format!(
                 "there is no {NAME} here or above; `cargo nopol c --init` writes one, or give --source, --build and tests"
@@ -136,19 +137,20 @@ pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> 
     Ok((root, program))
 }
 
-fn here() -> Result<Utf8PathBuf, SubjectError> {
+fn current_dir() -> Result<Utf8PathBuf, SubjectError> {
     let dir = std::env::current_dir().ok();
     dir.and_then(|dir| Utf8PathBuf::from_path_buf(dir).ok())
         .ok_or_else(|| usage("the current directory cannot be read, or is not UTF-8".to_owned()))
 }
 
-/// The file the user means, absolute: the one given, or the nearest above the current directory.
+/// The absolute path of the configuration file: the given one, or the nearest in the current directory and its
+/// ancestors.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if the one given is not there.
+/// [`SubjectError::Usage`] if the given file does not exist.
 pub fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
     if let Some(path) = &options.config {
-        // A directory is as good as the file in it.
+        // A directory stands for the file in it.
         let path = if path.is_dir() {
             path.join(NAME)
         } else {
@@ -160,15 +162,15 @@ pub fn path(options: &COptions) -> Result<Option<Utf8PathBuf>, SubjectError> {
             ))
         });
     }
-    let here = here()?;
-    let mut places = here.ancestors().map(|dir| dir.join(NAME));
-    Ok(places.find(|path| path.is_file()))
+    let current_dir = current_dir()?;
+    let mut paths = current_dir.ancestors().map(|dir| dir.join(NAME));
+    Ok(paths.find(|path| path.is_file()))
 }
 
-/// Adds the settings that are in the file beside what it says of the program.
+/// Adds the settings in the file, which are outside the program's description.
 ///
 /// # Errors
-/// If the file given is not there, or it has an unknown key or a bad value.
+/// If the given file does not exist, or it has an unknown key or an invalid value.
 pub fn settings_file(options: &COptions, config: &mut Config) -> Result<(), SubjectError> {
     match path(options)? {
         Some(path) => Ok(config.add_file(&File::read(&path)?, &[])?),
@@ -184,10 +186,10 @@ fn section(file: &File) -> Result<Option<Section>, ConfigError> {
     Ok(section)
 }
 
-/// The program that a file at this path would tell of.
+/// The program that the text of a file at this path describes.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if it is wrong.
+/// [`SubjectError::Usage`] if the text is invalid.
 pub fn parse(root: &Utf8Path, path: &Utf8Path, text: &str) -> Result<Program, SubjectError> {
     let file = File::parse(path, text.to_owned())?;
     program(root, section(&file)?.ok_or_else(|| no_section(&file))?)
@@ -256,8 +258,11 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         case.timeout = timeout;
     }
     let mut names = BTreeSet::new();
-    if let Some(twice) = cases.iter().find(|case| !names.insert(&case.name)) {
-        return Err(usage(format!("two tests have the name `{}`", twice.name)));
+    if let Some(duplicate) = cases.iter().find(|case| !names.insert(&case.name)) {
+        return Err(usage(format!(
+            "two tests have the name `{}`",
+            duplicate.name
+        )));
     }
     Ok(Program {
         sources,
@@ -267,26 +272,26 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     })
 }
 
-/// Where a source is below the root, links followed; what is there by a link that leads out is in the
-/// working copy where the link is.
+/// The path of a source file relative to the root, with links resolved. A file behind a link that leads out of
+/// the root is at the link's own path in the working copy.
 fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> {
     let real = |path: &Utf8Path| {
         let real = path.canonicalize_utf8();
         real.map_err(|error| usage(format!("cannot read {path}: {error}")))
     };
-    let (real_root, place) = (real(root)?, normal(&root.join(path)));
+    let (real_root, unresolved) = (real(root)?, normal(&root.join(path)));
     if let Ok(below) = real(&root.join(path))?.strip_prefix(&real_root) {
         return Ok(below.to_owned());
     }
-    // A link to what the root is in is not copied.
-    let leads_above =
+    // A link to an ancestor of the root is not copied.
+    let links_to_ancestor =
         |dir: &Utf8Path| dir != root && real(dir).is_ok_and(|dir| real_root.starts_with(dir));
-    match place.strip_prefix(root) {
+    match unresolved.strip_prefix(root) {
         Ok(below)
-            if !place
+            if !unresolved
                 .ancestors()
                 .take_while(|dir| *dir != root)
-                .any(leads_above) =>
+                .any(links_to_ancestor) =>
         {
             Ok(below.to_owned())
         }
@@ -327,7 +332,7 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
             )));
         }
         (Some(text), None) => Input::Text(text),
-        // What is not copied is read where it is.
+        // A file outside the root is not copied, so it is read at its original path.
         (None, Some(path)) if root.join(&path).is_file() => Input::File(match below(root, &path) {
             Ok(_) => path,
             Err(_) => normal(&root.join(path)),
@@ -351,7 +356,7 @@ fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// One test for each input, with the output whose name has the same part in the place of `*`.
+/// One test for each input file, with the output file whose name has the same text for `*`.
 fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
     const WORDS: &str = "{args-file}";
     let inputs = files(root, &pairs.input)?;
@@ -399,8 +404,8 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
     inputs.into_iter().map(one).collect()
 }
 
-/// The files below the root that match a glob, in the order of numbers in their names, each with what
-/// its `*` stands for, or its name.
+/// The files below the root that match a glob, sorted by the numbers in their names, each with the text that
+/// matches `*`, or its name.
 fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, SubjectError> {
     let plain = pattern.trim_start_matches("./");
     if root.join(plain).is_file() {
@@ -428,7 +433,7 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
             .and_then(|rest| rest.strip_suffix(after));
         found.push((Utf8PathBuf::from(path), part.unwrap_or(path).to_owned()));
     }
-    // `input-2` comes before `input-10`.
+    // `input-2` sorts before `input-10`.
     found
         .sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
     Ok(found)

@@ -71,13 +71,13 @@ impl Ecosystem for Program {
         Ok(None)
     }
 
-    /// What was compiled is in the copy itself.
+    /// Nothing to do: the copy itself contains the object files.
     fn share(&self, _: &Workspace, _: &Workspace) -> Result<()> {
         Ok(())
     }
 
-    /// `make` goes by the times: what was built is as old as it was, and what may be patched is newer,
-    /// for it must be compiled as this run has it.
+    /// `make` compares modification times. Copied files keep theirs, except for the files that may be patched:
+    /// they are newer, so that this run compiles them.
     fn set_times(&self, root: &Utf8Path, origins: &BTreeMap<PathBuf, PathBuf>) -> Result<()> {
         for (copy, original) in origins {
             let modified = Stamp::of(&fs::metadata(original)?).modified();

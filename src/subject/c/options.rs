@@ -1,21 +1,20 @@
-//! What may be said of a C program besides what its `nopol.toml` says.
+//! Options that describe a C program in addition to its `nopol.toml`.
 
 use camino::Utf8PathBuf;
 
-/// Which program, how it is built, and its tests; what is given here takes the place of what the file
-/// says.
+/// Which program, how it is built, and its tests. A given option overrides the file.
 #[derive(Clone, Debug, Default)]
 pub struct COptions {
-    /// The file that tells how the program is built and tested, or its directory; the nearest `nopol.toml` if
-    /// `None`.
+    /// The file that describes how the program is built and tested, or its directory; `None` means the nearest
+    /// `nopol.toml`.
     pub config: Option<Utf8PathBuf>,
     /// Source files that may be patched, and globs.
     pub source: Vec<String>,
     /// A shell command that builds the program.
     pub build: Option<String>,
-    /// A glob of files, one for each test; needs `command`.
+    /// A glob of input files, one for each test; requires `command`.
     pub input: Option<String>,
-    /// A glob of the files that say what these tests must print.
+    /// A glob of the files with the expected output of these tests.
     pub output: Option<String>,
     /// The command of these tests.
     pub command: Option<String>,
@@ -23,6 +22,6 @@ pub struct COptions {
     pub script: Option<String>,
     /// The tests that the script can run.
     pub name: Vec<String>,
-    /// Whether the tests run under sanitizers, too.
+    /// Whether the tests also run under sanitizers.
     pub sanitize: Option<bool>,
 }

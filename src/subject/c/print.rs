@@ -1,4 +1,4 @@
-//! What holds of a C program besides settings, for `--print-config`.
+//! The description of a C program in `--print-config`.
 
 use toml_edit::{Array, Item, Value};
 
@@ -7,7 +7,7 @@ use super::options::COptions;
 use crate::config::File;
 use crate::subject::SubjectError;
 
-/// The table `[c]` without its tests, with where each value comes from, and where the tests are told.
+/// The table `[c]` with the origin of each value; for the tests, only where they are defined.
 ///
 /// # Errors
 /// [`SubjectError::Usage`] if the file cannot be read.
@@ -38,8 +38,8 @@ pub fn print(options: &COptions) -> Result<String, SubjectError> {
     ];
     let mut lines = vec!["\n[c]".to_owned()];
     for (key, given, default) in rows {
-        let told = file.as_ref().and_then(|file| value(file, key));
-        lines.push(match (given, told, default) {
+        let from_file = file.as_ref().and_then(|file| value(file, key));
+        lines.push(match (given, from_file, default) {
             (Some((value, flag)), _, _) => format!("{key} = {value} # {flag}"),
             (None, Some((value, line)), _) => format!("{key} = {value} # {line}"),
             (None, None, Some(default)) => format!("{key} = {default} # default"),
@@ -52,16 +52,16 @@ pub fn print(options: &COptions) -> Result<String, SubjectError> {
         ("test", None, ""),
     ];
     for (key, given, flag) in flags {
-        let told = file.as_ref().and_then(|file| place(file, key));
-        if let Some(place) = given.map(|_| flag.to_owned()).or(told) {
-            lines.push(format!("# c.{key}: {place}"));
+        let from_file = file.as_ref().and_then(|file| location(file, key));
+        if let Some(origin) = given.map(|_| flag.to_owned()).or(from_file) {
+            lines.push(format!("# c.{key}: {origin}"));
         }
     }
     Ok(lines.join("\n") + "\n")
 }
 
-/// Where a key of the table is.
-fn place(file: &File, key: &str) -> Option<String> {
+/// The file and line of a key of the table.
+fn location(file: &File, key: &str) -> Option<String> {
     let table = file.table(&["c"])?;
     let (key, item) = table.get_key_value(key)?;
     let tables = item.as_array_of_tables();
@@ -70,7 +70,7 @@ fn place(file: &File, key: &str) -> Option<String> {
     Some(format!("{}:{}", file.path(), file.line(span.start)))
 }
 
-/// What a key of the table has, on one line, and where it is.
+/// The value of a key of the table, on one line, and its location.
 fn value(file: &File, key: &str) -> Option<(Value, String)> {
     let table = file.table(&["c"])?;
     let value = match table.get(key).and_then(Item::as_value)? {
@@ -86,5 +86,5 @@ fn value(file: &File, key: &str) -> Option<(Value, String)> {
             other
         }
     };
-    Some((value, place(file, key)?))
+    Some((value, location(file, key)?))
 }

@@ -1,6 +1,6 @@
-//! The tool in a compiler's place: it stands first on the search path of a build under the compilers'
-//! names, and calls the compiler that is next with what instrumented and sanitized builds need. No
-//! build script is edited, whatever it is.
+//! The compiler shim. During a build, links to the tool under the compilers' names come first on the search
+//! path. The shim calls the real compiler with the additional arguments of instrumented and sanitized builds.
+//! This works with any build system, without editing its scripts.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,21 +9,21 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Set to the directory that has the names; its presence is what makes this process a shim.
+/// The variable with the directory of the links; if it is set, this process may be a shim.
 pub const DIR: &str = "NOPOL_SHIMS";
-/// Set to arguments that every compiler is given, separated by spaces.
+/// The variable with additional arguments for every compiler, separated by spaces.
 pub const ARGS: &str = "NOPOL_SHIM_ARGS";
-/// Set to the names of the compilers that report errors as JSON, separated by spaces. If it is set, what
-/// compilers say comes after a line with [`DIRECTORY`] and the directory they ran in, which is not always
-/// that of the build.
+/// The variable with the names of the compilers that can report errors as JSON, separated by spaces. If it is set,
+/// a line with [`DIRECTORY`] and the compiler's working directory, which may differ from that of the build,
+/// precedes the output of each compiler.
 pub const JSON: &str = "NOPOL_SHIM_JSON";
-/// How a line begins that tells where a compiler ran.
+/// The start of a line that shows where a compiler ran.
 pub const DIRECTORY: &str = "nopol ran a compiler in ";
 
-/// The compilers' names; `gcc` and `clang` may have a version, `gcc-14`.
+/// The compilers' names; `gcc` and `clang` may have a version suffix, as in `gcc-14`.
 const NAMES: [&str; 5] = ["cc", "gcc", "clang", "c89", "c99"];
 
-/// Whether a program is a compiler, by its name.
+/// Whether the name of a program is that of a compiler.
 fn is_compiler(name: &str) -> bool {
     let version = ["gcc-", "clang-"]
         .iter()
@@ -43,8 +43,8 @@ pub fn compilers() -> BTreeSet<String> {
     names.filter(|name| is_compiler(name)).collect()
 }
 
-/// If this process was started as a shim, becomes the compiler and does not return; returns an error
-/// if there is no compiler of that name.
+/// If this process was started as a shim, becomes the compiler and does not return. Returns an error if there is
+/// no compiler of that name, and `None` if this process is not a shim.
 pub fn run_if_shim() -> Option<std::io::Error> {
     let dir = PathBuf::from(std::env::var_os(DIR)?);
     let mut args = std::env::args_os();
@@ -68,7 +68,7 @@ pub fn run_if_shim() -> Option<std::io::Error> {
     };
     let mut command = Command::new(compiler);
     command.args(&args);
-    // What only asks about the compiler is answered as ever.
+    // A call without source files only queries the compiler and needs no additional arguments.
     if args
         .iter()
         .any(|arg| !arg.to_string_lossy().starts_with('-'))
@@ -79,14 +79,14 @@ pub fn run_if_shim() -> Option<std::io::Error> {
         }
     }
     match std::env::var_os(JSON) {
-        Some(_) => run_and_tell(command),
+        Some(_) => run_with_directory(command),
         None => Some(command.exec()),
     }
 }
 
-/// Runs a compiler, tells where it ran and what it said in one piece, and ends this process as it ended;
-/// returns only if it cannot be started.
-fn run_and_tell(mut command: Command) -> Option<std::io::Error> {
+/// Runs a compiler, prints its working directory and output in a single write, and exits with its exit code.
+/// Returns only if the compiler cannot be started.
+fn run_with_directory(mut command: Command) -> Option<std::io::Error> {
     let output = match command
         .stdout(Stdio::inherit())
         .stdin(Stdio::inherit())
@@ -97,19 +97,19 @@ fn run_and_tell(mut command: Command) -> Option<std::io::Error> {
     };
     if !output.stderr.is_empty() {
         let dir = std::env::current_dir().unwrap_or_default();
-        let mut said = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
-        said.extend(output.stderr);
-        // Nobody else is told if that cannot be written.
-        let _ = std::io::stderr().write_all(&said);
+        let mut message = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
+        message.extend(output.stderr);
+        // There is no other way to report that standard error cannot be written.
+        let _ = std::io::stderr().write_all(&message);
     }
     std::process::exit(output.status.code().unwrap_or(1))
 }
 
-/// The first program of a name on the search path that is not in some directory.
+/// The first program of this name on the search path, skipping the directory `except`.
 pub fn find(name: &str, except: Option<&Path>) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let places = std::env::split_paths(&path).filter(|dir| Some(dir.as_path()) != except);
-    let mut programs = places.map(|dir| dir.join(name));
+    let dirs = std::env::split_paths(&path).filter(|dir| Some(dir.as_path()) != except);
+    let mut programs = dirs.map(|dir| dir.join(name));
     programs.find(|program| program.is_file())
 }
 

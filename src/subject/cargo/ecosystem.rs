@@ -86,7 +86,7 @@ impl Ecosystem for Packages {
         }
     }
 
-    /// Cargo goes by what it knows of its own copies.
+    /// Nothing to do: cargo's fingerprints belong to the working copy.
     fn set_times(&self, _: &Utf8Path, _: &BTreeMap<PathBuf, PathBuf>) -> Result<()> {
         Ok(())
     }

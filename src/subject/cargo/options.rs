@@ -1,4 +1,4 @@
-//! Which crates and tests are under repair, in cargo's own words, and how these are passed on.
+//! Cargo options that select crates and tests, and how they are passed on to cargo.
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct CargoOptions {
-    /// The `Cargo.toml` of the package or workspace; the nearest above the current directory if `None`.
+    /// The `Cargo.toml` of the package or workspace; `None` means the nearest in the current directory and its
+    /// ancestors.
     #[serde(skip)]
     pub manifest_path: Option<Utf8PathBuf>,
     /// Packages whose tests run; sites are in all workspace members and path dependencies.
     pub package: Vec<String>,
     /// Whether the tests of all members run.
     pub workspace: bool,
-    /// Whether only the unit tests of libraries run, and of what else is named.
+    /// Whether to run the unit tests of libraries only, in addition to the named targets.
     pub lib: bool,
     /// Binaries whose unit tests run.
     pub bin: Vec<String>,
@@ -27,7 +28,7 @@ pub struct CargoOptions {
     pub profile: Option<String>,
     /// Whether `Cargo.lock` must not change.
     pub locked: bool,
-    /// Whether the network is left alone.
+    /// Whether cargo must not access the network.
     pub offline: bool,
     /// Arguments for the test binaries.
     #[serde(skip)]
@@ -42,7 +43,7 @@ impl CargoOptions {
         chosen.map(|(_, flag)| flag.to_string()).collect()
     }
 
-    /// `--features` and its kin.
+    /// `--features` and related options.
     pub fn feature_args(&self) -> Vec<String> {
         let mut args = Vec::new();
         if self.all_features {
@@ -70,7 +71,7 @@ impl CargoOptions {
         args
     }
 
-    /// Whether particular test targets were asked for.
+    /// Whether the options name particular test targets.
     pub fn names_targets(&self) -> bool {
         self.lib || !self.bin.is_empty() || !self.test.is_empty()
     }
@@ -85,7 +86,7 @@ impl CargoOptions {
         args.extend(self.bin.iter().map(|name| format!("--bin={name}")));
         args.extend(self.test.iter().map(|name| format!("--test={name}")));
         if !self.names_targets() {
-            // What `cargo test` runs, without examples and benches.
+            // The targets of `cargo test`, without examples and benches.
             args.push("--tests".to_string());
         }
         args

@@ -1,6 +1,6 @@
-//! The tool as rustc's wrapper: cargo calls it in place of rustc, for every workspace member or for
-//! every package, and to those that are ours it adds the runtime, and caps lints. No manifest or lock
-//! file is edited that way.
+//! The rustc wrapper. Cargo calls the tool in place of rustc, for every workspace member or for every package. The
+//! wrapper links the runtime into the instrumented packages and caps their lints. This avoids editing any
+//! manifest or lock file.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,22 +8,22 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Set to the runtime's rlib, or to nothing where lints are capped and that is all; its presence is
-/// what makes this process a wrapper.
+/// The variable with the runtime's rlib; empty if lints are capped without linking a runtime. If it is set, this
+/// process is a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 
-/// Set to the directories of the packages that get the runtime, with [`BETWEEN`] between them.
+/// The variable with the directories of the packages that get the runtime, separated by [`BETWEEN`].
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
 
-/// Between paths: what no path has in it, though some have a newline or a colon.
+/// The separator of paths. Unlike a newline or a colon, it does not occur in paths.
 pub const BETWEEN: &str = "\u{1f}";
 
-/// Set to the working copy's root and the subject's own: what asks where it is compiled is told
+/// The variable with the working copy's root and the subject's root. `CARGO_MANIFEST_DIR` and the like refer to
 /// the latter.
 pub const IN_PLACE: &str = "NOPOL_IN_PLACE";
 
-/// If this process was started as a wrapper, becomes rustc and does not return; returns an error
-/// if rustc cannot be started.
+/// If this process was started as a wrapper, becomes rustc and does not return. Returns an error if rustc cannot
+/// be started, and `None` if this process is not a wrapper.
 pub fn run_if_wrapper() -> Option<std::io::Error> {
     let runtime = std::env::var_os(RUNTIME)?;
     let mut args = std::env::args_os().skip(1);
@@ -31,9 +31,9 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     let args: Vec<OsString> = args.collect();
     let mut command = Command::new(rustc);
     command.args(&args);
-    // `rustc -vV` and its like compile nothing.
+    // `rustc -vV` and similar calls compile nothing.
     let compiles = args.iter().any(|arg| arg == "--crate-name");
-    if compiles && is_ours() {
+    if compiles && is_instrumented() {
         if !runtime.is_empty() {
             let mut external = OsString::from("nopol_rt=");
             external.push(&runtime);
@@ -41,7 +41,7 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
         }
         command.args(["--cap-lints", "allow"]);
     }
-    // What is linked with ours must find it, too.
+    // Crates that depend on an instrumented one must find the runtime, too.
     if compiles && let Some(dir) = Path::new(&runtime).parent() {
         let mut path = OsString::from("dependency=");
         path.push(dir);
@@ -63,9 +63,13 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     Some(command.exec())
 }
 
-/// Whether the package that cargo compiles is one of those that get the runtime.
-fn is_ours() -> bool {
+/// Whether the compiled package is one of those that get the runtime.
+fn is_instrumented() -> bool {
     let dir = std::env::var_os("CARGO_MANIFEST_DIR").and_then(|dir| fs::canonicalize(dir).ok());
-    let ours = std::env::var(PACKAGES).unwrap_or_default();
-    dir.is_some_and(|dir| ours.split(BETWEEN).any(|ours| Path::new(ours) == dir))
+    let packages = std::env::var(PACKAGES).unwrap_or_default();
+    dir.is_some_and(|dir| {
+        packages
+            .split(BETWEEN)
+            .any(|package| Path::new(package) == dir)
+    })
 }

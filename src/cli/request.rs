@@ -1,4 +1,4 @@
-//! What was asked for, from everywhere it can be said: files, the environment and the command line.
+//! The user's request, merged from files, the environment and the command line.
 
 use clap::Args;
 
@@ -12,21 +12,21 @@ use crate::report::format::Format;
 use crate::report::{Ending, Outcome, count};
 use crate::subject::{Project, SubjectError};
 
-/// The options that tell what is under repair.
+/// The options that describe the subject.
 pub trait Target: Args + Clone {
-    /// Adds the settings of the files that belong to it.
+    /// Adds the settings in the subject's configuration files.
     fn add_files(&self, config: &mut Config) -> Result<(), SubjectError>;
 
-    /// Adds those of these options that are settings.
+    /// Adds the options that are settings.
     fn add_flags(&self, config: &mut Config) -> Result<(), ConfigError>;
 
-    /// What is under repair.
+    /// The description of the subject.
     fn project(&self, config: &Config) -> Result<Project, ConfigError>;
 
     /// Its settings as TOML.
     fn print(config: &Config) -> Result<String, ConfigError>;
 
-    /// What else is told of it, as tables of TOML.
+    /// The rest of its description, as TOML tables.
     fn print_tables(&self) -> Result<String, SubjectError>;
 }
 
@@ -44,16 +44,17 @@ pub struct Common<P: Args> {
     print_config: bool,
 }
 
-/// What is to be done, and how it is shown.
+/// What to do, and how to show the result.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Request {
     pub settings: Settings,
     pub display: Display,
 }
 
 impl<P: Target> Common<P> {
-    /// What was asked for; an exit code if it is wrong, which was said, or was only to be shown.
-    pub fn resolve(&self) -> Result<Asked, u8> {
+    /// The request; an exit code if the options are wrong, after printing the error, or if they only print the
+    /// configuration.
+    pub fn resolve(&self) -> Result<Request, u8> {
         let wrong = |message: String| {
             let outcome = Outcome {
                 ending: Ending::Usage,
@@ -69,14 +70,14 @@ impl<P: Target> Common<P> {
                 Err(error) => wrong(error.to_string()),
             });
         }
-        self.asked(&config).map_err(|error| wrong(error.0))
+        self.request(&config).map_err(|error| wrong(error.0))
     }
 
-    /// All that was said, from the weakest to the strongest.
+    /// All sources of settings, in order of increasing precedence.
     fn config(&self) -> Result<Config, SubjectError> {
         let mut config = Config::default();
         self.project.add_files(&mut config)?;
-        // What is no text is no variable of ours.
+        // No setting has a value that is not UTF-8.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
@@ -86,11 +87,11 @@ impl<P: Target> Common<P> {
         Ok(config)
     }
 
-    fn asked(&self, config: &Config) -> Result<Asked, ConfigError> {
+    fn request(&self, config: &Config) -> Result<Request, ConfigError> {
         let tool = std::env::current_exe();
         let tool =
             tool.map_err(|error| ConfigError(format!("cannot find the tool's own path: {error}")))?;
-        Ok(Asked {
+        Ok(Request {
             settings: Settings {
                 project: self.project.project(config)?,
                 tool: Some(tool),
@@ -111,20 +112,20 @@ impl<P: Target> Common<P> {
     }
 }
 
-impl Asked {
+impl Request {
     /// The format of the result.
     pub fn format(&self) -> Format {
         self.display.format
     }
 
-    /// The outcome of the last search if it still holds and no `fresh` one is wanted, and of a new one otherwise.
+    /// The outcome of the last search if it is still valid and `fresh` is false; otherwise that of a new one.
     pub fn outcome(&self, fresh: bool) -> Outcome {
         let earlier = match fresh {
             true => Earlier::Nothing,
             false => invocation::last_outcome(&self.settings),
         };
         match earlier {
-            Earlier::Holds(outcome, seconds) => {
+            Earlier::Valid(outcome, seconds) => {
                 for warning in &outcome.warnings {
                     output::say(&format!("warning: {warning}"));
                 }
@@ -145,7 +146,7 @@ impl Asked {
     }
 }
 
-/// So many seconds ago, in the largest unit that fits.
+/// A duration in seconds as `2 minutes ago`, in the largest unit that fits.
 fn ago(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{} ago", count_of(seconds, "second")),

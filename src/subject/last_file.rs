@@ -1,4 +1,4 @@
-//! The file beside the working copies that is kept from one run for the next.
+//! The file next to the working copies that keeps the last outcome for later calls.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,15 +9,15 @@ use nix::fcntl::OFlag;
 
 use super::Subject;
 
-/// How the names of what is kept begin.
+/// The prefix of the names of this file, its lock and its temporary versions.
 pub const PREFIX: &str = "last.";
 
-/// Where a subject's file is, or would be, and what it depends on besides.
+/// The file of a subject, by its directory; it may not exist.
 #[derive(Clone, Debug)]
-pub struct Place(Utf8PathBuf);
+pub struct LastFile(Utf8PathBuf);
 
-impl Place {
-    /// That of a subject: in `chosen`, or below its target directory.
+impl LastFile {
+    /// The file of a subject: in the directory `chosen`, or below its target directory.
     pub fn of(subject: &Subject, chosen: Option<&Utf8Path>) -> Self {
         Self(match chosen {
             Some(chosen) => chosen.to_owned(),
@@ -25,7 +25,7 @@ impl Place {
         })
     }
 
-    /// The directory that the tool works in.
+    /// The directory in which the tool works.
     pub fn dir(&self) -> &Utf8Path {
         &self.0
     }
@@ -37,23 +37,23 @@ impl Place {
         is_file.then(|| fs::read_to_string(path).ok()).flatten()
     }
 
-    /// Writes the file, one writer at a time; who reads meanwhile has the one before.
+    /// Replaces the file atomically, one writer at a time; a concurrent reader gets the previous version.
     ///
     /// # Errors
-    /// If it cannot be written: the run had no place beside the subject.
+    /// If it cannot be written, for example because the run could not use this directory.
     pub fn write(&self, text: &str) -> io::Result<()> {
-        // Never through a link that somebody put there.
+        // Never follows a link, which another user may have put there.
         let lock = File::options()
             .append(true)
             .create(true)
             .custom_flags(OFlag::O_NOFOLLOW.bits())
             .open(self.0.join("last.lock"))?;
         lock.lock()?;
-        let mut aside = tempfile::Builder::new()
+        let mut temporary = tempfile::Builder::new()
             .prefix(PREFIX)
             .tempfile_in(&self.0)?;
-        aside.write_all(text.as_bytes())?;
-        aside
+        temporary.write_all(text.as_bytes())?;
+        temporary
             .persist(self.0.join("last.json"))
             .map_err(|error| error.error)?;
         Ok(())
@@ -65,9 +65,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else_is_left() {
+    fn concurrent_writes_leave_one_complete_file_and_follow_no_links() {
         let dir = tempfile::tempdir().unwrap();
-        let place = Place(Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap());
+        let place = LastFile(Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap());
         assert_eq!(place.read(), None);
         std::thread::scope(|scope| {
             for letter in ["a", "b", "c"] {
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(text.len(), 100_000);
         assert!(text.chars().all(|letter| text.starts_with(letter)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
-        // What a link leads to is somebody else's.
+        // The target of a link is left alone.
         let elsewhere = place.dir().join("elsewhere");
         fs::write(&elsewhere, "mine").unwrap();
         for name in ["last.lock", "last.json"] {
@@ -89,8 +89,8 @@ mod tests {
             let _ = place.write("x");
         }
         assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
-        // A run without a place beside the subject keeps nothing.
-        let nowhere = Place(place.dir().join("nowhere"));
+        // A run that cannot use the directory keeps nothing.
+        let nowhere = LastFile(place.dir().join("nowhere"));
         assert!(nowhere.write("x").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What is done with a working copy in the way of its subject's kind.
+//! The operations on a working copy that depend on the kind of its subject.
 
 use std::time::Duration;
 
@@ -18,10 +18,11 @@ impl Workspace<'_> {
     /// Builds the tests, without running them.
     ///
     /// # Errors
-    /// If nothing can be started or the run is stopped; that the subject does not compile is a result.
+    /// If the build cannot be started or the run is stopped. A compile error is not an error here, but part of
+    /// the result.
     pub fn build(&self, linked: Linked) -> Result<Build> {
         let build = self.ecosystem().build(self, linked);
-        // What the build made of the tree belongs to it from now on.
+        // From now on, the files that the build wrote belong to the tree.
         self.tree.snapshot()?;
         let build = build?;
         if !build.succeeded && build.output_contains("No space left on device") {
@@ -34,11 +35,10 @@ impl Workspace<'_> {
         Ok(build)
     }
 
-    /// What is linked with instrumented builds, made if it is not there yet; `base` is a directory that
-    /// can be written to.
+    /// The runtime that is linked into instrumented builds, built if necessary; `base` is a writable directory.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be built.
     pub fn runtime(&self, base: &Utf8Path) -> Result<Utf8PathBuf> {
         self.ecosystem().runtime(base, &self.root)
     }
@@ -51,16 +51,15 @@ impl Workspace<'_> {
         self.ecosystem().tests(self, build)
     }
 
-    /// Uses what was compiled for another working copy again, before anything was built in this one.
+    /// Reuses the compiled dependencies of another working copy, before the first build in this one.
     ///
     /// # Errors
-    /// If something cannot be read or written.
+    /// If a file cannot be read or written.
     pub fn share(&self, other: &Self) -> Result<()> {
         self.ecosystem().share(other, self)
     }
 
-    /// Runs the examples in the documentation, until they say nothing for that long; `None` if there are
-    /// none among these texts.
+    /// Runs the doctests, until there is no output for `silence`; `None` if these texts have no doctests.
     ///
     /// # Errors
     /// If cargo cannot be started or the run is stopped.
