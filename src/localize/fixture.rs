@@ -1,14 +1,31 @@
 //! Sites for the unit tests of this module, and forced outcomes as short texts.
 
 use camino::Utf8Path;
+use typed_index_collections::TiVec;
 
+use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
 use crate::run::{How, Sequence, When};
 use crate::source::rust::{CrateRoot, read};
 use crate::source::{Site, SiteIndex, SiteKind};
 
+/// The test with this number.
+pub fn test(number: u32) -> TestIndex {
+    TestIndex::new(number)
+}
+
+/// The tests with these numbers.
+pub fn tests(numbers: &[u32]) -> Vec<TestIndex> {
+    numbers.iter().copied().map(test).collect()
+}
+
+/// The site with this number.
+pub fn site(number: u32) -> SiteIndex {
+    SiteIndex::new(number)
+}
+
 /// The sites of a library that consists of one file.
-pub fn sites(text: &str) -> Vec<Site> {
+pub fn sites(text: &str) -> TiVec<SiteIndex, Site> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("lib.rs"), text).unwrap();
     let crates = [CrateRoot {
@@ -41,7 +58,7 @@ pub fn counter(trues: u64, falses: u64, broke: bool) -> Counter {
 }
 
 /// The site, the test and the forced outcomes of a trial.
-pub fn trial((site, test, sequence): &(SiteIndex, usize, Sequence)) -> String {
+pub fn trial((site, test, sequence): &(SiteIndex, TestIndex, Sequence)) -> String {
     format!("site {site} test {test}: {}", text(sequence))
 }
 

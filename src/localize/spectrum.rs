@@ -118,41 +118,44 @@ impl Spectrum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::localize::fixture::{site, test, tests};
 
     #[test]
     fn ochiai_ranks_sites_that_only_failing_tests_reach_first() {
         let mut spectrum = Spectrum::default();
-        for (test, sites) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![2, 3])] {
+        for (number, sites) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![2, 3])] {
             let mut trace = Trace::default();
-            for site in sites {
+            for at in sites {
                 trace.counters.insert(
-                    site,
+                    site(at),
                     Counter {
                         entered: 1,
                         ..Counter::default()
                     },
                 );
             }
-            spectrum.add(test, &trace, Verdict::Passed);
+            spectrum.add(test(number), &trace, Verdict::Passed);
         }
-        let ranked = spectrum.rank(&[0], &[1, 2]);
+        let ranked = spectrum.rank(&tests(&[0]), &tests(&[1, 2]));
         assert_eq!(
             ranked
                 .iter()
                 .map(|suspect| suspect.site)
                 .collect::<Vec<_>>(),
-            [1, 2]
+            [site(1), site(2)]
         );
         assert_eq!(ranked[0].suspiciousness, 1.0);
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }
     /// A trace with these numbers of evaluations.
-    fn trace(ticks: u64, entered: &[(SiteIndex, u64)]) -> Trace {
+    fn trace(ticks: u64, entered: &[(u32, u64)]) -> Trace {
         let counter = |entered| Counter {
             entered,
             ..Counter::default()
         };
-        let counters = entered.iter().map(|(site, times)| (*site, counter(*times)));
+        let counters = entered
+            .iter()
+            .map(|(at, times)| (site(*at), counter(*times)));
         Trace {
             ticks,
             counters: counters.collect(),
@@ -163,23 +166,23 @@ mod tests {
     #[test]
     fn only_sites_that_failing_tests_reach_are_suspects_and_ties_keep_their_order() {
         let mut spectrum = Spectrum::default();
-        spectrum.add(0, &trace(0, &[(7, 1), (4, 1)]), Verdict::Failed);
-        spectrum.add(1, &trace(0, &[(9, 1)]), Verdict::Passed);
-        let ranked = spectrum.rank(&[0], &[1]);
+        spectrum.add(test(0), &trace(0, &[(7, 1), (4, 1)]), Verdict::Failed);
+        spectrum.add(test(1), &trace(0, &[(9, 1)]), Verdict::Passed);
+        let ranked = spectrum.rank(&tests(&[0]), &tests(&[1]));
         let sites: Vec<SiteIndex> = ranked.iter().map(|suspect| suspect.site).collect();
-        assert_eq!(sites, [4, 7]);
+        assert_eq!(sites, [site(4), site(7)]);
     }
 
     #[test]
     fn an_endless_test_is_expected_to_run_like_the_longest_one_that_ends() {
         let mut spectrum = Spectrum::default();
-        for (test, ticks) in [(0, 10), (1, 30), (2, 20)] {
-            spectrum.add(test, &trace(ticks, &[]), Verdict::Passed);
+        for (number, ticks) in [(0, 10), (1, 30), (2, 20)] {
+            spectrum.add(test(number), &trace(ticks, &[]), Verdict::Passed);
         }
-        spectrum.add(3, &trace(1_000_000, &[]), Verdict::OutOfFuel);
-        spectrum.add(4, &trace(2_000_000, &[]), Verdict::TimedOut);
-        assert_eq!(spectrum.expected_ticks(2), 20);
-        assert_eq!(spectrum.expected_ticks(3), 30);
+        spectrum.add(test(3), &trace(1_000_000, &[]), Verdict::OutOfFuel);
+        spectrum.add(test(4), &trace(2_000_000, &[]), Verdict::TimedOut);
+        assert_eq!(spectrum.expected_ticks(test(2)), 20);
+        assert_eq!(spectrum.expected_ticks(test(3)), 30);
         assert_eq!((spectrum.most_ticks(), spectrum.usual_ticks()), (30, 20));
         assert_eq!(Spectrum::default().usual_ticks(), 0);
     }
@@ -187,10 +190,10 @@ mod tests {
     #[test]
     fn traces_of_several_builds_are_merged() {
         let mut spectrum = Spectrum::default();
-        spectrum.add(0, &trace(5, &[(1, 2)]), Verdict::Failed);
-        spectrum.add(0, &trace(6, &[(2, 3)]), Verdict::Failed);
-        assert!(spectrum.reaches(0, 1) && spectrum.reaches(0, 2));
-        assert!(!spectrum.reaches(0, 3) && !spectrum.reaches(1, 1));
-        assert_eq!((spectrum.length(0), spectrum.length(1)), (5, 0));
+        spectrum.add(test(0), &trace(5, &[(1, 2)]), Verdict::Failed);
+        spectrum.add(test(0), &trace(6, &[(2, 3)]), Verdict::Failed);
+        assert!(spectrum.reaches(test(0), site(1)) && spectrum.reaches(test(0), site(2)));
+        assert!(!spectrum.reaches(test(0), site(3)) && !spectrum.reaches(test(1), site(1)));
+        assert_eq!((spectrum.length(test(0)), spectrum.length(test(1))), (5, 0));
     }
 }

@@ -180,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::source::{Language, SiteKind};
+    use crate::source::{FileIndex, FunctionIndex, Language, SiteKind};
 
     fn wrapped(text: &str, statement: &str) -> String {
         wrapped_in(Language::Rust, text, statement)
@@ -192,7 +192,7 @@ mod tests {
         let site = Site {
             id: String::new(),
             kind: SiteKind::Statement,
-            file: 0,
+            file: FileIndex::new(0),
             span: start..start + statement.len(),
             line: 1,
             column: 1,
@@ -202,7 +202,7 @@ mod tests {
             checks: 0,
             least: template.least,
             template,
-            function: 0,
+            function: FunctionIndex::new(0),
             names: Arc::default(),
             is_pure: None,
         };

@@ -153,12 +153,16 @@ pub mod tests {
 
     impl Evidence for Nothing {}
 
+    pub fn tests(numbers: &[u32]) -> Vec<TestIndex> {
+        numbers.iter().copied().map(TestIndex::new).collect()
+    }
+
     /// A fix at one site, in a function of its own.
-    pub fn fix(site: SiteIndex, condition: &str, cost: u32, targets: &[TestIndex]) -> Fix {
+    pub fn fix(site: u32, condition: &str, cost: u32, targets: &[u32]) -> Fix {
         Fix {
             edits: vec![SiteEdit {
-                site,
-                function: site as usize,
+                site: SiteIndex::new(site),
+                function: FunctionIndex::new(site),
                 suspiciousness: 1.0,
                 condition: condition.to_owned(),
                 switched: condition.to_owned(),
@@ -168,7 +172,7 @@ pub mod tests {
                 is_trivial: false,
                 evidence: Arc::new(Nothing),
             }],
-            targets: targets.to_vec(),
+            targets: tests(targets),
             cost,
         }
     }
@@ -177,8 +181,10 @@ pub mod tests {
     fn a_last_resort_cures_nothing_for_good() {
         let mut constant = fix(1, "true", 1000, &[0, 1]);
         constant.edits[0].is_trivial = true;
-        assert_eq!(uncured(&[0, 1], &[constant.clone()]), [0, 1]);
-        assert_eq!(uncured(&[0, 1], &[constant, fix(2, "a", 9, &[1])]), [0]);
+        let both = tests(&[0, 1]);
+        assert_eq!(uncured(&both, &[constant.clone()]), both);
+        let fixes = [constant, fix(2, "a", 9, &[1])];
+        assert_eq!(uncured(&both, &fixes), tests(&[0]));
     }
 
     #[test]
@@ -189,14 +195,15 @@ pub mod tests {
         let mut pair = a.clone();
         pair.edits.extend(fix(2, "c", 1, &[0]).edits);
         assert!(!pair.is_text_of(&a) && !a.is_text_of(&pair));
-        assert_eq!(single_sites(&[pair, a]), BTreeSet::from([1]));
+        let site = SiteIndex::new(1);
+        assert_eq!(single_sites(&[pair, a]), BTreeSet::from([site]));
     }
 
     #[test]
     fn an_engine_without_contexts_has_an_answer_to_everything() {
         assert_eq!(Nothing.disagreements(), 0);
         assert!(!Nothing.equals(&Nothing) && !Nothing.adds_idle_clause_to(&Nothing));
-        assert!(Nothing.clauses(&[]).is_empty());
+        assert!(Nothing.clauses(TiSlice::from_ref(&[])).is_empty());
         assert!(Nothing.difference(&Nothing).is_none());
     }
 }

@@ -97,7 +97,7 @@ pub fn groups(fixes: &[Fix]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::fix::tests::fix;
+    use crate::repair::fix::tests::{fix, tests};
 
     fn order(fixes: Vec<Fix>) -> Vec<String> {
         let text = |fix: Fix| fix.edits[0].condition.clone();
@@ -143,8 +143,8 @@ mod tests {
             fix(4, "d", 4, &[2]),
         ];
         let groups = groups(&fixes);
-        let tests: Vec<_> = groups.iter().map(|group| group.tests.clone()).collect();
-        assert_eq!(tests, [vec![0, 1], vec![2], vec![3]]);
+        let cured: Vec<_> = groups.iter().map(|group| group.tests.clone()).collect();
+        assert_eq!(cured, [tests(&[0, 1]), tests(&[2]), tests(&[3])]);
         // A fix is listed where the first of its tests is.
         let fixes: Vec<_> = groups.iter().map(|group| group.fixes.clone()).collect();
         assert_eq!(fixes, [vec![0, 1], vec![3], vec![2]]);

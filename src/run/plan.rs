@@ -144,7 +144,7 @@ mod tests {
             ..Plan::default()
         };
         let selected = Plan {
-            select: vec![(1, 2)],
+            select: vec![(SiteIndex::new(1), 2)],
             ..Plan::default()
         };
         assert!(seed(&traced, "test").is_some());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cargo_nopol::run::trace::{Counter, Read, Step, Trace};
+use cargo_nopol::source::SiteIndex;
 use cargo_nopol::spec::Value;
 
 const SITES: usize = 20;
@@ -95,7 +96,11 @@ impl Program {
 impl Ran {
     /// The values of the only row of a site, with the types of integers.
     fn values(&self, site: u32) -> BTreeMap<String, String> {
-        let mut rows = self.trace.contexts.iter().filter(|row| row.site == site);
+        let mut rows = self
+            .trace
+            .contexts
+            .iter()
+            .filter(|row| row.site.number() == site);
         let row = rows.next().expect("a row");
         assert!(rows.next().is_none(), "{:?}", self.trace.contexts);
         let values = row.values.iter().map(|(name, value)| {
@@ -113,13 +118,22 @@ impl Ran {
             entered,
             falses,
             trues,
-        } = self.trace.counters.get(&site).copied().unwrap_or_default();
+        } = self
+            .trace
+            .counters
+            .get(&SiteIndex::new(site))
+            .copied()
+            .unwrap_or_default();
         [entered, falses, trues]
     }
 
     /// Of the rows of a site: outcome, the subject's own outcome, count.
     fn rows(&self, site: u32) -> Vec<(bool, Option<bool>, u32)> {
-        let rows = self.trace.contexts.iter().filter(|row| row.site == site);
+        let rows = self
+            .trace
+            .contexts
+            .iter()
+            .filter(|row| row.site.number() == site);
         rows.map(|row| (row.outcome, row.old, row.count)).collect()
     }
 }

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
-use super::super::fixture::{counter, sites, text, texts, trial};
+use typed_index_collections::TiVec;
+
+use super::super::fixture::{counter, site, sites, test, tests, text, texts, trial};
 use super::*;
 use crate::run::trace::Trace;
 use crate::source::SiteKind;
@@ -15,14 +17,14 @@ const BOUNDS: Bounds = Bounds {
 
 /// A subject that consists of conditions, the most suspicious one first.
 struct TestBed {
-    sites: Vec<Site>,
+    sites: TiVec<SiteIndex, Site>,
     suspects: Vec<Suspect>,
     spectrum: Spectrum,
 }
 
 impl TestBed {
     /// Creates `number` conditions. `reached` has the counters of the conditions that each test reaches.
-    fn new(number: usize, reached: &[(TestIndex, &[(SiteIndex, Counter)])]) -> Self {
+    fn new(number: usize, reached: &[(u32, &[(u32, Counter)])]) -> Self {
         let conditions: String = (0..number)
             .map(|nth| {
                 format!("pub fn f{nth}(n: u32) -> u32 {{ if n > {nth} {{ 1 }} else {{ 0 }} }}\n")
@@ -31,17 +33,18 @@ impl TestBed {
         let mut sites = sites(&conditions);
         sites.retain(|site| site.kind == SiteKind::If);
         assert_eq!(sites.len(), number);
-        let suspects = (0..).zip(&sites).map(|(site, _)| Suspect {
+        let suspects = sites.keys().map(|site| Suspect {
             site,
             suspiciousness: 1.0,
         });
         let mut spectrum = Spectrum::default();
-        for (test, counters) in reached {
+        for (number, counters) in reached {
+            let counters = counters.iter().map(|(at, counter)| (site(*at), *counter));
             let trace = Trace {
-                counters: counters.iter().copied().collect(),
+                counters: counters.collect(),
                 ..Trace::default()
             };
-            spectrum.add(*test, &trace, Verdict::Failed);
+            spectrum.add(test(*number), &trace, Verdict::Failed);
         }
         Self {
             suspects: suspects.collect(),
@@ -54,7 +57,7 @@ impl TestBed {
     /// trials in order.
     fn search(
         &self,
-        failing: &[TestIndex],
+        failing: &[u32],
         cures: impl Fn(&str) -> bool,
     ) -> (Vec<AngelicSite>, Vec<String>) {
         let made = RefCell::new(Vec::new());
@@ -74,7 +77,7 @@ impl TestBed {
             deepen: &|_| Ok(Vec::new()),
             approach: &|_, _| Ok(Vec::new()),
         };
-        (search.cures(failing).unwrap(), made.into_inner())
+        (search.cures(&tests(failing)).unwrap(), made.into_inner())
     }
 }
 
@@ -109,7 +112,7 @@ fn no_switch_is_tried_at_a_site_that_a_constant_cures() {
     );
     let (angelic, made) = test_bed.search(&[0], |trial| trial == "site 0 test 0: true");
     assert_eq!(angelic.len(), 1);
-    assert_eq!(texts(&angelic[0].cures[&0]), ["true"]);
+    assert_eq!(texts(&angelic[0].cures[&test(0)]), ["true"]);
     let switched = |site: &str| {
         made.iter()
             .any(|made| made.starts_with(site) && made.contains(".."))
@@ -123,7 +126,7 @@ fn both_constants_are_kept_if_the_test_passes_under_either() {
     let (angelic, _) = test_bed.search(&[0], |trial| {
         trial.ends_with("true") || trial.ends_with("false")
     });
-    let cures = texts(&angelic[0].cures[&0]);
+    let cures = texts(&angelic[0].cures[&test(0)]);
     assert_eq!(cures[..2], ["true", "false"]);
 }
 
@@ -137,7 +140,7 @@ fn another_test_is_first_tried_where_the_first_one_was_cured() {
     let [found] = &angelic[..] else {
         panic!("{angelic:?}")
     };
-    assert_eq!((found.site, found.cures.len()), (1, 2));
+    assert_eq!((found.site, found.cures.len()), (site(1), 2));
     let elsewhere = made
         .iter()
         .position(|made| made.starts_with("site 0 test 1"));
@@ -154,11 +157,11 @@ fn a_test_that_no_angelic_site_cures_is_tried_everywhere() {
     let test_bed = TestBed::new(2, &[(0, &reached), (1, &reached)]);
     let own = ["site 0 test 0: true", "site 1 test 1: true"];
     let (angelic, _) = test_bed.search(&[0, 1], |trial| own.contains(&trial));
-    let cured: Vec<(SiteIndex, Vec<&TestIndex>)> = angelic
+    let cured: Vec<(SiteIndex, Vec<TestIndex>)> = angelic
         .iter()
-        .map(|found| (found.site, found.cures.keys().collect()))
+        .map(|found| (found.site, found.cures.keys().copied().collect()))
         .collect();
-    assert_eq!(cured, [(0, vec![&0]), (1, vec![&1])]);
+    assert_eq!(cured, [(site(0), tests(&[0])), (site(1), tests(&[1]))]);
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn sites_that_the_test_does_not_reach_are_not_tried() {
 fn at_most_six_non_constant_cures_are_kept() {
     let test_bed = TestBed::new(1, &[(0, &[(0, counter(20, 0, false))])]);
     let (angelic, _) = test_bed.search(&[0], |trial| trial.contains("flip"));
-    let kept = texts(&angelic[0].cures[&0]);
+    let kept = texts(&angelic[0].cures[&test(0)]);
     assert_eq!(kept.len(), MOST_PARTIAL);
     assert_eq!(kept[..2], ["flip@19", "flip@0"]);
 }
@@ -203,7 +206,7 @@ fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
 #[test]
 fn a_longer_sequence_is_found_if_each_flip_gets_the_test_further() {
     let test_bed = TestBed::new(1, &[(0, &[(0, counter(1, 0, false))])]);
-    let starts = vec![(0, 0, vec![one(&test_bed.sites[0], 0)])];
+    let starts = vec![(site(0), test(0), vec![one(&test_bed.sites[site(0)], 0)])];
     let probe = needs(&[0, 1, 2]);
     let found = deepen(&probe, 1, &test_bed.sites, &test_bed.spectrum, &starts).unwrap();
     let found: Vec<String> = found.iter().map(trial).collect();
@@ -218,41 +221,44 @@ fn a_longer_sequence_is_found_if_each_flip_gets_the_test_further() {
 fn every_cure_is_replayed_with_what_is_also_forced() {
     let test_bed = TestBed::new(2, &[(0, &[(0, counter(1, 1, false))])]);
     let (mut angelic, _) = test_bed.search(&[0], |trial| trial.ends_with(": true"));
-    angelic[0].also_forced = Some((1, vec![one(&test_bed.sites[1], 3)]));
+    angelic[0].also_forced = Some((site(1), vec![one(&test_bed.sites[site(1)], 3)]));
     let replays = replays(&angelic);
     let [replay] = &replays[..] else {
         panic!("{replays:?}")
     };
-    assert_eq!((replay.nth, replay.test, replay.force.len()), (0, 0, 2));
-    assert_eq!(replay.force[1].0, 1);
+    assert_eq!(
+        (replay.nth, replay.test, replay.force.len()),
+        (0, test(0), 2)
+    );
+    assert_eq!(replay.force[1].0, site(1));
 }
 
 #[test]
 fn a_long_running_test_gets_fewer_runs_but_never_none() {
     let mut spectrum = Spectrum::default();
-    for (test, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
+    for (number, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
         let trace = Trace {
             ticks,
             ..Trace::default()
         };
-        spectrum.add(test, &trace, Verdict::Failed);
+        spectrum.add(test(number), &trace, Verdict::Failed);
     }
-    let runs = [0, 1, 2].map(|test| Bounds::affordable(500, test, &spectrum));
+    let runs = [0, 1, 2].map(|number| Bounds::affordable(500, test(number), &spectrum));
     assert_eq!(runs, [500, 40, LEAST_RUNS]);
 }
 
 #[test]
 fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
     let mut spectrum = Spectrum::default();
-    for (test, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
+    for (number, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
         let trace = Trace {
             ticks: 1000,
             ..Trace::default()
         };
-        spectrum.add(test, &trace, verdict);
+        spectrum.add(test(number), &trace, verdict);
     }
-    assert_eq!(BOUNDS.fuel_for(0, &spectrum), 200_000);
-    assert_eq!(BOUNDS.fuel_for(1, &spectrum), 120_000);
-    spectrum.long.insert(0);
-    assert_eq!(BOUNDS.fuel_for(0, &spectrum), BOUNDS.fuel);
+    assert_eq!(BOUNDS.fuel_for(test(0), &spectrum), 200_000);
+    assert_eq!(BOUNDS.fuel_for(test(1), &spectrum), 120_000);
+    spectrum.long.insert(test(0));
+    assert_eq!(BOUNDS.fuel_for(test(0), &spectrum), BOUNDS.fuel);
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Mutex;
 
-use super::super::fixture::{counter, sites, text};
+use typed_index_collections::TiVec;
+
+use super::super::fixture::{counter, site, sites, test, text};
 use super::*;
 use crate::run::Verdict;
 use crate::source::SiteKind;
@@ -14,7 +16,7 @@ const TEXT: &str = "
     pub fn c(n: u32) -> u32 { if n > 3 { 1 } else { 0 } }
 ";
 
-fn conditions() -> Vec<Site> {
+fn conditions() -> TiVec<SiteIndex, Site> {
     let mut sites = sites(TEXT);
     sites.retain(|site| site.kind == SiteKind::If);
     assert_eq!(sites.len(), 3);
@@ -30,8 +32,8 @@ fn forced(force: &[At]) -> String {
 }
 
 /// A run that panicked at a line, or passed, and reached these sites with one false evaluation each.
-fn ended(line: Option<u32>, reached: &[SiteIndex]) -> TestRun {
-    let counters = reached.iter().map(|site| (*site, counter(0, 1, false)));
+fn ended(line: Option<u32>, reached: &[u32]) -> TestRun {
+    let counters = reached.iter().map(|at| (site(*at), counter(0, 1, false)));
     TestRun {
         verdict: match line {
             Some(_) => Verdict::Failed,
@@ -58,7 +60,9 @@ fn search_with(end: impl Fn(&str) -> TestRun + Sync) -> (Vec<String>, Vec<String
         made.lock().unwrap().push(forced.clone());
         Ok(end(&forced))
     };
-    let pairs = cures(&run, 1, &conditions(), &[0, 1, 2], 0, false).unwrap();
+    let conditions = conditions();
+    let ranked: Vec<SiteIndex> = conditions.keys().collect();
+    let pairs = cures(&run, 1, &conditions, &ranked, test(0), false).unwrap();
     let pairs = pairs
         .into_iter()
         .map(|pair| forced(&[pair.first, pair.second]));
@@ -111,11 +115,8 @@ fn one_site_in_the_other_is_no_pair() {
         "pub fn f(n: u32) -> u32 { let mut m = 0; m += if n > 1 { 1 } else { 2 }; m /= 3; m }";
     let sites = sites(text);
     let at = |text: &str| {
-        let mut sites = (0..).zip(&sites);
-        sites
-            .find(|(_, site)| site.text.starts_with(text))
-            .unwrap()
-            .0
+        let found = sites.position(|site| site.text.starts_with(text));
+        found.unwrap()
     };
     let [condition, around, after] = ["n > 1", "m += if", "m /= 3"].map(at);
     assert!(overlap(&sites, condition, around) && overlap(&sites, around, condition));

@@ -84,7 +84,7 @@ impl House {
         places: &[Place],
     ) -> Vec<Part> {
         let files = instrumentation.files();
-        let text = &files[0].1.text;
+        let text = &files[FileIndex::new(0)].1.text;
         let span = |place: &Place| {
             let start = text.find(place.text).unwrap_or_else(|| panic!("{text}"));
             Span {
