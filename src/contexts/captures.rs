@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use typed_index_collections::TiVec;
+
 use crate::run::trace::{Context, Read, Step};
 use crate::source::Language;
 use crate::spec::access::{Infix, Prefix};
@@ -102,7 +104,7 @@ impl Captures {
             true => Column::Old,
             false => self.column(term),
         };
-        Columns(pool.terms.iter().enumerate().map(column).collect())
+        Columns(pool.terms.iter_enumerated().map(column).collect())
     }
 }
 
@@ -156,11 +158,11 @@ impl Column {
 
 /// Where the values of each term of a pool are.
 #[derive(Clone, Debug, Default)]
-pub struct Columns(Vec<Column>);
+pub struct Columns(TiVec<TermId, Column>);
 
 impl Columns {
     /// Each term's value in a context.
-    pub fn values(&self, context: &Context) -> Vec<Option<Value>> {
+    pub fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
         self.0.iter().map(|column| column.value(context)).collect()
     }
 

@@ -95,10 +95,11 @@ fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::TermId;
 
     #[test]
     fn each_clause_is_negated_in_its_place() {
-        let t = Expr::Term;
+        let t = |term| Expr::Term(TermId::new(term));
         let expr = t(0).and(t(1).or(t(2)).not());
         let mut clauses = Vec::new();
         clauses_of(&expr, &|clause| clause, &mut clauses);

@@ -84,7 +84,7 @@ impl Problem {
     /// The problem with one more term, a constant condition.
     pub fn with_constant(&self, value: bool) -> (Self, Expr) {
         let mut problem = self.clone();
-        problem.pool.terms.push(Term {
+        let term = problem.pool.terms.push_and_get_key(Term {
             constant: Some(Value::Bool(value)),
             ..Term::new(
                 Access::literal(value.to_string()),
@@ -97,8 +97,7 @@ impl Problem {
         for row in specs.flat_map(|spec| &mut spec.rows) {
             row.values.push(Some(Value::Bool(value)));
         }
-        let expr = Expr::Term(problem.pool.terms.len() - 1);
-        (problem, expr)
+        (problem, Expr::Term(term))
     }
 
     /// The rows of the strictest spec.
@@ -120,10 +119,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let mut add = |pool: &mut Pool, term: Term| {
         index
             .entry((term.access.clone(), term.ty))
-            .or_insert_with(|| {
-                pool.terms.push(term);
-                pool.terms.len() - 1
-            });
+            .or_insert_with(|| pool.terms.push_and_get_key(term));
     };
     let seen = captures.seen(recorded.contexts());
     for term in terms::observed(sources, site, tree.as_ref(), seen) {
@@ -146,7 +142,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         add(&mut pool, term);
     }
 
-    for id in 0..pool.terms.len() {
+    for id in pool.terms.keys() {
         pool.terms[id].definition = terms::definition(sources, id, &pool, &index);
     }
 
@@ -171,15 +167,15 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         }));
     } else if is_condition {
         // What cannot be taken apart is one term, whose value is what the condition yielded.
-        pool.terms.push(Term {
+        let term = pool.terms.push_and_get_key(Term {
             binding: language.binding_of(&site.text),
             negation: language
                 .opposite(&site.text)
                 .map(|text| language.access(&text)),
             ..Term::new(language.access(&site.text), Type::Bool, Origin::Old)
         });
-        whole = Some(pool.terms.len() - 1);
-        old = whole.map(Expr::Term);
+        whole = Some(term);
+        old = Some(Expr::Term(term));
     }
 
     let spec = |(rows, any_of)| Spec {

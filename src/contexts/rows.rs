@@ -3,10 +3,12 @@
 use super::limits;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use typed_index_collections::TiVec;
+
 use super::captures::Columns;
 use super::{Cure, Recorded};
 use crate::run::trace::Context;
-use crate::spec::{Row, Value};
+use crate::spec::{Row, TermId, Value};
 
 /// One cure per failing test: the first of each, then the second of each, and so on; a test with
 /// fewer keeps its last.
@@ -185,7 +187,7 @@ impl Rows<'_> {
         rows
     }
 
-    fn values(&self, context: &Context) -> Vec<Option<Value>> {
+    fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
         self.columns.values(context)
     }
 }
@@ -196,8 +198,9 @@ mod tests {
 
     use super::*;
     use crate::contexts::captures::Captures;
+    use crate::run::suite::TestIndex;
     use crate::run::trace::Read;
-    use crate::source::Language;
+    use crate::source::{Language, SiteIndex};
     use crate::spec::{Int, IntType, Origin, Pool, Term, Type};
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
@@ -207,7 +210,7 @@ mod tests {
         };
         let value = Value::Int(IntType::I64, Int::from_i128(n));
         Context {
-            site: 0,
+            site: SiteIndex::new(0),
             outcome,
             old: Some(old),
             count: 1,
@@ -217,7 +220,7 @@ mod tests {
 
     /// Rows as (value of `n`, expected, hard, weight).
     fn shown(rows: &[Row]) -> Vec<(String, bool, bool, u32)> {
-        let n = |row: &Row| row.values[0].as_ref().map(ToString::to_string);
+        let n = |row: &Row| row.values.first()?.as_ref().map(ToString::to_string);
         let row = |row: &Row| (n(row).unwrap(), row.expected, row.hard, row.weight);
         rows.iter().map(row).collect()
     }
@@ -229,9 +232,9 @@ mod tests {
             Type::Int(IntType::I64),
             Origin::Variable,
         );
-        let pool = Pool { terms: vec![n] };
+        let terms = vec![n].into();
         check(&Rows {
-            columns: &captures.columns(&pool, None),
+            columns: &captures.columns(&Pool { terms }, None),
             recorded,
             unconditional: None,
         });
@@ -243,9 +246,13 @@ mod tests {
             constant: false,
             contexts: vec![context(1, false, true), context(2, true, true)],
         };
+        let [passing, failing] = [0, 1].map(TestIndex::new);
         let recorded = Recorded {
-            passing: vec![(0, vec![context(2, true, true), context(3, false, false)])],
-            cured: BTreeMap::from([(1, vec![cure])]),
+            passing: vec![(
+                passing,
+                vec![context(2, true, true), context(3, false, false)],
+            )],
+            cured: BTreeMap::from([(failing, vec![cure])]),
             ..Recorded::default()
         };
         with_rows(&recorded, |rows| {
@@ -272,7 +279,7 @@ mod tests {
             contexts: vec![context(1, !outcome, outcome)],
         };
         let recorded = Recorded {
-            cured: BTreeMap::from([(0, vec![cure(true), cure(false)])]),
+            cured: BTreeMap::from([(TestIndex::new(0), vec![cure(true), cure(false)])]),
             ..Recorded::default()
         };
         with_rows(&recorded, |rows| {

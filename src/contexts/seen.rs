@@ -30,7 +30,7 @@ pub fn values(
     };
     let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
     let mut order = Vec::new();
-    for (id, term) in pool.terms.iter().enumerate() {
+    for (id, term) in pool.terms.iter_enumerated() {
         let is_number = !matches!(term.reading, Reading::Converted | Reading::Flag);
         let is_apt = term.constant.is_none() && term.ty != Type::Bool && is_number;
         // In C a character is read through an index, and so it is as good as a variable.

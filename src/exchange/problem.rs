@@ -35,9 +35,10 @@ use std::fs;
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use typed_index_collections::TiVec;
 
 use super::value;
-use crate::spec::{Expr, Pool, Reading, Row, Spec, Term};
+use crate::spec::{Expr, Pool, Reading, Row, Spec, Term, TermId};
 use terms::{Literal, Terms, Variable};
 
 /// A synthesis problem with what is known of its answer.
@@ -125,11 +126,12 @@ impl Problem {
     /// The problem of a spec. Literals are moved behind the variables, which changes the indices of
     /// terms but no meaning.
     pub fn new(name: &str, spec: &Spec, pool: &Pool) -> Self {
-        let is_literal = |term: &usize| pool.terms[*term].constant.is_some();
-        let mut order: Vec<usize> = (0..pool.terms.len()).collect();
+        let is_literal = |term: &TermId| pool.terms[*term].constant.is_some();
+        // Which term is at each place now.
+        let mut order: TiVec<TermId, TermId> = pool.terms.keys().collect();
         order.sort_by_key(is_literal);
-        let place = |old: &usize| order.iter().position(|term| term == old);
-        let moved = |term: &usize| Term {
+        let place = |old: &TermId| order.position(|term| term == old);
+        let moved = |term: &TermId| Term {
             seen_in: pool.terms[*term].seen_in.iter().filter_map(place).collect(),
             // It helps to compare conditions, and nobody does that with a file.
             definition: None,
@@ -227,11 +229,11 @@ impl Problem {
 
     /// The problem as JSON, one context a line. Reading it gives an equal problem.
     pub fn to_json(&self) -> String {
-        let is_variable = |term: &&Term| term.constant.is_none();
-        let count = self.pool.terms.iter().filter(is_variable).count();
-        let (variables, literals) = self.pool.terms.split_at(count);
+        let is_variable = |term: &Term| term.constant.is_none();
+        let first_literal = self.pool.terms.partition_point(is_variable);
+        let (variables, literals) = self.pool.terms.split_at(first_literal);
         let context = |row: &Row| Context {
-            values: row.values[..count]
+            values: row.values[..first_literal]
                 .iter()
                 .map(|value| value.as_ref().map_or(Json::Null, value::to_json))
                 .collect(),
@@ -240,12 +242,11 @@ impl Problem {
             weight: row.weight,
         };
         let all = || self.spec.rows.iter().chain(&self.check);
-        let is_optional = |term: usize| all().any(|row| row.values[term].is_none());
+        let is_optional = |term: TermId| all().any(|row| row.values[term].is_none());
         let file = File {
             name: Some(self.name.clone()),
             variables: variables
-                .iter()
-                .enumerate()
+                .iter_enumerated()
                 .map(|(index, term)| Variable::new(term, is_optional(index)))
                 .collect(),
             literals: literals
@@ -290,8 +291,9 @@ fn rows(
             );
             return Err((at, what));
         }
-        let mut values = Vec::new();
-        for (nth, (json, variable)) in context.values.iter().zip(variables).enumerate() {
+        let mut values = TiVec::new();
+        let terms = variables.iter().zip(&pool.terms);
+        for (nth, (json, (variable, term))) in context.values.iter().zip(terms).enumerate() {
             let wrong = |what: String| {
                 let at = format!("{at}[{nth}]");
                 (at, format!("variable `{}`: {what}", variable.name))
@@ -303,7 +305,7 @@ fn rows(
                         at the variable";
                     return Err(wrong(what.to_owned()));
                 }
-                json => Some(value::from_json(json, pool.terms[nth].ty).map_err(wrong)?),
+                json => Some(value::from_json(json, term.ty).map_err(wrong)?),
             });
         }
         let literals = pool.terms.iter().skip(variables.len());

@@ -36,7 +36,7 @@ impl<'a> Vocabulary<'a> {
         let values = |term: TermId| rows.iter().map(move |row| &spec.rows[*row].values[term]);
         let mut terms: BTreeMap<Type, Vec<TermId>> = BTreeMap::new();
         let mut left_out = Vec::new();
-        for (id, term) in problem.pool.terms.iter().enumerate() {
+        for (id, term) in problem.pool.terms.iter_enumerated() {
             let is_nan = values(id).flatten().any(is_nan);
             if is_nan || values(id).all(Option::is_none) {
                 left_out.push(id);

@@ -6,7 +6,7 @@ mod rust;
 
 use crate::source::condition::Spelling;
 use crate::source::{Language, write};
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, Type};
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type};
 
 /// What an expression is written with.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ trait Words {
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)>;
 
     /// A term.
-    fn term(&self, style: &Style, id: usize) -> String;
+    fn term(&self, style: &Style, id: TermId) -> String;
 
     /// `a || b`.
     fn or(&self, style: &Style, a: &Expr, b: &Expr) -> String;
@@ -154,8 +154,13 @@ mod tests {
                 term("p.end.unwrap()", usize, Binding::Atom, None),
                 term("o.is_some()", Type::Bool, Binding::Atom, None),
                 term("o.unwrap()", usize, Binding::Atom, None),
-            ],
+            ]
+            .into(),
         }
+    }
+
+    fn t(term: u32) -> Expr {
+        Expr::Term(TermId::new(term))
     }
 
     fn text(expr: &Expr, suffixed: bool) -> String {
@@ -171,7 +176,6 @@ mod tests {
 
     #[test]
     fn parentheses_stand_only_where_they_must() {
-        let t = Expr::Term;
         assert_eq!(text(&t(0).or(t(1)).and(t(0)), false), "(a || b) && a");
         assert_eq!(text(&t(0).and(t(1)).or(t(0)), false), "a && b || a");
         assert_eq!(text(&t(0).and(t(1).and(t(0))), false), "a && (b && a)");
@@ -187,7 +191,6 @@ mod tests {
 
     #[test]
     fn a_negated_comparison_is_turned_round_except_for_the_order_of_floats() {
-        let t = Expr::Term;
         assert_eq!(text(&t(3).cmp(CmpOp::Lt, t(4)).not(), false), "n >= 0");
         assert_eq!(text(&t(5).cmp(CmpOp::Lt, t(5)).not(), false), "!(x < x)");
         assert_eq!(text(&t(5).cmp(CmpOp::Eq, t(5)).not(), false), "x != x");
@@ -195,7 +198,6 @@ mod tests {
 
     #[test]
     fn an_optional_field_is_compared_as_a_whole() {
-        let t = Expr::Term;
         let is_zero = |some, value| t(some).and(t(value).cmp(CmpOp::Eq, t(4)));
         assert_eq!(text(&is_zero(6, 7), false), "p.end == Some(0)");
         assert_eq!(
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn parts_of_the_old_condition_stay_verbatim() {
         let pool = pool();
-        let old_part = Expr::Term(3).cmp(CmpOp::Gt, Expr::Term(4));
+        let old_part = t(3).cmp(CmpOp::Gt, t(4));
         let old = [Spelling {
             expr: old_part.clone(),
             text: "n   > 0".to_string(),
@@ -228,9 +230,6 @@ mod tests {
             old: &old,
             suffixed: false,
         };
-        assert_eq!(
-            style.text(&Expr::Term(0).and(old_part), Binding::Or),
-            "a && n   > 0"
-        );
+        assert_eq!(style.text(&t(0).and(old_part), Binding::Or), "a && n   > 0");
     }
 }

@@ -6,8 +6,7 @@
 use super::value::{ArithOp, CmpOp, Type, Value};
 use super::{Pool, Row};
 
-/// Index of a term in its [`Pool`].
-pub type TermId = usize;
+pub use crate::index::TermId;
 
 /// A typed expression over the terms of one [`Pool`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,6 +6,8 @@ pub mod access;
 pub mod expr;
 pub mod value;
 
+use typed_index_collections::TiVec;
+
 pub use access::{Access, Outline, Query, glance};
 pub use expr::{Expr, TermId};
 pub use value::{ArithOp, CmpOp, Int, IntType, Type, Value};
@@ -116,7 +118,7 @@ impl Term {
 /// The leaves available at one site. Rows hold their values in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
-    pub terms: Vec<Term>,
+    pub terms: TiVec<TermId, Term>,
 }
 
 impl Pool {
@@ -142,7 +144,7 @@ impl Pool {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Value of each term of the pool; `None` is undefined.
-    pub values: Vec<Option<Value>>,
+    pub values: TiVec<TermId, Option<Value>>,
     /// What the condition must yield here.
     pub expected: bool,
     /// Rows of failing tests must be satisfied; rows of passing tests only rank, for the suite

@@ -32,9 +32,12 @@ fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
 
 /// Every clause that yields both outcomes somewhere, cheapest first.
 pub(super) fn atoms(table: &Table) -> Vec<Atom> {
-    let partial = (0..table.pool.terms.len())
-        .filter(|term| table.is_partial(*term) && !table.is_opaque(*term));
-    let defined = |term| Bits::from_fn(table.rows(), |row| table.rank(term, row).is_some());
+    let terms = &table.pool.terms;
+    let usable = terms.keys().filter(|term| !table.is_opaque(*term));
+    let usable: Vec<TermId> = usable.collect();
+    let partial = usable.iter().filter(|term| table.is_partial(**term));
+    let defined =
+        |term: &TermId| Bits::from_fn(table.rows(), |row| table.rank(*term, row).is_some());
     let guarded: Vec<Bits> = partial.map(defined).collect();
     let mut classes: BTreeMap<Planes, Vec<(u32, Expr)>> = BTreeMap::new();
     let mut keep = |expr: Expr, planes: Planes| {
@@ -50,9 +53,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
         class.sort();
         class.truncate(most);
     };
-    let terms = &table.pool.terms;
-    let usable = |term: &TermId| !table.is_opaque(*term);
-    for a in (0..terms.len()).filter(usable) {
+    for (at, &a) in usable.iter().enumerate() {
         if terms[a].ty == Type::Bool {
             if !is_constant(table.pool, a) {
                 let expr = Expr::Term(a);
@@ -61,7 +62,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             }
             continue;
         }
-        for b in (a + 1..terms.len()).filter(usable) {
+        for &b in &usable[at + 1..] {
             if terms[b].ty != terms[a].ty
                 || is_constant(table.pool, a) && is_constant(table.pool, b)
                 || !table.pool.go_together(a, b)

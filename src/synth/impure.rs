@@ -8,7 +8,7 @@ use super::engine::Levels;
 use super::enumerate::edits;
 use super::kind::EditKind;
 use super::table::{Bits, Table};
-use crate::spec::{Row, Spec};
+use crate::spec::{Row, Spec, TermId};
 use crate::weights::WEIGHTS;
 use std::cell::OnceCell;
 
@@ -73,7 +73,7 @@ pub(super) fn beside(
 }
 
 /// The row without the values of some terms.
-fn without(row: &Row, terms: &[usize]) -> Row {
+fn without(row: &Row, terms: &[TermId]) -> Row {
     let mut row = row.clone();
     for term in terms {
         if let Some(value) = row.values.get_mut(*term) {

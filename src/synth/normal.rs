@@ -226,14 +226,14 @@ mod tests {
     use crate::source::Language;
     use crate::spec::{Int, IntType, Origin, Term};
 
-    const LEN: TermId = 0;
-    const IS_EMPTY: TermId = 1;
-    const N: TermId = 2;
-    const ZERO: TermId = 3;
-    const ONE: TermId = 4;
-    const X: TermId = 5;
-    const IS_SOME: TermId = 6;
-    const IS_NONE: TermId = 7;
+    const LEN: TermId = TermId::new(0);
+    const IS_EMPTY: TermId = TermId::new(1);
+    const N: TermId = TermId::new(2);
+    const ZERO: TermId = TermId::new(3);
+    const ONE: TermId = TermId::new(4);
+    const X: TermId = TermId::new(5);
+    const IS_SOME: TermId = TermId::new(6);
+    const IS_NONE: TermId = TermId::new(7);
 
     fn pool() -> Pool {
         let usize = Type::Int(IntType::Usize);
@@ -252,7 +252,7 @@ mod tests {
             ..Term::new(Language::Rust.access(text), ty, Origin::Variable)
         };
         Pool {
-            terms: terms.map(term).to_vec(),
+            terms: terms.into_iter().map(term).collect(),
         }
     }
 

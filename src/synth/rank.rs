@@ -155,18 +155,22 @@ mod tests {
             ..Term::new(Language::Rust.access(text), ty, origin)
         };
         Pool {
-            terms: terms.map(term).to_vec(),
+            terms: terms.into_iter().map(term).collect(),
         }
     }
 
-    fn cmp(a: TermId, op: CmpOp, b: TermId) -> Expr {
-        Expr::Term(a).cmp(op, Expr::Term(b))
+    fn term(number: u32) -> Expr {
+        Expr::Term(TermId::new(number))
+    }
+
+    fn cmp(a: u32, op: CmpOp, b: u32) -> Expr {
+        term(a).cmp(op, term(b))
     }
 
     #[test]
     fn what_a_human_writes_is_cheaper() {
         let ascending = [
-            Expr::Term(1).not(),
+            term(1).not(),
             cmp(0, CmpOp::Gt, 3),
             cmp(0, CmpOp::Ne, 3),
             cmp(0, CmpOp::Ge, 4),

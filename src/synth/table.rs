@@ -6,6 +6,7 @@ use crate::synth::limits;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
+use typed_index_collections::TiVec;
 
 /// A set of rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -218,7 +219,7 @@ const NAN: u32 = u32::MAX - 1;
 pub(super) struct Table<'a> {
     pub spec: &'a Spec,
     pub pool: &'a Pool,
-    columns: Vec<Vec<u32>>,
+    columns: TiVec<TermId, Vec<u32>>,
     /// What was evaluated already: few terms and comparisons occur in thousands of expressions.
     evaluated: Mutex<HashMap<Expr, Planes>>,
 }
@@ -246,7 +247,9 @@ impl<'a> Table<'a> {
                 .unwrap_or(NO_VALUE),
             None => NO_VALUE,
         };
-        let columns = (0..pool.terms.len())
+        let columns = pool
+            .terms
+            .keys()
             .map(|term| {
                 let value_of = |row: &'a crate::spec::Row| row.values.get(term)?.as_ref();
                 spec.rows

@@ -9,19 +9,20 @@ use std::process::Command;
 use cargo_nopol::patch::render::Style;
 use cargo_nopol::source::{Language, write};
 use cargo_nopol::spec::{
-    Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, Type,
-    Value,
+    Access, ArithOp, Binding, CmpOp, Expr, Int, IntType, Origin, Pool, Reading, Row, Term, TermId,
+    Type, Value,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use typed_index_collections::TiVec;
 
 const EXPRESSIONS: usize = 400;
 const CONTEXTS: usize = 24;
 
 /// Two variables of each type, and an element of an array.
 fn pool() -> Pool {
-    let mut terms = Vec::new();
+    let mut terms = TiVec::new();
     let mut add = |text: String, ty: Type, constant: Option<Value>| {
         let binding = match text.starts_with('-') {
             true => Binding::Unary,
@@ -94,7 +95,7 @@ fn value(ty: Type) -> BoxedStrategy<Value> {
 }
 
 fn terms_of(pool: &Pool, ty: Type) -> Vec<Expr> {
-    let terms = pool.terms.iter().enumerate();
+    let terms = pool.terms.iter_enumerated();
     let fitting = terms.filter(|(_, term)| term.ty == ty);
     fitting.map(|(id, _)| Expr::Term(id)).collect()
 }
@@ -185,9 +186,11 @@ fn compiled_rust_yields_what_the_evaluator_says() {
             expressions.push(expr);
         }
     }
-    let variables: Vec<usize> = (0..pool.terms.len() - 1)
-        .filter(|id| pool.terms[*id].constant.is_none())
-        .collect();
+    let variables = pool.terms.iter_enumerated();
+    let variables = variables.filter(|(_, term)| term.constant.is_none());
+    let mut variables: Vec<TermId> = variables.map(|(id, _)| id).collect();
+    // The last one is the element of the array.
+    variables.pop();
     let mut rows = Vec::new();
     let mut program = String::from("#![allow(warnings)]\n#[derive(Clone, Copy)] struct C {");
     for id in &variables {
@@ -201,7 +204,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
     program += " v: [i64; 3], i: usize }\n";
     let contexts = (0..CONTEXTS).map(|nth| {
         let mut text = String::from("C {");
-        let mut values: Vec<Option<Value>> = pool
+        let mut values: TiVec<TermId, Option<Value>> = pool
             .terms
             .iter()
             .map(|term| term.constant.clone())
@@ -336,7 +339,7 @@ fn rank(ty: Type) -> Option<usize> {
 /// Two variables of each type of C, each once as what its promotion makes of it, once in each wider type
 /// and once as a truth, and some constants; with the type that each was read in.
 fn pool_of_c() -> (Pool, Vec<Type>) {
-    let mut terms = Vec::new();
+    let mut terms = TiVec::new();
     let mut read_in = Vec::new();
     let mut add = |text: String, ty: Type, read: Type, reading: Reading, number: Option<i128>| {
         let constant = number.map(|number| Value::Int(IntType::I32, Int::from_i128(number)));
@@ -473,7 +476,7 @@ fn compiled_c_yields_what_the_evaluator_says() {
     for nth in 0..CONTEXTS {
         write!(program, "static void set{nth}(void) {{").unwrap();
         let mut seen: BTreeMap<&Access, Value> = BTreeMap::new();
-        let mut values = Vec::new();
+        let mut values = TiVec::new();
         for (term, read) in pool.terms.iter().zip(&read_in) {
             if term.constant.is_some() {
                 values.push(term.constant.clone());

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use typed_index_collections::{TiSlice, TiVec};
 
 use super::super::value;
 use super::Wrong;
@@ -109,16 +110,16 @@ fn limited(text: &str) -> Result<(), String> {
 /// Terms as they are read.
 #[derive(Default)]
 pub(super) struct Terms {
-    terms: Vec<Term>,
+    terms: TiVec<TermId, Term>,
     /// For each term: the file says where it comes from.
-    is_told: Vec<bool>,
+    is_told: TiVec<TermId, bool>,
 }
 
 impl Terms {
     fn position(&self, text: &str, ty: Type) -> Option<TermId> {
         let access = LANGUAGE.access(text);
         let is_it = |term: &Term| term.access == access && term.ty == ty;
-        self.terms.iter().position(is_it)
+        self.terms.position(is_it)
     }
 
     fn push(
@@ -127,15 +128,15 @@ impl Terms {
         ty: Type,
         origin: Result<Origin, Origin>,
         constant: Option<Value>,
-    ) {
+    ) -> TermId {
         self.is_told.push(origin.is_ok());
         let origin = origin.unwrap_or_else(|guess| guess);
-        self.terms.push(Term {
+        self.terms.push_and_get_key(Term {
             binding: LANGUAGE.binding_of(text),
             constant,
             negation: LANGUAGE.opposite(text).map(|text| LANGUAGE.access(&text)),
             ..Term::new(LANGUAGE.access(text), ty, origin)
-        });
+        })
     }
 
     /// Adds the variables.
@@ -226,10 +227,8 @@ impl Terms {
                 })?;
                 seen_in.push(seen);
             }
-            self.push(&literal.text, ty, origin, Some(value));
-            if let Some(term) = self.terms.last_mut() {
-                term.seen_in = seen_in;
-            }
+            let term = self.push(&literal.text, ty, origin, Some(value));
+            self.terms[term].seen_in = seen_in;
         }
         Ok(())
     }
@@ -269,14 +268,14 @@ impl Terms {
         let is_it = |term: &Term| {
             term.access == leaf.access && expected.is_none_or(|expected| term.ty == expected)
         };
-        let mut found = (0..self.terms.len()).filter(|term| is_it(&self.terms[*term]));
+        let mut found = self.terms.iter_enumerated().filter(|(_, term)| is_it(term));
         match (found.next(), found.next()) {
-            (Some(only), None) => Some((only, self.terms[only].ty)),
+            (Some((only, term)), None) => Some((only, term.ty)),
             (None, _) if leaf.kind == LeafKind::Literal => {
                 let ty = expected?;
                 let value = LANGUAGE.constant(&leaf.text, ty)?;
-                self.push(&leaf.text, ty, Err(Origin::Old), Some(value));
-                Some((self.terms.len() - 1, ty))
+                let term = self.push(&leaf.text, ty, Err(Origin::Old), Some(value));
+                Some((term, ty))
             }
             _ => None,
         }
@@ -300,11 +299,11 @@ fn type_of(name: &str) -> Result<Type, String> {
 }
 
 /// The expression with its terms at other places: `order[new] == old`.
-pub(super) fn renumbered(expr: &Expr, order: &[TermId]) -> Expr {
+pub(super) fn renumbered(expr: &Expr, order: &TiSlice<TermId, TermId>) -> Expr {
     let again = |expr: &Expr| renumbered(expr, order);
     match expr {
         Expr::Term(old) => {
-            let new = order.iter().position(|term| term == old);
+            let new = order.position(|term| term == old);
             Expr::Term(new.unwrap_or(*old))
         }
         Expr::Not(a) => again(a).not(),

@@ -142,7 +142,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
 #[test]
 fn dumped_literals_stand_behind_the_variables_and_the_old_condition_still_means_the_same() {
     let read = problem(&file(r#", "original": "!(i < 0)""#));
-    let mut order: Vec<usize> = (0..read.pool.terms.len()).collect();
+    let mut order: TiVec<TermId, TermId> = read.pool.terms.keys().collect();
     order.reverse();
     let pool = Pool {
         terms: order
@@ -157,7 +157,7 @@ fn dumped_literals_stand_behind_the_variables_and_the_old_condition_still_means_
     spec.old = spec.old.map(|old| terms::renumbered(&old, &order));
     let written = Problem::new("p", &spec, &pool);
     assert_eq!(written.original.as_deref(), Some("!(i < 0)"));
-    assert_eq!(write::text(&written.pool.terms[1].access), "i");
+    assert_eq!(write::text(&written.pool.terms[TermId::new(1)].access), "i");
     let again = problem(&written.to_json());
     assert_eq!(again, written);
     let values = |problem: &Problem| {
@@ -226,15 +226,14 @@ fn term(index: usize, ty: Type) -> BoxedStrategy<Term> {
 /// Some condition over the pool, the seed deciding.
 fn condition(pool: &Pool, seed: &mut impl Iterator<Item = usize>, depth: usize) -> Option<Expr> {
     let mut pick = |below: usize| seed.next().map_or(0, |number| number % below.max(1));
-    let variables: Vec<usize> = (0..pool.terms.len())
-        .filter(|term| pool.terms[*term].constant.is_none())
-        .collect();
+    let all = || pool.terms.iter_enumerated();
+    let variables = all().filter(|(_, term)| term.constant.is_none());
+    let variables: Vec<TermId> = variables.map(|(id, _)| id).collect();
     match (depth, pick(4)) {
         (0, _) | (_, 0) => {
             let left = *variables.get(pick(variables.len()))?;
-            let same: Vec<usize> = (0..pool.terms.len())
-                .filter(|term| pool.terms[*term].ty == pool.terms[left].ty)
-                .collect();
+            let same = all().filter(|(_, term)| term.ty == pool.terms[left].ty);
+            let same: Vec<TermId> = same.map(|(id, _)| id).collect();
             let right = same[pick(same.len())];
             let op = CmpOp::ALL[pick(6)];
             let ops = [ArithOp::Add, ArithOp::Sub, ArithOp::Mul, ArithOp::Rem];
@@ -293,7 +292,9 @@ fn problems() -> impl Strategy<Value = Problem> {
             weight,
         };
         let rows: Vec<Row> = rows.into_iter().map(row).collect();
-        let pool = Pool { terms };
+        let pool = Pool {
+            terms: terms.into(),
+        };
         let spec = Spec {
             any_of: vec![vec![0, rows.len() - 1]],
             old: condition(&pool, &mut seed.into_iter(), 3),

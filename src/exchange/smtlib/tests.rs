@@ -34,7 +34,7 @@ fn a_model_is_read_by_backward_traversal() {
         let text = format!("sat\n((l_r 9) (l_and 9) (l_and_a 0) (l_and_b 7) (l_not 10) {rest})");
         read(&Sexpr::parse(&text).unwrap(), &problem)
     };
-    let [b, i, one] = [1, 0, 3].map(Expr::Term);
+    let [b, i, one] = [1, 0, 3].map(|term| Expr::Term(TermId::new(term)));
     assert_eq!(
         model("(l_cmp1 7) (l_cmp1_a 1) (l_cmp1_b 2) (op_cmp1 3)"),
         Ok(b.and(i.cmp(CmpOp::Ne, one)))

@@ -74,7 +74,7 @@ fn an_answer_is_read_back_with_the_types_of_its_variables() {
         let is_it = |term: &crate::spec::Term| {
             crate::source::write::text(&term.access) == text && term.ty.name() == ty
         };
-        Expr::Term(problem.pool.terms.iter().position(is_it).unwrap())
+        Expr::Term(problem.pool.terms.position(is_it).unwrap())
     };
     let clause = term("i", "i64").arith(ArithOp::Sub, term("-1", "i64"));
     let clause = clause.cmp(CmpOp::Lt, term("2", "i64"));
@@ -102,6 +102,7 @@ fn an_answer_is_read_back_with_the_types_of_its_variables() {
 fn a_three_valued_answer_is_read_back_too() {
     let problem = problem(PARTIAL);
     let read = answer(&problem, "(and3 |b: bool| (not3 (lt_i8 |e: i8| |e: i8|)))").unwrap();
-    let less = Expr::Term(0).cmp(CmpOp::Lt, Expr::Term(0));
-    assert_eq!(read, Expr::Term(1).and(less.not()));
+    let [e, b] = [0, 1].map(|term| Expr::Term(TermId::new(term)));
+    let less = e.clone().cmp(CmpOp::Lt, e);
+    assert_eq!(read, b.and(less.not()));
 }

@@ -3,7 +3,7 @@
 use super::{Style, Words};
 use crate::source::c::literals;
 use crate::source::write;
-use crate::spec::{Binding, CmpOp, Expr, IntType, Origin, Reading, Type, Value};
+use crate::spec::{Binding, CmpOp, Expr, IntType, Origin, Reading, TermId, Type, Value};
 
 pub(super) struct C;
 
@@ -14,7 +14,7 @@ impl Words for C {
         Some((part.text.clone(), Binding::Compare))
     }
 
-    fn term(&self, style: &Style, id: usize) -> String {
+    fn term(&self, style: &Style, id: TermId) -> String {
         write::text(&style.pool.terms[id].access)
     }
 

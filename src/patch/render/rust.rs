@@ -3,7 +3,7 @@
 use super::{Style, Words};
 use crate::source::write;
 use crate::spec::access::{Payload, Reach};
-use crate::spec::{Access, Binding, CmpOp, Expr, Query, Type};
+use crate::spec::{Access, Binding, CmpOp, Expr, Query, TermId, Type};
 
 pub(super) struct Rust;
 
@@ -32,7 +32,7 @@ impl Words for Rust {
         if *op != wanted || !is_field || !is_plain || term.constant.is_none() {
             return None;
         }
-        let asks = |term: usize, query: Query| {
+        let asks = |term: TermId, query: Query| {
             style.pool.terms[term].access.as_query() == Some((option, query))
         };
         let is_there = |expr: &Expr| match expr {
@@ -59,7 +59,7 @@ impl Words for Rust {
         }
     }
 
-    fn term(&self, style: &Style, id: usize) -> String {
+    fn term(&self, style: &Style, id: TermId) -> String {
         let term = &style.pool.terms[id];
         let text = write::text(&term.access);
         let number = matches!(term.ty, Type::Int(_) | Type::F32 | Type::F64);

@@ -36,7 +36,7 @@ pub(in crate::synth) enum Axiom {
 pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     let mut index: BTreeMap<(&Access, Type), TermId> = BTreeMap::new();
     let mut queries: BTreeMap<(&Access, Query, Type), TermId> = BTreeMap::new();
-    for (id, term) in pool.terms.iter().enumerate() {
+    for (id, term) in pool.terms.iter_enumerated() {
         index.insert((&term.access, term.ty), id);
         if let Some((of, query)) = term.access.as_query() {
             queries.insert((of, query, term.ty), id);
@@ -45,7 +45,7 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     let find = |of: &Access, query: Query, ty: Type| queries.get(&(of, query, ty)).copied();
     let usize = Type::Int(IntType::Usize);
     let mut axioms = Vec::new();
-    for (id, term) in pool.terms.iter().enumerate() {
+    for (id, term) in pool.terms.iter_enumerated() {
         if term.constant.is_some() {
             continue;
         }
@@ -64,7 +64,7 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
             && name == ty.name()
         {
             let is_it = |term: &Term| term.access == *of && matches!(term.ty, Type::Int(_));
-            let of = pool.terms.iter().position(is_it);
+            let of = pool.terms.position(is_it);
             axioms.extend(of.map(|of| Axiom::Cast { cast: id, of }));
         }
         let Some((of, query)) = term.access.as_query() else {
@@ -228,6 +228,10 @@ mod tests {
     use crate::source::Language;
     use crate::spec::Origin;
 
+    fn ids<const N: usize>(numbers: [u32; N]) -> [TermId; N] {
+        numbers.map(TermId::new)
+    }
+
     fn pool(terms: &[(&str, Type)]) -> Pool {
         let term =
             |(text, ty): &(&str, Type)| Term::new(Language::Rust.access(text), *ty, Origin::Query);
@@ -248,12 +252,17 @@ mod tests {
             value: true,
             payload,
         };
+        let [outer, inner, text] = ids([0, 1, 2]);
         assert_eq!(
             axioms(&pool, &[]),
-            [Axiom::Total(0), payload(0, 1), payload(1, 2)]
+            [
+                Axiom::Total(outer),
+                payload(outer, inner),
+                payload(inner, text)
+            ]
         );
-        let related = related(&BTreeSet::from([2]), &axioms(&pool, &[]));
-        assert_eq!(related, BTreeSet::from([0, 1, 2]));
+        let related = related(&BTreeSet::from([text]), &axioms(&pool, &[]));
+        assert_eq!(related, BTreeSet::from([outer, inner, text]));
     }
 
     #[test]
@@ -264,15 +273,14 @@ mod tests {
             values: vec![
                 Some(Value::Int(IntType::Usize, Int::from_u128(len))),
                 Some(Value::Bool(is_empty)),
-            ],
+            ]
+            .into(),
             expected: true,
             hard: true,
             weight: 1,
         };
-        let tied = Axiom::NoLength {
-            is_empty: 1,
-            len: 0,
-        };
+        let [len, is_empty] = ids([0, 1]);
+        let tied = Axiom::NoLength { is_empty, len };
         assert!(axioms(&pool, &[row(0, true), row(2, false)]).contains(&tied));
         assert!(!axioms(&pool, &[row(0, true), row(2, true)]).contains(&tied));
     }

@@ -6,7 +6,7 @@
 //! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
 //! value of an operand held against one already, and some 50 excluded or included 0, 1 or 2.
 
-use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, TermId, Type, Value};
+use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, Term, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
@@ -115,7 +115,7 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
         if is_call {
             continue;
         }
-        for value in (0..pool.terms.len()).filter(|term| is_constant(pool, *term)) {
+        for value in pool.terms.keys().filter(|term| is_constant(pool, *term)) {
             let term = &pool.terms[value];
             let has_sense = term.ty != Type::Bool
                 && operand.ty(pool) == Some(term.ty)
@@ -170,9 +170,9 @@ fn partner(value: TermId, known: &[&Value], pool: &Pool) -> Option<TermId> {
         other.is_some_and(|other| known.contains(&&other))
     };
     let other = pool.terms[value].constant.as_ref()?.other_case()?;
-    let is_it = |term: &TermId| pool.terms[*term].constant.as_ref() == Some(&other);
+    let is_it = |term: &Term| term.constant.as_ref() == Some(&other);
     (known.len() >= limits::LETTERS && known.iter().all(is_both))
-        .then(|| (0..pool.terms.len()).find(is_it))
+        .then(|| pool.terms.position(is_it))
         .flatten()
 }
 
@@ -235,7 +235,7 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
                 && term.constant.is_some() == other.constant.is_some()
                 && shape(*id) == *shape_of
         };
-        let terms = (0..pool.terms.len()).filter(|other| !table.is_opaque(*other));
+        let terms = pool.terms.keys().filter(|other| !table.is_opaque(*other));
         terms.filter(like).collect::<Vec<TermId>>()
     };
     let (first, second) = (like(*a, &of_a), like(*b, &of_b));
@@ -300,13 +300,13 @@ fn with_operators(expr: &Expr, new: &dyn Fn(CmpOp) -> CmpOp) -> Expr {
 /// tell apart cannot be seen, and a special case is what people forget.
 fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
     let pool = table.pool;
-    let constants = (0..pool.terms.len()).filter(|term| {
-        let constant = pool.terms[*term].constant.as_ref();
+    let constants = pool.terms.iter_enumerated().filter(|(_, term)| {
+        let constant = term.constant.as_ref();
         matches!(constant, Some(Value::Int(_, value)) if matches!(value.to_i128(), Some(0 | 1)))
-            && pool.terms[*term].reading != Reading::Character
+            && term.reading != Reading::Character
     });
-    for constant in constants {
-        for operand in (0..pool.terms.len()).filter(|term| !is_constant(pool, *term)) {
+    for (constant, _) in constants {
+        for operand in pool.terms.keys().filter(|term| !is_constant(pool, *term)) {
             let fits = pool.terms[operand].ty == pool.terms[constant].ty
                 && !table.is_opaque(operand)
                 && pool.go_together(operand, constant)

@@ -23,8 +23,8 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
         });
     };
     let constant = matches!(node, Expr::Term(term) if atoms::is_constant(pool, *term));
-    let terms =
-        (0..pool.terms.len()).filter(|term| pool.terms[*term].ty == ty && !table.is_opaque(*term));
+    let fits = |term: &TermId| pool.terms[*term].ty == ty && !table.is_opaque(*term);
+    let terms = pool.terms.keys().filter(fits);
     // Nobody puts a flag in the place of a number.
     let is_flag = |term: TermId| pool.terms[term].reading == Reading::Flag;
     let takes_flags = matches!(node, Expr::Term(old) if is_flag(*old));

@@ -67,7 +67,9 @@ struct Vector {
 
 fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Found) {
     let pool = table.pool;
-    let mut terms: Vec<TermId> = (0..pool.terms.len())
+    let mut terms: Vec<TermId> = pool
+        .terms
+        .keys()
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
         .filter(|term| pool.terms[*term].seen_in.is_empty())
         .filter(|term| {

@@ -11,6 +11,7 @@ use crate::spec::{CmpOp, Row, TermId, Type, Value};
 use crate::synth::distinguish::axioms::{Axiom, most};
 use crate::synth::distinguish::pair::{Context, Equality, Pair};
 use std::cmp::Ordering;
+use typed_index_collections::TiVec;
 use z3::SatResult;
 use z3::ast::{BV, Bool};
 
@@ -271,7 +272,7 @@ impl<'a> Search<'a> {
     fn row(&self) -> Option<Row> {
         let model = self.solver.model()?;
         let terms = self.pair.pool.terms.iter();
-        let mut values: Vec<_> = terms.map(|term| term.constant.clone()).collect();
+        let mut values: TiVec<TermId, _> = terms.map(|term| term.constant.clone()).collect();
         for term in &self.pair.related {
             values[*term] = self.machine.read(*term, &model)?;
         }

@@ -166,7 +166,7 @@ impl<'a> Library<'a> {
         Some(Self {
             table,
             needed: needed.collect(),
-            has_nan: (0..table.pool.terms.len()).any(|term| table.has_nan(term)),
+            has_nan: table.pool.terms.keys().any(|term| table.has_nan(term)),
             inputs,
             blocks,
         })
@@ -249,7 +249,9 @@ impl<'a> Library<'a> {
 fn inputs(level: Level, table: &Table) -> Vec<Input> {
     let pool = table.pool;
     let is_literal = |term: TermId| atoms::is_constant(pool, term);
-    let mut terms: Vec<TermId> = (0..pool.terms.len())
+    let mut terms: Vec<TermId> = pool
+        .terms
+        .keys()
         .filter(|term| !table.is_opaque(*term))
         .filter(|term| pool.terms[*term].ty != Type::Bool || !is_literal(*term))
         .collect();
@@ -387,17 +389,18 @@ mod tests {
         let term = |name: &str| Term::new(Access::variable(name), i32, Origin::Variable);
         let terms = ["a", "b"].map(term);
         let pool = Pool {
-            terms: terms.to_vec(),
+            terms: terms.into_iter().collect(),
         };
         let row = Row {
-            values: vec![value.clone(), value],
+            values: vec![value.clone(), value].into(),
             expected: true,
             hard: true,
             weight: 1,
         };
+        let [a, b] = [0, 1].map(|term| Expr::Term(TermId::new(term)));
         let spec = Spec {
             rows: vec![row],
-            old: Some(Expr::Term(0).cmp(CmpOp::Eq, Expr::Term(1))),
+            old: Some(a.clone().cmp(CmpOp::Eq, b.clone())),
             ..Spec::default()
         };
         let table = Table::new(&spec, &pool);
@@ -422,7 +425,7 @@ mod tests {
             negated: false,
         };
         let old = spec.old.clone().unwrap();
-        let at_most = Expr::Term(0).cmp(CmpOp::Le, Expr::Term(1));
+        let at_most = a.cmp(CmpOp::Le, b);
         assert_eq!(
             wiring.expr(&library),
             old.clone().or(old.not().and(at_most))

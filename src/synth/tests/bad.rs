@@ -89,12 +89,12 @@ fn a_single_outcome_is_explained_by_a_constant_only() {
 
 #[test]
 fn values_that_do_not_fit_their_terms_are_refused() {
-    let at = |term: usize, value: Option<Value>| {
-        with(|problem| problem.spec.rows[1].values[term] = value)
+    let at = |term: u32, value: Option<Value>| {
+        with(|problem| problem.spec.rows[1].values[TermId::new(term)] = value)
     };
     let short = with(|problem| drop(problem.spec.rows[0].values.pop()));
     let long = with(|problem| problem.spec.rows[1].values.push(None));
-    let mistyped = with(|problem| problem.pool.terms[2].constant = usize(0));
+    let mistyped = with(|problem| problem.pool.terms[TermId::new(2)].constant = usize(0));
     // `n`, and the literal 0.
     for problem in [
         short,
@@ -129,22 +129,21 @@ fn groups_of_rows_that_are_not_there_are_refused() {
 
 #[test]
 fn a_value_that_was_seen_in_no_term_is_compared_with_none() {
-    let limit = |seen_in: Vec<usize>| {
-        let mut problem = with(|problem| problem.spec.rows[0].values[0] = None).term(
-            "4",
-            Type::Int(IntType::I32),
-            Origin::Seen,
-        );
-        let seen = &mut problem.pool.terms[5];
-        (seen.constant, seen.seen_in) = (i32(4), seen_in);
+    const SEEN: TermId = TermId::new(5);
+    let limit = |seen_in: &[u32]| {
+        let unknown = with(|problem| problem.spec.rows[0].values[TermId::new(0)] = None);
+        let mut problem = unknown.term("4", Type::Int(IntType::I32), Origin::Seen);
+        let seen = &mut problem.pool.terms[SEEN];
+        seen.constant = i32(4);
+        seen.seen_in = seen_in.iter().copied().map(TermId::new).collect();
         for row in &mut problem.spec.rows {
             row.values.push(i32(4));
         }
         problem
     };
-    let uses = |expr: &Expr| expr.terms().contains(&5);
-    assert!(first(&limit(vec![1, 9])).iter().all(uses));
-    assert!(reason(&limit(vec![9])).contains("no condition over the values"));
+    let uses = |expr: &Expr| expr.terms().contains(&SEEN);
+    assert!(first(&limit(&[1, 9])).iter().all(uses));
+    assert!(reason(&limit(&[9])).contains("no condition over the values"));
 }
 
 #[test]
@@ -313,7 +312,7 @@ fn term_of(types: Vec<Type>) -> impl Strategy<Value = Term> {
         prop::sample::select(types),
         prop::sample::select(&TEXTS[..]),
         prop::option::weighted(0.3, any_value),
-        prop::collection::vec(0..8usize, 0..2),
+        prop::collection::vec((0..8_u32).prop_map(TermId::new), 0..2),
         prop::sample::select(vec![
             Origin::Old,
             Origin::Variable,
@@ -332,7 +331,7 @@ fn term_of(types: Vec<Type>) -> impl Strategy<Value = Term> {
 fn tree() -> impl Strategy<Value = Expr> {
     let ops = prop::sample::select(&CmpOp::ALL[..]);
     let sums = prop::sample::select(vec![ArithOp::Add, ArithOp::Sub, ArithOp::Mul, ArithOp::Rem]);
-    let leaf = (0..6usize).prop_map(term);
+    let leaf = (0..6_u32).prop_map(term);
     leaf.prop_recursive(3, 12, 2, move |inner| {
         let pair = || (inner.clone(), inner.clone());
         prop_oneof![
@@ -382,7 +381,9 @@ fn wild() -> impl Strategy<Value = Problem> {
             prop::bool::weighted(0.2),
         )
             .prop_map(|(terms, rows, any_of, old, old_is_impure)| Problem {
-                pool: Pool { terms },
+                pool: Pool {
+                    terms: terms.into(),
+                },
                 spec: Spec {
                     rows,
                     any_of,

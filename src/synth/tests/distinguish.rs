@@ -13,7 +13,7 @@ fn verdict(problem: &Problem, a: &Expr, b: &Expr) -> Equality {
 /// The values of the smallest difference as text, and what each yields there.
 fn shown(problem: &Problem, a: &Expr, b: &Expr) -> Option<(String, [Option<bool>; 2])> {
     let Context { values, yields } = difference(a, b, &problem.pool, &problem.spec.rows)?;
-    let value = |(term, value): &(usize, Option<Value>)| {
+    let value = |(term, value): &(TermId, Option<Value>)| {
         let value = value.as_ref().map_or("undefined".into(), Value::to_string);
         format!(
             "{} = {value}",
@@ -52,7 +52,7 @@ fn neighbouring_literals_and_their_operators_mean_the_same() {
         problem.pool.terms.push(Term {
             access: Access::literal(number.to_string()),
             constant: i32(number),
-            ..problem.pool.terms[2].clone()
+            ..problem.pool.terms[TermId::new(2)].clone()
         });
     }
     let (at_most_5, below_6) = (cmp(0, CmpOp::Le, 5), cmp(0, CmpOp::Lt, 6));
@@ -164,7 +164,7 @@ fn strings_are_known_or_made_up() {
         problem.pool.terms.push(Term {
             access: Access::literal(format!("{text:?}")),
             constant: Some(Value::Str(text.into())),
-            ..problem.pool.terms[0].clone()
+            ..problem.pool.terms[TermId::new(0)].clone()
         });
         problem.spec.rows[0]
             .values
@@ -202,6 +202,11 @@ fn a_sum_of_floats_is_what_the_machine_makes_of_it() {
         Some([Some(true), Some(false)])
     );
 }
+
+/// `s.is_empty()` of [`pool`].
+const IS_EMPTY: TermId = TermId::new(3);
+/// `o.is_none()` of [`pool`].
+const IS_NONE: TermId = TermId::new(5);
 
 /// Terms of every kind, tied by their texts where they can be.
 fn pool() -> Problem {
@@ -255,13 +260,13 @@ fn values() -> impl Strategy<Value = Vec<Option<Value>>> {
 
 /// Random conditions over [`pool`].
 fn condition() -> impl Strategy<Value = Expr> {
-    let small = prop::sample::select(vec![0usize, 1, 6, 11, 12, 13]).prop_map(term);
+    let small = prop::sample::select(vec![0, 1, 6, 11, 12, 13]).prop_map(term);
     let small = small.prop_recursive(1, 4, 2, |inner| {
         use ArithOp::{Add, Div, Mul, Rem, Sub};
         let op = prop::sample::select(vec![Add, Sub, Mul, Div, Rem]);
         (inner.clone(), op, inner).prop_map(|(a, op, b)| a.arith(op, b))
     });
-    let among = |terms: &'static [usize]| {
+    let among = |terms: &'static [u32]| {
         let term = || prop::sample::select(terms).prop_map(term);
         (term(), term())
     };
@@ -278,7 +283,7 @@ fn condition() -> impl Strategy<Value = Expr> {
     ];
     let leaf = prop_oneof![
         3 => (operands, op).prop_map(|((a, b), op)| a.cmp(op, b)),
-        1 => prop::sample::select(vec![3usize, 4, 5]).prop_map(term),
+        1 => prop::sample::select(vec![3, 4, 5]).prop_map(term),
     ];
     leaf.prop_recursive(2, 6, 2, |inner| {
         prop_oneof![
@@ -299,8 +304,8 @@ fn rewritten(expr: &Expr) -> Expr {
         Expr::And(a, b) => rewritten(a).not().or(rewritten(b).not()).not(),
         Expr::Or(a, b) => rewritten(b).or(rewritten(a)),
         Expr::Cmp(op, a, b) => Expr::Cmp(op.mirrored(), b.clone(), a.clone()),
-        Expr::Term(3) => cmp(2, CmpOp::Lt, 15),
-        Expr::Term(5) => term(4).not(),
+        Expr::Term(IS_EMPTY) => cmp(2, CmpOp::Lt, 15),
+        Expr::Term(IS_NONE) => term(4).not(),
         _ => expr.clone(),
     }
 }
@@ -369,31 +374,33 @@ fn sums_of_literals_are_what_the_machine_makes_of_them() {
             problem = problem.term(&text, Type::Int(ty), Origin::Constant);
             problem.pool.terms.last_mut().unwrap().constant = constant;
         }
-        let literals = 1..=numbers.len();
-        for (a, b) in literals
-            .clone()
-            .flat_map(|a| literals.clone().map(move |b| (a, b)))
-        {
+        let literals: Vec<TermId> = problem.pool.terms.keys().skip(1).collect();
+        let pairs = literals
+            .iter()
+            .flat_map(|a| literals.iter().map(move |b| (*a, *b)));
+        for (a, b) in pairs {
             for op in [Add, Sub, Mul, Div, Rem] {
-                let sum = term(a).arith(op, term(b));
+                let sum = Expr::Term(a).arith(op, Expr::Term(b));
                 let row = problem.clone().row(&[bool(false)], true).spec.rows[0].clone();
                 let result = sum.eval(&row);
                 let shown = problem.show(&sum);
-                let equals = |c: usize| sum.clone().cmp(CmpOp::Eq, term(c));
+                let equals = |c: TermId| sum.clone().cmp(CmpOp::Eq, Expr::Term(c));
                 // `p || X` is `X || p` unless X is undefined.
-                let early = term(0).or(equals(1));
-                let verdict = verdict(&problem, &early, &equals(1).or(term(0)));
+                let early = term(0).or(equals(literals[0]));
+                let late = equals(literals[0]).or(term(0));
+                let verdict = verdict(&problem, &early, &late);
                 assert_eq!(verdict == Equality::Proved, result.is_some(), "{shown}");
                 assert_ne!(verdict, Equality::Unknown, "{shown}");
-                for c in literals.clone().filter(|_| result.is_some()) {
-                    let is = result == problem.pool.terms[c].constant;
+                let known = literals.iter().zip(&numbers);
+                for (c, number) in known.filter(|_| result.is_some()) {
+                    let is = result == problem.pool.terms[*c].constant;
                     let known = if is {
                         term(0).or(term(0).not())
                     } else {
                         term(0)
                     };
-                    let said = equal(&equals(c).or(term(0)), &known, &problem.pool, &[]);
-                    assert_eq!(said, Equality::Proved, "{shown} == {}", numbers[c - 1]);
+                    let said = equal(&equals(*c).or(term(0)), &known, &problem.pool, &[]);
+                    assert_eq!(said, Equality::Proved, "{shown} == {number}");
                 }
             }
         }

@@ -152,8 +152,8 @@ fn an_impure_condition_is_kept_and_only_joined() {
     assert_eq!(problem.answers()[0], "queue.pop().is_some() && !stopped");
     for candidate in synthesis.candidates {
         let terms = candidate.expr.terms();
-        assert_eq!(terms[0], 0);
-        assert_eq!(terms.iter().filter(|term| **term == 0).count(), 1);
+        assert_eq!(terms[0], TermId::new(0));
+        assert_eq!(terms.iter().filter(|term| **term == terms[0]).count(), 1);
     }
 }
 
@@ -284,7 +284,8 @@ fn letters(known: &[char], new: &[char]) -> Problem {
         let constant = problem.pool.terms.last_mut().expect("just added");
         constant.constant = Some(Value::Char(*letter));
     }
-    let equal = (1..=known.len()).map(|letter| cmp(0, CmpOp::Eq, letter));
+    let known = (1..).zip(known);
+    let equal = known.map(|(letter, _)| cmp(0, CmpOp::Eq, letter));
     problem.old(equal.reduce(Expr::or).expect("some are known"))
 }
 

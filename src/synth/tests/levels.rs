@@ -56,9 +56,9 @@ fn is_outvoted(row: &Row, spec: &Spec) -> bool {
 /// The booleans that are no comparisons of two terms: variables and parts of the old condition.
 fn booleans(problem: &Problem) -> Vec<Expr> {
     let mut booleans = parts(problem.spec.old.iter());
-    let terms = problem.pool.terms.iter().enumerate();
+    let terms = problem.pool.terms.iter_enumerated();
     let terms = terms.filter(|(_, term)| term.ty == Type::Bool);
-    booleans.extend(terms.map(|(index, _)| term(index)));
+    booleans.extend(terms.map(|(id, _)| Expr::Term(id)));
     booleans
 }
 
@@ -76,15 +76,15 @@ fn parts<'a>(exprs: impl Iterator<Item = &'a Expr>) -> Vec<Expr> {
 /// Every comparison of two terms that are not both literals.
 fn comparisons(pool: &Pool) -> Vec<Expr> {
     let mut all = Vec::new();
-    for (a, left) in pool.terms.iter().enumerate() {
-        for (b, right) in pool.terms.iter().enumerate() {
+    for (a, left) in pool.terms.iter_enumerated() {
+        for (b, right) in pool.terms.iter_enumerated() {
             let literals = left.constant.is_some() && right.constant.is_some();
             if a == b || left.ty != right.ty || left.ty == Type::Bool || literals {
                 continue;
             }
             let ops = CmpOp::ALL.into_iter();
             let ops = ops.filter(|op| left.ty.ordered() || !op.orders());
-            all.extend(ops.map(|op| cmp(a, op, b)));
+            all.extend(ops.map(|op| Expr::Term(a).cmp(op, Expr::Term(b))));
         }
     }
     all

@@ -12,7 +12,7 @@ mod properties;
 use super::{Limits, Synthesis, synthesize};
 use crate::source::{Language, write};
 use crate::spec::{
-    Access, ArithOp, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, Type, Value,
+    Access, ArithOp, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, TermId, Type, Value,
 };
 
 /// A spec under construction.
@@ -145,10 +145,10 @@ fn bool(value: bool) -> Option<Value> {
     Some(Value::Bool(value))
 }
 
-fn term(index: usize) -> Expr {
-    Expr::Term(index)
+fn term(index: u32) -> Expr {
+    Expr::Term(TermId::new(index))
 }
 
-fn cmp(a: usize, op: CmpOp, b: usize) -> Expr {
+fn cmp(a: u32, op: CmpOp, b: u32) -> Expr {
     term(a).cmp(op, term(b))
 }
