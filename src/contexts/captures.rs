@@ -1,7 +1,7 @@
 //! The table of what was read at a site: each access with the names under which the runtime recorded it.
 //! Only here does what the runtime wrote become an access, and a term find its values again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use typed_index_collections::TiVec;
@@ -20,8 +20,8 @@ pub struct Captures {
 /// What was read under an access: its types, and its value if that was always the same.
 #[derive(Default)]
 pub struct Seen {
-    pub types: std::collections::BTreeSet<Type>,
-    values: std::collections::BTreeSet<String>,
+    pub types: BTreeSet<Type>,
+    values: HashSet<Value>,
     last: Option<Value>,
 }
 
@@ -34,7 +34,7 @@ impl Seen {
     fn add(&mut self, value: &Value) {
         self.types.insert(value.ty());
         if self.values.len() < 2 {
-            self.values.insert(format!("{value:?}"));
+            self.values.insert(value.clone());
             self.last = Some(value.clone());
         }
     }

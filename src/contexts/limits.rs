@@ -16,5 +16,5 @@ pub(super) const MOST_SEEN: usize = 40;
 /// Ways to choose among angelic outcomes that are tried.
 pub(super) const MOST_SPECS: usize = 4;
 
-/// Rows that are put in order to be compared.
-pub(super) const MOST_SORTED: usize = 2000;
+/// Rows that are compared in whichever order.
+pub(super) const MOST_COUNTED: usize = 2000;

@@ -12,7 +12,7 @@ mod seen;
 mod terms;
 mod unaffected;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
@@ -224,13 +224,17 @@ fn distinct(specs: impl Iterator<Item = Spec>, known: &[Spec]) -> Vec<Spec> {
 /// Whether two specs of one site have the same rows, in whichever order, and groups of none.
 fn says_the_same(a: &Spec, b: &Spec) -> bool {
     let is_plain = a.any_of.is_empty() && b.any_of.is_empty();
-    let sorted = |spec: &Spec| {
-        let mut rows: Vec<String> = spec.rows.iter().map(|row| format!("{row:?}")).collect();
-        rows.sort();
-        rows
-    };
-    let is_small = a.rows.len() <= limits::MOST_SORTED;
+    let is_small = a.rows.len() <= limits::MOST_COUNTED;
     is_plain
         && a.rows.len() == b.rows.len()
-        && (a.rows == b.rows || is_small && sorted(a) == sorted(b))
+        && (a.rows == b.rows || is_small && counted(a) == counted(b))
+}
+
+/// How often a spec has each of its rows.
+fn counted(spec: &Spec) -> HashMap<&Row, usize> {
+    let mut counts = HashMap::new();
+    for row in &spec.rows {
+        *counts.entry(row).or_default() += 1;
+    }
+    counts
 }

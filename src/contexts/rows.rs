@@ -1,7 +1,7 @@
 //! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
 
 use super::limits;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use typed_index_collections::TiVec;
 
@@ -34,7 +34,7 @@ pub struct Rows<'a> {
 }
 
 /// How much a row says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Say {
     Must,
     Should,
@@ -153,21 +153,21 @@ impl Rows<'_> {
     /// The rows of failing tests as given, and those of passing tests, each context once.
     fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Say)>) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let mut index: HashMap<_, usize> = HashMap::new();
         let mut add = |context: &Context, expected: bool, say: Say| {
             let values = self.values(context);
-            let key = format!("{say:?} {expected} {values:?}");
+            let key = (say, expected, values);
             let weight = u32::from(say != Say::Nothing);
             match index.get(&key) {
                 Some(at) => rows[*at].weight += weight,
                 None => {
-                    index.insert(key, rows.len());
                     rows.push(Row {
-                        values,
+                        values: key.2.clone(),
                         expected,
                         hard: say == Say::Must,
                         weight,
                     });
+                    index.insert(key, rows.len() - 1);
                 }
             }
         };
@@ -194,6 +194,7 @@ impl Rows<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;

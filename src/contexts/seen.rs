@@ -3,7 +3,7 @@
 //! the other.
 
 use super::limits;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::Recorded;
 use super::captures::Captures;
@@ -28,7 +28,7 @@ pub fn values(
         hex: hex.is_some(),
         upper: hex.is_some_and(|text| text.contains(|digit| matches!(digit, 'A'..='F'))),
     };
-    let mut found: BTreeMap<(Type, String), (Value, Vec<TermId>)> = BTreeMap::new();
+    let mut found: HashMap<Value, Vec<TermId>> = HashMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter_enumerated() {
         let is_number = !matches!(term.reading, Reading::Converted | Reading::Flag);
@@ -45,29 +45,31 @@ pub fn values(
             limits.extend(other);
         }
         for value in limits {
-            let key = (term.ty, value.to_string());
             let known =
                 |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);
             if pool.terms.iter().any(known) {
                 continue;
             }
-            let (_, terms) = found.entry(key.clone()).or_insert_with(|| {
-                order.push(key);
-                (value, Vec::new())
+            let seen_in = found.entry(value).or_insert_with_key(|value| {
+                order.push(value.clone());
+                Vec::new()
             });
-            terms.push(id);
+            seen_in.push(id);
         }
     }
-    let terms = order.into_iter().take(limits::MOST_SEEN).filter_map(|key| {
-        let (value, seen_in) = found.remove(&key)?;
-        let text = text(&value, habits);
-        Some(Term {
-            binding: binding_of_literal(&text),
-            constant: Some(value),
-            seen_in,
-            ..Term::new(Access::literal(text), key.0, Origin::Seen)
-        })
-    });
+    let terms = order
+        .into_iter()
+        .take(limits::MOST_SEEN)
+        .filter_map(|value| {
+            let seen_in = found.remove(&value)?;
+            let (text, ty) = (text(&value, habits), value.ty());
+            Some(Term {
+                binding: binding_of_literal(&text),
+                constant: Some(value),
+                seen_in,
+                ..Term::new(Access::literal(text), ty, Origin::Seen)
+            })
+        });
     terms.collect()
 }
 

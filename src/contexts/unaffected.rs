@@ -1,7 +1,7 @@
 //! Which passing tests an expression cannot touch: those whose every recorded evaluation goes on as
 //! it did. They need not be run to judge it; the build of a patch by itself runs them all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Problem, Recorded};
 use crate::run::suite::TestIndex;
@@ -27,13 +27,13 @@ impl Witnesses {
             return witnesses;
         }
         let own = site.kind.unconditional();
-        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        let mut index: HashMap<_, usize> = HashMap::new();
         for (test, contexts) in &recorded.passing {
             let mut rows = BTreeSet::new();
             for context in contexts {
                 let values = problem.columns.values(context);
                 let expected = own.unwrap_or(context.outcome);
-                let key = format!("{expected} {values:?}");
+                let key = (expected, values.clone());
                 let at = *index.entry(key).or_insert(witnesses.rows.len());
                 if at == witnesses.rows.len() {
                     witnesses.rows.push(Row {

@@ -141,7 +141,7 @@ impl Pool {
 }
 
 /// One (context, expected outcome) pair: `C_{l,m,n}` and `O_{l,m,n}` of §3.3, deduplicated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     /// Value of each term of the pool; `None` is undefined.
     pub values: TiVec<TermId, Option<Value>>,
