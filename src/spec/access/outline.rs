@@ -50,6 +50,17 @@ impl Outline {
         self.0.last() == Some(&Token::Close)
     }
 
+    /// Whether it begins with a name, and no literal in quotes is in it.
+    pub fn begins_with_name(&self) -> bool {
+        let is_quote = |token: &Token| matches!(token, Token::Mark('\'' | '"'));
+        match self.0.first() {
+            Some(Token::Name(name)) => {
+                name.starts_with(char::is_alphabetic) && !self.0.iter().any(is_quote)
+            }
+            _ => false,
+        }
+    }
+
     /// What stands before the last member, and what follows; members behind a pointer first.
     pub fn around_last_member(&self) -> Option<(&[Token], &[Token])> {
         let last = |step: &Token| self.0.iter().rposition(|token| token == step);
@@ -294,6 +305,13 @@ mod tests {
         assert_eq!(through.outline(), Outline::of_text("x->n"));
         let sum = x().infix(Infix::Arith(ArithOp::Add), x().query(Query::StringLength));
         assert_eq!(sum.outline(), Outline::of_text("x + strlen(x)"));
+    }
+
+    #[test]
+    fn a_literal_is_no_name() {
+        let is_name = |text: &str| Outline::of_text(text).begins_with_name();
+        assert!(is_name("LIMIT") && is_name("rest.len()"));
+        assert!(!is_name("1_u8") && !is_name("b'x'") && !is_name("-LIMIT"));
     }
 
     #[test]

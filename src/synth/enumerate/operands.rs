@@ -2,7 +2,7 @@
 //! arithmetic.
 
 use super::edits::{Edit, Rebuild};
-use crate::spec::{Access, ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
+use crate::spec::{ArithOp, CmpOp, Expr, Int, Pool, Reading, TermId, Type, Value};
 use crate::synth::kind::EditKind;
 use crate::synth::table::Table;
 use crate::synth::{atoms, rank};
@@ -137,9 +137,9 @@ fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
     }
 }
 
-/// Whether a constant is a name, and no literal.
+/// Whether a term is said by a name, and is no literal.
 fn is_named(pool: &Pool, term: TermId) -> bool {
-    matches!(pool.terms[term].access, Access::Variable(_))
+    pool.terms[term].access.outline().begins_with_name()
 }
 
 /// The operators of two comparisons of the same operands, where these cannot be read.
