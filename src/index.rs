@@ -1,9 +1,9 @@
-//! Typed indices: each names what it counts, so that none is mistaken for another. Collections that are
-//! indexed by one are [`TiVec`](typed_index_collections::TiVec)s.
+//! Typed indices: one type per kind of item, so that the compiler rejects mix-ups. Collections indexed by
+//! one of them are [`TiVec`](typed_index_collections::TiVec)s.
 
 use std::fmt;
 
-/// Defines an index of 32 bits.
+/// Defines a 32-bit index.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! index {
 
         impl From<usize> for $name {
             /// # Panics
-            /// If the number does not fit 32 bits: no subject is that large.
+            /// If the number does not fit in 32 bits, which no subject reaches.
             fn from(number: usize) -> Self {
                 match u32::try_from(number) {
                     Ok(number) => Self(number),
