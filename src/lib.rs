@@ -43,7 +43,7 @@
 //! outcomes, and a pool of terms.
 //!
 //! ```
-//! use cargo_nopol::exchange::Problem;
+//! use cargo_nopol::exchange::ProblemFile;
 //! use cargo_nopol::exchange::solve::{self, Options};
 //!
 //! let dir = tempfile::tempdir()?;
@@ -55,7 +55,7 @@
 //!         "contexts": [{"values": [51, 50], "expected": true}, {"values": [50, 50], "expected": true},
 //!                      {"values": [49, 50], "expected": false}]}"#,
 //! )?;
-//! let problem = Problem::read(&path)?;
+//! let problem = ProblemFile::read(&path)?;
 //! let engine = cargo_nopol::synth::EngineKind::default();
 //! let solved = solve::solve(&problem, &Options { engine, top: 1 });
 //! assert!(solved.line.contains("score >= needed"), "{}", solved.line);

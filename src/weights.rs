@@ -1,153 +1,174 @@
-//! The one cost model: what makes one patch better than another, as numbers. [`WEIGHTS`] is the only
-//! place where they come from; learned ones will replace it.
+//! The cost model that ranks patches. Every weight is a field of [`WEIGHTS`]; learned weights can replace
+//! it.
 //!
-//! A patch's cost is the sum of a base for how its condition relates to the old one, of what the new parts
-//! are made of, of habits (`synth/habits.rs`), and of where it stands and what it leaves unexplained
-//! (`repair/`). Smaller is better. The numbers were chosen by hand; what operators cost beside each other
-//! is how often they stand for each other in Codeflaws (class ORRN, even contests, 141 operators): 111
-//! between strict and inclusive, 76 of them towards inclusive, 13 turned round, 13 between equality and an
-//! order, 4 negated.
+//! The cost of a patch is the sum of: a base for how its condition was derived from the original; the cost
+//! of the new parts; idioms (`synth/idioms.rs`); and, in `repair/`, where the patch goes and what it leaves
+//! unexplained. Smaller is better. The weights were chosen by hand. The weights of operators follow the
+//! frequencies of operator corrections in Codeflaws (class ORRN, even contests, 141 operators): 111 between
+//! strict and inclusive, 76 of these towards inclusive, 13 mirrored, 13 between equality and an order, 4
+//! negated.
 
 use crate::source::{BodyOrigin, Form, Site, SiteKind};
 
 /// Every weight.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// How a condition relates to the old one.
+    /// How a condition was derived from the original.
     pub edit: Edits,
-    /// What an expression is made of.
+    /// Operands and operators of an expression.
     pub part: Parts,
-    /// How it is put together.
-    pub habit: Habits,
-    /// Where the patch stands.
+    /// Forms that people prefer or avoid.
+    pub idiom: Idioms,
+    /// The site of the patch.
     pub place: Places,
-    /// What is known of the patch as a whole.
+    /// Properties of the patch as a whole.
     pub fix: Fixes,
 }
 
-/// What a condition costs for how it was made from the old one, or instead of it.
+/// Weights of the edits that turn the original condition into a new one.
 #[derive(Clone, Debug)]
 pub struct Edits {
     /// A new condition where there was none.
     pub new: u32,
-    /// A new condition in place of the old one.
+    /// A new condition that replaces the original.
     pub replaced: u32,
-    /// Inclusive for strict.
+    /// A strict operator made inclusive: `<` to `<=`.
     pub to_inclusive: u32,
-    /// Strict for inclusive.
+    /// An inclusive operator made strict: `<=` to `<`.
     pub to_strict: u32,
-    /// `<` for `>`.
+    /// `<` to `>`.
     pub mirrored: u32,
-    /// `==` for `!=`, `>=` for `<`.
+    /// The negated operator: `!=` to `==`, `<` to `>=`.
     pub opposite: u32,
-    /// `>=` for `==`, `!=` for `<`, and the other way round.
+    /// `==` to `>=`, `<` to `!=`, and the reverse.
     pub between_equality_and_order: u32,
-    /// Any other operator.
+    /// Any other change of a comparison operator.
     pub other_operator: u32,
-    /// Several operators changed alike, beside one of them.
+    /// Several operators changed in the same way; added to the weight of one such change.
     pub all_at_once: u32,
-    /// `&&` for `||`, or the other way round.
+    /// `&&` to `||`, or the reverse.
     pub connective: u32,
     /// The next larger or smaller number.
     pub next_constant: u32,
-    /// Another constant.
+    /// A constant replaced by another constant.
     pub constant: u32,
-    /// Another named constant.
+    /// A named constant replaced by another named constant.
     pub named: u32,
-    /// Any operand changed where `==` or `!=` asks for a constant, beside the change.
-    pub equal: u32,
-    /// One more value of an operand that is held against some already, beside the value's.
-    pub value: u32,
-    /// What a number costs more there than a letter: next to one that is there; any other; not positive
-    /// and next to one; long and seen only.
+    /// Any operand changed in an `==` or `!=` with a constant; added to the weight of the change.
+    pub equality_operand: u32,
+    /// A further value that an operand is compared with: `|| x == 'y'` after `x == 'a'`. Added to the cost
+    /// of the value.
+    pub added_value: u32,
+    /// Surcharge on `added_value` for a positive number adjacent to a value of the condition.
     pub next_value: u32,
-    pub number: u32,
-    pub next_below: u32,
-    pub odd_value: u32,
+    /// Surcharge on `added_value` for any other number.
+    pub other_value: u32,
+    /// Surcharge on `added_value` for an adjacent number that is zero or negative.
+    pub next_value_below: u32,
+    /// Surcharge on `added_value` for a mined number of two digits or more.
+    pub mined_value: u32,
     /// A part negated.
     pub negation: u32,
-    /// The same query of another value, or another one of the same value.
-    pub kin: u32,
-    /// Another operand.
+    /// An operand replaced by the same query of another value, or by another query of the same value.
+    pub related_operand: u32,
+    /// An operand replaced by any other.
     pub operand: u32,
     /// An operand off by one.
     pub off_by_one: u32,
-    /// Something else added to or subtracted from an operand.
+    /// A term other than 1 added to or subtracted from an operand.
     pub summand: u32,
-    /// To subtract from an unsigned number invites overflow.
+    /// A subtraction from an unsigned number, which may overflow.
     pub unsigned_difference: u32,
-    /// A clause less.
+    /// A clause removed.
     pub dropped: u32,
-    /// A clause more.
+    /// A clause added.
     pub clause: u32,
-    /// For each level that it stands deeper, up to three.
+    /// Per level of nesting of the added clause, up to three.
     pub deeper: u32,
-    /// Inside of what is negated.
-    pub beside_group: u32,
-    /// Before what is there.
-    pub first: u32,
-    /// A clause more that has the shape of one that is there.
+    /// A clause added inside a negation.
+    pub inside_negation: u32,
+    /// A clause added on the left.
+    pub prepended: u32,
+    /// A clause added that has the shape of an existing clause.
     pub parallel: u32,
-    /// Another clause in the place of one, or `==` or `!=` for a connective.
+    /// A clause replaced by another, or a connective by `==` or `!=`.
     pub substitute: u32,
-    /// An outcome that no test shows.
+    /// An edit that has the same outcome in every recorded context.
     pub untested: u32,
-    /// The same, where only the limit of a comparison changed.
+    /// As `untested`, where the edit only moves a limit between strict and inclusive.
     pub untested_neighbour: u32,
-    /// The opposite outcome wherever the condition was observed.
+    /// An edit that reverses the constant outcome of the original condition in every recorded context.
     pub reversed: u32,
 }
 
-/// What the parts of an expression cost.
+/// Weights of the parts of an expression.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// An operand by where it comes from.
+    /// An operand of the original condition.
     pub old: u32,
+    /// A local variable or parameter.
     pub variable: u32,
+    /// A field of a variable.
     pub field: u32,
+    /// A state query.
     pub query: u32,
+    /// The constant 0.
     pub zero: u32,
+    /// The constant 1.
     pub one: u32,
+    /// Any other basic constant.
     pub constant: u32,
+    /// A named constant.
     pub named: u32,
+    /// A literal of the enclosing function.
     pub function_literal: u32,
+    /// A call, or a comparison of values that are not scalars.
     pub call: u32,
+    /// An expression computed nearby.
     pub harvested: u32,
+    /// A literal of the enclosing file.
     pub file_literal: u32,
-    pub seen: u32,
-    /// What a collection has set aside is up to its allocator.
+    /// A mined constant.
+    pub mined: u32,
+    /// Surcharge for the capacity of a collection, which depends on its allocator.
     pub capacity: u32,
-    /// Each step of an operand beyond the second, up to four.
+    /// Per step of an operand beyond the second, up to four.
     pub step: u32,
+    /// A comparison.
     pub comparison: u32,
+    /// `!`.
     pub not: u32,
+    /// `&&`.
     pub and: u32,
+    /// `||`.
     pub or: u32,
+    /// An arithmetic operator.
     pub arithmetic: u32,
     /// A group in parentheses or of mixed connectives.
     pub group: u32,
-    /// A literal before the operator.
+    /// A literal on the left of a comparison.
     pub literal_first: u32,
     /// A number converted to another type (C).
     pub converted: u32,
-    /// A query compared with something that is no constant.
+    /// A query compared with something other than a constant.
     pub query_compared: u32,
     /// `==` or `!=` between floats.
     pub float_equality: u32,
-    /// `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, for `== 0` or `> 0` say it.
+    /// `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, where `== 0` or `> 0` is usual.
     pub needless: u32,
 }
 
-/// What people write more or, negative, less often than something else of the same size.
+/// Weights of idioms. A form that people write less often than another of the same size has a positive
+/// weight, one that they write more often a negative weight.
 #[derive(Clone, Debug)]
-pub struct Habits {
-    /// A guard that stops exactly where what follows is undefined.
+pub struct Idioms {
+    /// A guard that stops the evaluation exactly where the right operand is undefined.
     pub guard: i64,
     /// `<=` or `>=`.
     pub inclusive: i64,
     /// The literal 1.
     pub one: i64,
-    /// An order against 0 beside another clause.
+    /// An order comparison with 0 as one of several clauses.
     pub order_against_zero: i64,
     /// `!=` between two variables.
     pub unequal_variables: i64,
@@ -155,73 +176,79 @@ pub struct Habits {
     pub equal_in_conjunction: i64,
     /// `!=` in a disjunction.
     pub unequal_in_disjunction: i64,
-    /// `==` or `!=` with a number that only one context had.
+    /// `==` or `!=` with a number that occurs in a single context.
     pub singled_out: i64,
-    /// An order against a number that was seen and never written.
-    pub seen_limit: i64,
-    /// `&& n != 0` or `|| n == 0` added to an old condition.
+    /// An order comparison with a mined number.
+    pub mined_limit: i64,
+    /// `&& n != 0` or `|| n == 0` added to the original condition.
     pub special_case: i64,
 }
 
-/// What a patch costs for where it stands.
+/// Weights of the site of a patch.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// A new `if` around statements: changing one that is there is the smaller patch.
+    /// A new `if` around statements. Changing an existing condition is a smaller patch.
     pub new_statement: u32,
-    /// A new way out.
+    /// A new early exit.
     pub new_exit: u32,
     /// A new branch, guard or operand.
     pub new_branch: u32,
-    /// Where the body of something new comes from.
+    /// A body taken from a similar function.
     pub sibling: u32,
+    /// A body that returns a typical value of the return type.
     pub obvious: u32,
+    /// A body that returns a parameter.
     pub parameter: u32,
+    /// A body that calls a constructor without arguments.
     pub constructor: u32,
-    pub run: u32,
+    /// A body of a few statements that ends in a `return`, `break` or `continue`.
+    pub statements: u32,
+    /// A body that leaves a loop.
     pub leaves_loop: u32,
+    /// A body with a loop label.
     pub labelled: u32,
+    /// A body that panics.
     pub panics: u32,
-    /// What decides whether the program panics on purpose, or stands right before: whoever wrote that
-    /// meant it.
-    pub check: u32,
-    /// A place that passing tests reach, too, by the share of these.
+    /// Per deliberate panic that the site decides about or directly precedes: its author meant it.
+    pub deliberate: u32,
+    /// A site that passing tests also reach; scaled by one minus its suspiciousness.
     pub common: f64,
-    /// How many times as much that is for something new: what a whole suite never missed is hardly missing.
+    /// Factor on `common` for insertion points: code that no passing test misses is rarely missing.
     pub common_and_new: f64,
 }
 
-/// What a patch costs for what is known of it, and how costs are compared.
+/// Weights of a patch as a whole, and the margins used to compare costs.
 #[derive(Clone, Debug)]
 pub struct Fixes {
-    /// A loop goes on where it ended before.
+    /// A loop continues where it used to end.
     pub longer_loop: u32,
-    /// The condition explains only a relaxed spec.
+    /// The condition explains a relaxed spec only.
     pub relaxed: u32,
-    /// The condition changes an outcome in some passing test. The tests decide whether that matters; often
-    /// the other branch does the same.
+    /// The condition changes an outcome in some passing test. Such a patch may still pass every test, since
+    /// both branches often have the same effect.
     pub disagrees: u32,
-    /// Further, if it changes all outcomes in passing tests; in proportion if it changes some.
+    /// Added to `disagrees` if all outcomes in passing tests change, and in proportion if some do.
     pub disagrees_throughout: u64,
-    /// Evaluations assumed to agree (additive smoothing): a few say little.
+    /// Evaluations assumed to agree (additive smoothing), because a few evaluations are weak evidence.
     pub smoothing: u64,
-    /// What an operator mutation costs at most, even if it changes an outcome in a passing test.
+    /// Upper bound on the cost of an operator mutation, even if it changes an outcome in a passing test.
     pub operator_mutation: u32,
-    /// For each better candidate of the site with the same kind of edit, when the candidates of a site are
+    /// Per better candidate of the site with the same kind of edit, when the candidates of a site are
     /// chosen.
     pub same_kind: u32,
-    /// A last resort: more than anything else costs.
+    /// A last resort. Larger than any other cost.
     pub last_resort: u32,
-    /// For each better fix at the same site: most are variants of one idea.
+    /// Per better fix at the same site, since most of these are variants of one idea.
     pub same_site: u32,
-    /// For each better fix with the same condition in the same function.
+    /// Per better fix with the same condition in the same function.
     pub same_condition: u32,
     /// A second edit.
     pub second_edit: u32,
     /// A plausible fix of an existing condition that costs at most this ends the search.
     pub cheap: u32,
-    /// What such a fix may cost more at most if many passing tests support it.
+    /// Upper bound on the extra cost that such a fix may have if many passing tests support it.
     pub most_support: u32,
-    /// How much cheaper a fix must be to be judged before fixes that cure more tests.
+    /// Margin by which a fix must be cheaper to be judged before fixes that cure more tests.
     pub promising: u32,
 }
 
@@ -241,14 +268,14 @@ pub static WEIGHTS: Weights = Weights {
         next_constant: 9,
         constant: 14,
         named: 22,
-        equal: 5,
-        value: 6,
+        equality_operand: 5,
+        added_value: 6,
         next_value: 2,
-        number: 10,
-        next_below: 13,
-        odd_value: 16,
+        other_value: 10,
+        next_value_below: 13,
+        mined_value: 16,
         negation: 19,
-        kin: 24,
+        related_operand: 24,
         operand: 35,
         off_by_one: 22,
         summand: 34,
@@ -256,8 +283,8 @@ pub static WEIGHTS: Weights = Weights {
         dropped: 24,
         clause: 30,
         deeper: 2,
-        beside_group: 1,
-        first: 1,
+        inside_negation: 1,
+        prepended: 1,
         parallel: 26,
         substitute: 38,
         untested: 16,
@@ -277,7 +304,7 @@ pub static WEIGHTS: Weights = Weights {
         call: 6,
         harvested: 8,
         file_literal: 7,
-        seen: 9,
+        mined: 9,
         capacity: 4,
         step: 2,
         comparison: 2,
@@ -292,7 +319,7 @@ pub static WEIGHTS: Weights = Weights {
         float_equality: 2,
         needless: 2,
     },
-    habit: Habits {
+    idiom: Idioms {
         guard: -14,
         inclusive: 1,
         one: 1,
@@ -301,7 +328,7 @@ pub static WEIGHTS: Weights = Weights {
         equal_in_conjunction: 1,
         unequal_in_disjunction: 2,
         singled_out: 16,
-        seen_limit: 8,
+        mined_limit: 8,
         special_case: -2,
     },
     place: Places {
@@ -312,11 +339,11 @@ pub static WEIGHTS: Weights = Weights {
         obvious: 2,
         parameter: 4,
         constructor: 3,
-        run: 4,
+        statements: 4,
         leaves_loop: 2,
         labelled: 1,
         panics: 10,
-        check: 10,
+        deliberate: 10,
         common: 8.0,
         common_and_new: 3.0,
     },
@@ -339,7 +366,7 @@ pub static WEIGHTS: Weights = Weights {
 };
 
 impl Places {
-    /// What a patch at a site costs beyond its condition.
+    /// Cost of a patch at a site, excluding its condition.
     pub fn of(&self, site: &Site) -> u32 {
         let own = match site.kind.form() {
             Form::Replace => 0,
@@ -347,10 +374,10 @@ impl Places {
             Form::Leave => self.new_exit,
             Form::Branch | Form::Narrow => self.new_branch,
         };
-        own + self.body(site.body_origin) + self.check * site.checks
+        own + self.body(site.body_origin) + self.deliberate * site.checks
     }
 
-    /// What the body of something new costs by where it comes from.
+    /// Cost of an inserted body, by its origin.
     fn body(&self, origin: BodyOrigin) -> u32 {
         match origin {
             BodyOrigin::Own => 0,
@@ -358,7 +385,7 @@ impl Places {
             BodyOrigin::Obvious => self.obvious,
             BodyOrigin::Parameter => self.parameter,
             BodyOrigin::Constructor => self.constructor,
-            BodyOrigin::Statements => self.run,
+            BodyOrigin::Statements => self.statements,
             BodyOrigin::Break => self.leaves_loop,
             BodyOrigin::LabelledContinue => self.labelled,
             BodyOrigin::LabelledBreak => self.leaves_loop + self.labelled,
@@ -366,8 +393,7 @@ impl Places {
         }
     }
 
-    /// What a patch costs at a place of a kind with a suspiciousness, from 0 to 1, for the passing tests
-    /// that reach it.
+    /// Cost of the passing tests that reach a site of a kind, given its suspiciousness from 0 to 1.
     pub fn common(&self, suspiciousness: f64, kind: SiteKind) -> u32 {
         let most = match kind.is_new() {
             true => self.common_and_new * self.common,
@@ -383,7 +409,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_common_costs_most_where_nothing_stood() {
+    fn sites_that_passing_tests_reach_cost_most_where_code_is_inserted() {
         let place = &WEIGHTS.place;
         assert_eq!(place.common(1.0, SiteKind::If), 0);
         assert_eq!(place.common(0.5, SiteKind::If), 4);
@@ -391,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_made_up_costs_more_than_one_that_the_function_has() {
+    fn an_invented_body_costs_more_than_one_of_the_function() {
         let body = |origin| WEIGHTS.place.body(origin);
         assert_eq!(body(BodyOrigin::Own), 0);
         assert!(body(BodyOrigin::LabelledBreak) > body(BodyOrigin::Break));

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::options::engines;
 use super::output;
-use crate::exchange::Problem;
+use crate::exchange::ProblemFile;
 use crate::exchange::solve::{self, Options, Solved};
 use crate::repair::settings::EngineKind;
 use crate::report::Ending;
@@ -64,7 +64,7 @@ impl Synth {
     }
 
     fn one(&self, path: &Utf8Path) -> Result<Solved, String> {
-        let problem = Problem::read(path).map_err(|error| error.to_string())?;
+        let problem = ProblemFile::read(path).map_err(|error| error.to_string())?;
         if let Some(dir) = &self.dump {
             problem.dump(dir).map_err(|error| error.to_string())?;
         }

@@ -1,6 +1,6 @@
-//! The terms of C: what was read has a machine type, and what is written has the type that C's
-//! promotions and conversions make of it. A variable is one term by itself and one more for each wider
-//! type that occurs beside it, and for its truth where that is asked for.
+//! Operands of C. Recorded values have machine types; written operands have the types that result from C's
+//! promotions and conversions. A variable is one term, plus one per wider type of the other operands, plus
+//! one for its truth value where the condition tests that.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,23 @@ use crate::source::{Site, Sources, write};
 use crate::spec::access::Prefix;
 use crate::spec::{Access, Binding, Origin, Pool, Query, Reading, Term, TermId, Type};
 
+/// The operands of C.
+/// The operands of C.
 pub struct C;
 
 impl Operands for C {
-    /// What the runtime read of a string can be said only with `string.h`, and its length only in words
-    /// of that. The empty string is asked for by its first character.
-    fn can_be_said(&self, sources: &Sources, site: &Site, access: &Access) -> bool {
+    /// The contents and the length of a string need `string.h`. Whether a string is empty is tested by its
+    /// first character.
+    fn is_expressible(&self, sources: &Sources, site: &Site, access: &Access) -> bool {
         let text = &sources.files[site.file].text;
         if let Access::Prefix(Prefix::Deref, pointer) = access.plain() {
-            // Where it is behind a member, somebody must have looked there.
+            // A member is dereferenced only if the file does so, too.
             let is_member = pointer.outline().has_member();
-            let is_there = || {
+            let is_read = || {
                 let element = format!("{}[", write::text(pointer));
                 text.contains(&write::text(access)) || text.contains(&element)
             };
-            return !is_member || is_there();
+            return !is_member || is_read();
         }
         let of_string = |access: &Access| {
             matches!(
@@ -36,12 +38,12 @@ impl Operands for C {
         !access.spine().any(of_string) || text.contains("string.h")
     }
 
-    /// Nobody asks how long it is what a call returns.
-    fn has_parts(&self, offered: &Access) -> bool {
+    /// Conditions do not query the results of calls.
+    fn offers_parts(&self, offered: &Access) -> bool {
         !offered.outline().has_call()
     }
 
-    /// To count a length is a call, unless it is counted nearby, too.
+    /// `strlen` counts as a call unless the function calls it with the same argument.
     fn origin(&self, sources: &Sources, site: &Site, access: &Access, origin: Origin) -> Origin {
         let is_length = |access: &Access| matches!(access, Access::Query(_, Query::StringLength));
         let is_near = || {
@@ -87,7 +89,7 @@ impl Operands for C {
         conversions(at.tree, pool)
     }
 
-    /// What has another type than is asked for has it by itself, and is converted there.
+    /// A leaf is the term of the expected type, or else the term of its own type, which C converts.
     fn choose(
         &self,
         pool: &Pool,
@@ -95,13 +97,13 @@ impl Operands for C {
         expected: Option<Type>,
     ) -> Option<(TermId, Type)> {
         let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
-        let asked = found.iter().find(|(_, ty)| expected == Some(*ty));
-        asked.or_else(|| found.iter().find(own)).copied()
+        let exact = found.iter().find(|(_, ty)| expected == Some(*ty));
+        exact.or_else(|| found.iter().find(own)).copied()
     }
 }
 
-/// The terms that are others converted: each number in the wider types of the others, and as a truth
-/// where the old condition asks for it or that is all it says.
+/// Converted terms: each number in the wider types of the other numbers, and as a truth value if the original
+/// condition tests it or it is a flag.
 fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
     let numbers = || {
         pool.terms
@@ -109,9 +111,9 @@ fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
             .filter(|term| matches!(term.ty, Type::Int(_) | Type::F64))
     };
     let types: BTreeSet<Type> = numbers().map(|term| term.ty).collect();
-    let mut asked = Vec::new();
+    let mut tested = Vec::new();
     if let Some(tree) = tree {
-        truths(tree, &mut asked);
+        truths(tree, &mut tested);
     }
     let mut terms = Vec::new();
     let converted = |term: &Term, ty: Type| Term {
@@ -127,15 +129,15 @@ fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
                 terms.push(converted(term, *ty));
             }
         }
-        let is_asked = asked.iter().any(|leaf| leaf.access == term.access);
-        if is_asked || term.reading == Reading::Flag {
+        let is_tested = tested.iter().any(|leaf| leaf.access == term.access);
+        if is_tested || term.reading == Reading::Flag {
             terms.push(converted(term, Type::Bool));
         }
     }
     terms
 }
 
-/// The leaves whose truth a condition asks for.
+/// The leaves that a condition tests for truth.
 fn truths<'t>(node: &'t Node, found: &mut Vec<&'t Leaf>) {
     match &node.shape {
         Shape::Leaf(leaf) => found.push(leaf),
@@ -148,25 +150,24 @@ fn truths<'t>(node: &'t Node, found: &mut Vec<&'t Leaf>) {
     }
 }
 
-/// Finds the numbers that only say yes or no: somewhere in the file their truth is asked for, and they never
-/// were anything but 0 and 1.
+/// Marks the flags: numbers that the file tests for truth and that are 0 or 1 in every recorded context.
 fn mark_flags(at: &Conversions, pool: &mut Pool) {
     let truths = &at.sources.files[at.site.file].truths;
     for term in &mut pool.terms {
         let is_number = matches!(term.ty, Type::Int(_)) && term.constant.is_none();
-        let is_asked = || {
+        let is_tested = || {
             term.access
                 .last_name()
                 .is_some_and(|name| truths.contains(name))
         };
-        if is_number && is_asked() && is_truth(term, at) {
+        if is_number && is_tested() && is_zero_or_one(term, at) {
             term.reading = Reading::Flag;
         }
     }
 }
 
-/// Whether a number never was anything but 0 and 1.
-fn is_truth(term: &Term, at: &Conversions) -> bool {
+/// Whether a number is 0 or 1 in every recorded context.
+fn is_zero_or_one(term: &Term, at: &Conversions) -> bool {
     let column = at.captures.column(term);
     let contexts = at.recorded.contexts();
     let values = contexts.filter_map(|context| column.value(context));

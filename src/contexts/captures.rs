@@ -1,5 +1,5 @@
-//! The table of what was read at a site: each access with the names under which the runtime recorded it.
-//! Only here does what the runtime wrote become an access, and a term find its values again.
+//! Captures of a site: each access with the names under which the runtime recorded it. This file alone maps
+//! recorded reads to accesses, and terms back to their recorded values.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -11,22 +11,23 @@ use crate::source::Language;
 use crate::spec::access::{Infix, Prefix};
 use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value};
 
-/// What was read at a site, by what it means.
+/// The reads at a site, by access.
 #[derive(Clone, Debug, Default)]
 pub struct Captures {
     reads: BTreeMap<Access, Vec<Arc<Read>>>,
 }
 
-/// What was read under an access: its types, and its value if that was always the same.
+/// The types and values recorded for an access.
 #[derive(Default)]
-pub struct Seen {
+pub struct Observed {
+    /// The types of its values. Generic code may have several.
     pub types: BTreeSet<Type>,
     values: HashSet<Value>,
     last: Option<Value>,
 }
 
-impl Seen {
-    /// The value, if there never was another.
+impl Observed {
+    /// The value, if all contexts have the same.
     pub fn only_value(&self) -> Option<Value> {
         self.last.clone().filter(|_| self.values.len() == 1)
     }
@@ -41,7 +42,7 @@ impl Seen {
 }
 
 impl Captures {
-    /// The table of some contexts of one site.
+    /// The captures in contexts of one site.
     pub fn of<'c>(language: Language, contexts: impl Iterator<Item = &'c Context>) -> Self {
         let mut known: BTreeMap<&Arc<Read>, ()> = BTreeMap::new();
         for read in contexts.flat_map(|context| context.values.keys()) {
@@ -62,13 +63,16 @@ impl Captures {
         Self { reads }
     }
 
-    /// Everything that was read, and what was seen there.
-    pub fn seen<'c>(&self, contexts: impl Iterator<Item = &'c Context>) -> BTreeMap<&Access, Seen> {
-        let mut by_read: BTreeMap<&Read, Seen> = BTreeMap::new();
+    /// Each access that was read, with its types and values.
+    pub fn observed<'c>(
+        &self,
+        contexts: impl Iterator<Item = &'c Context>,
+    ) -> BTreeMap<&Access, Observed> {
+        let mut by_read: BTreeMap<&Read, Observed> = BTreeMap::new();
         for (read, value) in contexts.flat_map(|context| &context.values) {
             by_read.entry(read).or_default().add(value);
         }
-        let mut seen: BTreeMap<&Access, Seen> = BTreeMap::new();
+        let mut seen: BTreeMap<&Access, Observed> = BTreeMap::new();
         for (access, reads) in &self.reads {
             let all = seen.entry(access).or_default();
             for of_read in reads.iter().filter_map(|read| by_read.remove(&**read)) {
@@ -80,7 +84,7 @@ impl Captures {
         seen
     }
 
-    /// Where the values of a term are.
+    /// The column of a term.
     pub fn column(&self, term: &Term) -> Column {
         if let Some(value) = &term.constant {
             return Column::Constant(value.clone());
@@ -98,7 +102,7 @@ impl Captures {
         }
     }
 
-    /// Where the values of all terms are; `whole` stands for the old condition as a whole.
+    /// The columns of all terms; `whole` is the term that represents the whole original condition.
     pub fn columns(&self, pool: &Pool, whole: Option<TermId>) -> Columns {
         let column = |(id, term): (TermId, &Term)| match Some(id) == whole {
             true => Column::Old,
@@ -108,7 +112,7 @@ impl Captures {
     }
 }
 
-/// What a step of the runtime leads to.
+/// The access after a recorded step.
 fn stepped(language: Language, of: Access, step: &Step) -> Access {
     match step {
         Step::Deref => of.prefixed(Prefix::Deref),
@@ -121,16 +125,20 @@ fn stepped(language: Language, of: Access, step: &Step) -> Access {
     }
 }
 
-/// Where the values of one term are.
+/// How to look up the value of one term in a context.
 #[derive(Clone, Debug)]
 pub enum Column {
-    /// It has one value everywhere.
+    /// The same value in every context.
     Constant(Value),
-    /// What the old condition yielded.
+    /// The outcome of the original condition.
     Old,
+    /// A recorded value.
     Read {
+        /// The names it may be recorded under.
         reads: Vec<Arc<Read>>,
+        /// The value is converted to the type; otherwise values of other types are skipped.
         is_converted: bool,
+        /// Type of the term.
         ty: Type,
     },
 }
@@ -156,17 +164,17 @@ impl Column {
     }
 }
 
-/// Where the values of each term of a pool are.
+/// The columns of all terms of a pool.
 #[derive(Clone, Debug, Default)]
 pub struct Columns(TiVec<TermId, Column>);
 
 impl Columns {
-    /// Each term's value in a context.
+    /// The value of each term in a context.
     pub fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
         self.0.iter().map(|column| column.value(context)).collect()
     }
 
-    /// Adds a term that has one value everywhere.
+    /// Adds the column of a constant.
     pub fn push_constant(&mut self, value: Value) {
         self.0.push(Column::Constant(value));
     }
@@ -177,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_runtime_writes_and_what_the_source_says_is_one_access() {
+    fn recorded_reads_and_source_text_have_the_same_access() {
         let method = |name: &str| Step::Method(name.to_owned());
         let field = |name: &str| Step::Field(name.to_owned());
         for (captured, steps, written) in [

@@ -1,4 +1,4 @@
-//! What the recorded contexts say about the clauses of a condition: where did each decide?
+//! Evidence for the clauses of a condition: the recorded contexts in which each clause decides the outcome.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,18 @@ use super::{Problem, Recorded};
 use crate::run::suite::TestIndex;
 use crate::spec::{Expr, Row};
 
-/// The contexts in which a clause decided the outcome: with the clause negated the condition would
-/// have had another value there.
+/// The contexts in which a clause decides the outcome: negating the clause would change the value of the
+/// condition.
 #[derive(Clone, Debug)]
 pub struct Evidence {
+    /// The clause.
     pub clause: Expr,
-    /// The tests, and whether each fails without the patch.
+    /// The tests with such a context, and whether each fails without the patch.
     pub tests: BTreeMap<TestIndex, bool>,
-    /// Contexts, each counted once per test.
+    /// Number of such contexts, counted once per test.
     pub contexts: usize,
-    /// One of them, of a failing test if there is one and where the outcome had to change if there
-    /// is such, and what the clause yields there.
+    /// One of the contexts and the value of the clause there. Contexts of failing tests come first, and
+    /// among these the ones where the outcome must change.
     pub example: Option<(Row, bool)>,
 }
 
@@ -40,7 +41,7 @@ pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evid
                 .map(|context| (*test, false, row(context, context.outcome))),
         );
     }
-    // An outcome that had to change says most, then any other of a failing test.
+    // Changed outcomes of failing tests are the best examples, then their other outcomes.
     let is_kept = |row: &Row| {
         let old = problem
             .specs
@@ -76,7 +77,7 @@ pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evid
     evidence.collect()
 }
 
-/// Each clause with the whole condition in which it alone is negated.
+/// Each clause, with the whole condition in which only that clause is negated.
 fn clauses_of(expr: &Expr, whole: &dyn Fn(Expr) -> Expr, clauses: &mut Vec<(Expr, Expr)>) {
     match expr {
         Expr::Not(a) => clauses_of(a, &|new| whole(new.not()), clauses),

@@ -1,20 +1,20 @@
-//! How much is taken into a problem: every bound of the room.
+//! Bounds on the size of a synthesis problem.
 
 // Terms.
-/// Terms read at a site, constants aside.
+/// Terms per site, not counting constants.
 pub(super) const MOST_TERMS: usize = 120;
-/// Literals taken from the function, and again from the file, per type.
+/// Literals per type, for each source of literals (condition, function, file).
 pub(super) const MOST_LITERALS: usize = 12;
 
-// Values seen.
-/// Distinct values a term may have at changed outcomes to be compared with each of them.
+// Mined constants.
+/// Distinct values of a term at changed outcomes. A term with more values is not compared with each.
 pub(super) const MOST_EQUAL: usize = 3;
-/// Values per site.
-pub(super) const MOST_SEEN: usize = 40;
+/// Mined constants per site.
+pub(super) const MOST_MINED: usize = 40;
 
 // Specs.
-/// Ways to choose among angelic outcomes that are tried.
+/// Choices of one cure per failing test.
 pub(super) const MOST_SPECS: usize = 4;
 
-/// Rows that are compared in whichever order.
-pub(super) const MOST_COUNTED: usize = 2000;
+/// Rows of a spec that are compared with another spec's regardless of their order.
+pub(super) const MOST_COMPARED: usize = 2000;

@@ -1,14 +1,14 @@
-//! From recorded contexts to a synthesis problem: the terms available at a site, and the rows a
-//! condition there must explain (papers/nopol.txt §3.3).
+//! Synthesis problems from recorded contexts: the terms available at a site, and the rows that a condition
+//! there must explain (papers/nopol.txt §3.3).
 
 mod c;
 mod captures;
 mod evidence;
 mod limits;
+mod mined;
 mod operands;
 mod rows;
 mod rust;
-mod seen;
 mod terms;
 mod unaffected;
 
@@ -25,20 +25,20 @@ use operands::{Conversions, operands};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;
 
-/// What was recorded at one site.
+/// The contexts recorded at one site.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Contexts of passing tests, as they are.
+    /// Per passing test, the contexts of an unforced run.
     pub passing: Vec<(TestIndex, Vec<Context>)>,
-    /// Contexts of passing tests that pass under the other outcome, too, which they must not forbid.
-    pub indifferent: Vec<Context>,
+    /// Don't-care contexts: the passing test also passes with the other outcome, so either is allowed.
+    pub dont_care: Vec<Context>,
     /// Per failing test, each way to cure it.
     pub cured: BTreeMap<TestIndex, Vec<Cure>>,
-    /// Where no forced outcome cures a test: the contexts of failing tests as they are.
+    /// Contexts of unforced runs of failing tests that no forced outcome cures.
     pub uncured: Vec<Vec<Context>>,
-    /// The old condition has, or may have, side effects.
+    /// The original condition has, or may have, side effects.
     pub impure: bool,
-    /// Contexts that found no room.
+    /// Number of contexts that were not recorded for lack of space.
     pub dropped: u64,
 }
 
@@ -51,37 +51,39 @@ impl Recorded {
     }
 }
 
-/// A run of a failing test that passed because outcomes were forced.
+/// A run in which a failing test passed because outcomes were forced.
 #[derive(Clone, Debug)]
 pub struct Cure {
-    /// Every evaluation was forced; otherwise one was, and the others were as the condition had
-    /// it.
+    /// Every evaluation was forced to one outcome. Otherwise some were forced, and the others kept the
+    /// outcome of the condition.
     pub constant: bool,
+    /// The contexts of the run, with the outcomes it had.
     pub contexts: Vec<Context>,
 }
 
-/// The terms of a pool by what they read, and in which type.
+/// The terms of a pool, by access and type.
 type Index = BTreeMap<(Access, Type), TermId>;
 
-/// A synthesis problem, and how its expressions are written.
+/// The synthesis problem of a site, and the spelling of its original condition.
 #[derive(Clone, Debug)]
 pub struct Problem {
+    /// The terms available at the site.
     pub pool: Pool,
-    /// One for each way to choose among the outcomes that cure a failing test.
+    /// One spec per choice of cures, strictest first.
     pub specs: Vec<Spec>,
-    /// Weaker ones: a constant outcome at every evaluation cures a test, but perhaps only some of
-    /// them had to change. They leave the others open, and the tests decide.
+    /// Relaxed specs. A constant outcome at every evaluation may cure a test although only some of the
+    /// outcomes must change. Relaxed specs leave the others open, and the tests decide.
     pub relaxed: Vec<Spec>,
-    /// The term that stands for the whole old condition where that cannot be taken apart.
+    /// The term that represents the whole original condition, if that cannot be taken apart.
     pub whole: Option<TermId>,
-    /// Each part of the old condition as it was written.
+    /// Each part of the original condition as written.
     pub old_texts: Vec<Spelling>,
-    /// Where the terms' values are in a context.
+    /// Looks up the values of terms.
     columns: Columns,
 }
 
 impl Problem {
-    /// The problem with one more term, a constant condition.
+    /// The problem with one more term, the constant `value`, and a condition of just that term.
     pub fn with_constant(&self, value: bool) -> (Self, Expr) {
         let mut problem = self.clone();
         let term = problem.pool.terms.push_and_get_key(Term {
@@ -121,7 +123,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             .entry((term.access.clone(), term.ty))
             .or_insert_with(|| pool.terms.push_and_get_key(term));
     };
-    let seen = captures.seen(recorded.contexts());
+    let seen = captures.observed(recorded.contexts());
     for term in terms::observed(sources, site, tree.as_ref(), seen) {
         add(&mut pool, term);
     }
@@ -138,7 +140,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     for term in terms::constants(sources, site, tree.as_ref(), &pool) {
         add(&mut pool, term);
     }
-    for term in seen::values(sources, site, recorded, &captures, &pool) {
+    for term in mined::constants(sources, site, recorded, &captures, &pool) {
         add(&mut pool, term);
     }
 
@@ -166,7 +168,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             is_null_test: part.is_null_test,
         }));
     } else if is_condition {
-        // What cannot be taken apart is one term, whose value is what the condition yielded.
+        // A condition that cannot be taken apart is one term, and its value is the condition's outcome.
         let term = pool.terms.push_and_get_key(Term {
             binding: language.binding_of(&site.text),
             negation: language
@@ -195,9 +197,9 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         .iter()
         .map(|cured| (table.strict(cured), Vec::new()));
     let agreed = table.agreed().map(|rows| (rows, Vec::new()));
-    // Where a condition is evaluated once, most of them say the same.
+    // If the condition is evaluated once, most of these specs are equivalent.
     let specs = distinct(agreed.into_iter().chain(strict).map(spec), &[]);
-    let relaxed = [table.sharp(), table.relaxed()];
+    let relaxed = [table.minimal(), table.relaxed()];
     let relaxed = distinct(relaxed.into_iter().flatten().map(spec), &specs);
     Problem {
         pool,
@@ -209,29 +211,29 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     }
 }
 
-/// Those that say what none before them says, nor any of the `known`.
+/// The specs without those that are equivalent to an earlier one or to one of the `known`.
 fn distinct(specs: impl Iterator<Item = Spec>, known: &[Spec]) -> Vec<Spec> {
     let mut kept: Vec<Spec> = Vec::new();
     for spec in specs {
         let mut others = known.iter().chain(&kept);
-        if !others.any(|other| says_the_same(&spec, other)) {
+        if !others.any(|other| are_equivalent(&spec, other)) {
             kept.push(spec);
         }
     }
     kept
 }
 
-/// Whether two specs of one site have the same rows, in whichever order, and groups of none.
-fn says_the_same(a: &Spec, b: &Spec) -> bool {
+/// Whether two specs of one site have the same rows, in any order, and no groups.
+fn are_equivalent(a: &Spec, b: &Spec) -> bool {
     let is_plain = a.any_of.is_empty() && b.any_of.is_empty();
-    let is_small = a.rows.len() <= limits::MOST_COUNTED;
+    let is_small = a.rows.len() <= limits::MOST_COMPARED;
     is_plain
         && a.rows.len() == b.rows.len()
-        && (a.rows == b.rows || is_small && counted(a) == counted(b))
+        && (a.rows == b.rows || is_small && row_counts(a) == row_counts(b))
 }
 
-/// How often a spec has each of its rows.
-fn counted(spec: &Spec) -> HashMap<&Row, usize> {
+/// The multiset of a spec's rows.
+fn row_counts(spec: &Spec) -> HashMap<&Row, usize> {
     let mut counts = HashMap::new();
     for row in &spec.rows {
         *counts.entry(row).or_default() += 1;

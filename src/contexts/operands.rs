@@ -1,4 +1,4 @@
-//! What differs between the languages in how what was read becomes an operand. Each has a file of its own.
+//! The language-specific part of turning recorded reads into operands. Each language has a file of its own.
 
 use super::captures::Captures;
 use super::{Recorded, c, rust};
@@ -6,19 +6,19 @@ use crate::source::condition::Node;
 use crate::source::{Language, Site, Sources};
 use crate::spec::{Access, Origin, Pool, Term, TermId, Type};
 
-/// How operands of a language come about.
+/// How a language turns recorded reads into operands.
 pub trait Operands {
-    /// Whether what the runtime read can be said at the site.
-    fn can_be_said(&self, _sources: &Sources, _site: &Site, _access: &Access) -> bool {
+    /// Whether an access that was recorded can be written at the site.
+    fn is_expressible(&self, _sources: &Sources, _site: &Site, _access: &Access) -> bool {
         true
     }
 
-    /// Whether anybody asks for parts of what is offered.
-    fn has_parts(&self, _offered: &Access) -> bool {
+    /// Whether parts of an offered access are operands, too.
+    fn offers_parts(&self, _offered: &Access) -> bool {
         true
     }
 
-    /// Where a term comes from, all told.
+    /// The origin of a term, given its origin by its form.
     fn origin(&self, _sources: &Sources, _site: &Site, _access: &Access, origin: Origin) -> Origin {
         origin
     }
@@ -26,12 +26,13 @@ pub trait Operands {
     /// Gives a term the type it has as an operand.
     fn promote(&self, _term: &mut Term) {}
 
-    /// The terms that are others converted.
+    /// The terms that are conversions of other terms.
     fn conversions(&self, _at: &Conversions, _pool: &mut Pool) -> Vec<Term> {
         Vec::new()
     }
 
-    /// Which of the terms of one text, by type, a leaf of the old condition stands for.
+    /// The term that a leaf of the original condition stands for, among those of its access. `None` if it is
+    /// ambiguous.
     fn choose(
         &self,
         pool: &Pool,
@@ -40,12 +41,17 @@ pub trait Operands {
     ) -> Option<(TermId, Type)>;
 }
 
-/// What is known where terms are converted.
+/// The inputs of [`Operands::conversions`].
 pub struct Conversions<'a> {
+    /// The sources of the subject.
     pub sources: &'a Sources,
+    /// The site of the problem.
     pub site: &'a Site,
+    /// The original condition.
     pub tree: Option<&'a Node>,
+    /// The reads at the site.
     pub captures: &'a Captures,
+    /// The contexts recorded at the site.
     pub recorded: &'a Recorded,
 }
 

@@ -1,4 +1,4 @@
-//! The rows a condition must explain: which outcomes of which recorded contexts are asked for.
+//! The rows that a condition must explain: recorded contexts with their expected outcomes.
 
 use super::limits;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,8 +10,8 @@ use super::{Cure, Recorded};
 use crate::run::trace::Context;
 use crate::spec::{Row, TermId, Value};
 
-/// One cure per failing test: the first of each, then the second of each, and so on; a test with
-/// fewer keeps its last.
+/// Choices of one cure per failing test: the first cure of each test, then the second of each, and so on. A
+/// test with fewer cures contributes its last one.
 pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
     let most = recorded.cured.values().map(Vec::len).max().unwrap_or(0);
     (0..most.min(limits::MOST_SPECS))
@@ -24,50 +24,51 @@ pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
         .collect()
 }
 
-/// What rows are made from.
+/// Builds rows from recorded contexts.
 pub struct Rows<'a> {
-    /// Where the terms' values are.
+    /// Looks up the values of terms.
     pub columns: &'a Columns,
+    /// The contexts.
     pub recorded: &'a Recorded,
     /// See [`crate::source::SiteKind::unconditional`].
     pub unconditional: Option<bool>,
 }
 
-/// How much a row says.
+/// How strictly a row demands its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Say {
-    Must,
-    Should,
-    /// Shows what values occur, and constrains nothing.
-    Nothing,
+enum Demand {
+    Hard,
+    Soft,
+    /// The row constrains nothing and shows which values occur.
+    None,
 }
 
-/// What the condition yielded; if it was not evaluated, the opposite of what was forced.
+/// The outcome of the original condition; if it was not evaluated, the opposite of the forced outcome.
 pub fn old(context: &Context) -> bool {
     context.old.unwrap_or(!context.outcome)
 }
 
-/// Whether a forced outcome is another than the condition's own.
+/// Whether the forced outcome differs from the condition's own.
 pub fn changed(context: &Context) -> bool {
     old(context) != context.outcome
 }
 
 impl Rows<'_> {
-    /// Every forced evaluation of a cured test must have its outcome; those that were left alone
-    /// should have theirs, like those of a passing test.
+    /// Rows that demand the outcome of every forced evaluation of a cured test. Unforced evaluations are soft,
+    /// like those of passing tests.
     pub fn strict(&self, cured: &[&Cure]) -> Vec<Row> {
         let rows = cured.iter().flat_map(|cure| {
             cure.contexts.iter().map(|context| {
-                let left_alone = !cure.constant && !changed(context);
-                let say = if left_alone { Say::Should } else { Say::Must };
-                (context, context.outcome, say)
+                let unforced = !cure.constant && !changed(context);
+                let demand = if unforced { Demand::Soft } else { Demand::Hard };
+                (context, context.outcome, demand)
             })
         });
         self.collect(rows)
     }
 
-    /// What all cures of a test agree on: where one of them had one outcome and another the other, a
-    /// test that passes either way forbids neither. `None` if no two cures of a test disagree.
+    /// Rows that demand what all cures of a test agree on. Where two cures have different outcomes in one
+    /// context, the test passes with either, so both are allowed. `None` if no two cures of a test disagree.
     pub fn agreed(&self) -> Option<Vec<Row>> {
         let mut failing = Vec::new();
         let mut disagree = false;
@@ -85,22 +86,22 @@ impl Rows<'_> {
             for (cure, context) in all() {
                 let both = outcomes[&context.values].len() > 1;
                 disagree |= both;
-                let left_alone = !cure.constant && !changed(context);
-                let say = match (both, left_alone) {
-                    (true, _) => Say::Nothing,
-                    (false, true) => Say::Should,
-                    (false, false) => Say::Must,
+                let unforced = !cure.constant && !changed(context);
+                let demand = match (both, unforced) {
+                    (true, _) => Demand::None,
+                    (false, true) => Demand::Soft,
+                    (false, false) => Demand::Hard,
                 };
-                failing.push((context, context.outcome, say));
+                failing.push((context, context.outcome, demand));
             }
         }
         disagree.then(|| self.collect(failing.into_iter()))
     }
 
-    /// Of the evaluations whose outcome was changed, in whichever cure of whichever test, some must
-    /// be, and all others are left open: what cured one test may be an accident of that test.
-    /// Without a cure some evaluation of some failing test must change. The rows, and the group.
-    /// `None` if every test has but one evaluation, so that the strict specs say all there is.
+    /// Rows and one group that demand that at least one outcome changes, of those changed in any cure of any
+    /// test; all others are left open, because a cure may be an accident of its test. Without cures, some
+    /// evaluation of some failing test must change. `None` if every test has a single evaluation, since the
+    /// strict specs then say the same.
     pub fn relaxed(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
         let cured = || self.recorded.cured.values();
         let is_single = |cures: &Vec<Cure>| cures.iter().all(|cure| cure.contexts.len() < 2);
@@ -115,74 +116,74 @@ impl Rows<'_> {
 
         let open = failing
             .iter()
-            .map(|(context, expected, _)| (*context, *expected, Say::Nothing));
+            .map(|(context, expected, _)| (*context, *expected, Demand::None));
         let rows = self.collect(open);
         let row = |(context, expected, _): &(&Context, bool, bool)| {
             let values = self.values(context);
-            let is_it =
+            let is_same =
                 |row: &Row| row.weight == 0 && row.expected == *expected && row.values == values;
-            rows.iter().position(is_it)
+            rows.iter().position(is_same)
         };
         let changed = failing.iter().filter(|(_, _, changed)| *changed);
         let group: BTreeSet<usize> = changed.filter_map(row).collect();
         Some((rows, vec![group.into_iter().collect()]))
     }
 
-    /// Only the evaluations whose change alone cured a test must have that outcome; all others
+    /// Rows that demand the outcome only of evaluations whose change alone cured a test. All other evaluations
     /// of failing tests are left open. `None` if there is no such evaluation.
-    pub fn sharp(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
-        let mut sharp = false;
+    pub fn minimal(&self) -> Option<(Vec<Row>, Vec<Vec<usize>>)> {
+        let mut minimal = false;
         let mut failing = Vec::new();
         for cures in self.recorded.cured.values() {
             let alone = |cure: &&Cure| cure.contexts.iter().filter(|c| changed(c)).count() == 1;
             let chosen = cures.iter().find(alone);
-            sharp |= chosen.is_some();
+            minimal |= chosen.is_some();
             let Some(cure) = chosen.or(cures.first()) else {
                 continue;
             };
             failing.extend(cure.contexts.iter().map(|context| {
                 match chosen.is_some() && changed(context) {
-                    true => (context, context.outcome, Say::Must),
-                    false => (context, old(context), Say::Nothing),
+                    true => (context, context.outcome, Demand::Hard),
+                    false => (context, old(context), Demand::None),
                 }
             }));
         }
-        sharp.then(|| (self.collect(failing.into_iter()), Vec::new()))
+        minimal.then(|| (self.collect(failing.into_iter()), Vec::new()))
     }
 
-    /// The rows of failing tests as given, and those of passing tests, each context once.
-    fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Say)>) -> Vec<Row> {
+    /// The given rows of failing tests, and those of passing tests, deduplicated.
+    fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Demand)>) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         let mut index: HashMap<_, usize> = HashMap::new();
-        let mut add = |context: &Context, expected: bool, say: Say| {
+        let mut add = |context: &Context, expected: bool, demand: Demand| {
             let values = self.values(context);
-            let key = (say, expected, values);
-            let weight = u32::from(say != Say::Nothing);
+            let key = (demand, expected, values);
+            let weight = u32::from(demand != Demand::None);
             match index.get(&key) {
                 Some(at) => rows[*at].weight += weight,
                 None => {
                     rows.push(Row {
                         values: key.2.clone(),
                         expected,
-                        hard: say == Say::Must,
+                        hard: demand == Demand::Hard,
                         weight,
                     });
                     index.insert(key, rows.len() - 1);
                 }
             }
         };
-        failing.for_each(|(context, expected, say)| add(context, expected, say));
-        let indifferent = self.recorded.indifferent.iter();
-        let indifferent: HashSet<_> = indifferent.map(|context| &context.values).collect();
+        failing.for_each(|(context, expected, demand)| add(context, expected, demand));
+        let dont_care = self.recorded.dont_care.iter();
+        let dont_care: HashSet<_> = dont_care.map(|context| &context.values).collect();
         let passing = self.recorded.passing.iter();
         for context in passing.flat_map(|(_, contexts)| contexts) {
-            let say = match indifferent.contains(&context.values) {
-                true => Say::Nothing,
-                false => Say::Should,
+            let demand = match dont_care.contains(&context.values) {
+                true => Demand::None,
+                false => Demand::Soft,
             };
-            // What a passing test executes is to be executed.
+            // A statement that a passing test executes must stay executed.
             let outcome = self.unconditional.unwrap_or(context.outcome);
-            add(context, outcome, say);
+            add(context, outcome, demand);
         }
         rows
     }
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_must_be_and_what_was_left_alone_should() {
+    fn changed_outcomes_are_hard_and_unforced_ones_soft() {
         let cure = Cure {
             constant: false,
             contexts: vec![context(1, false, true), context(2, true, true)],
@@ -267,7 +268,7 @@ mod tests {
                     row("3", false, false, 1)
                 ]
             );
-            // Only one evaluation was changed, and of such some must be.
+            // The group has the only evaluation whose outcome was changed.
             let (_, groups) = rows.relaxed().unwrap();
             assert_eq!(groups, [[0]]);
         });

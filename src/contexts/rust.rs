@@ -1,12 +1,15 @@
-//! The operands of Rust: what was read is what is written.
+//! Operands of Rust: the value of a written operand is the recorded value.
 
 use super::operands::Operands;
 use crate::spec::{Pool, TermId, Type};
 
+/// The operands of Rust.
+/// The operands of Rust.
 pub struct Rust;
 
 impl Operands for Rust {
-    /// In generic code a name may have had several types; then the condition has no one meaning.
+    /// The only term of the expected type. In generic code a name may have several types; the condition then
+    /// has no single meaning.
     fn choose(
         &self,
         _: &Pool,

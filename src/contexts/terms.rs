@@ -1,32 +1,31 @@
-//! The terms available at a site: what was read there, and constants.
+//! The terms available at a site: recorded accesses and constants.
 
 use super::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Index;
-use super::captures::Seen;
+use super::captures::Observed;
 use super::operands::operands;
 use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::{Language, Site, Sources, candidate_terms, write};
 use crate::spec::access::Prefix;
 use crate::spec::{Access, Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
-/// The terms read at the site: those of the old condition first, then by nearness of the
-/// variable, which is the reverse of the order in which names came into scope, then what else
-/// was offered.
+/// The recorded terms of the site: operands of the original condition first; then variables and their parts,
+/// most recently declared first; then the other candidate terms.
 pub fn observed(
     sources: &Sources,
     site: &Site,
     tree: Option<&Node>,
-    mut seen: BTreeMap<&Access, Seen>,
+    mut seen: BTreeMap<&Access, Observed>,
 ) -> Vec<Term> {
     let language = sources.language;
     let operands = operands(language);
     let offers = candidate_terms::at(sources, site);
     let comparisons = tree.map(Node::comparisons).unwrap_or_default();
     let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
-    // A comparison as a whole is only of use where its operands cannot be read.
-    let is_read = |seen: &BTreeMap<&Access, Seen>, leaf: &Leaf| {
+    // A whole comparison is a term only if its operands were not recorded.
+    let is_read = |seen: &BTreeMap<&Access, Observed>, leaf: &Leaf| {
         leaf.kind == LeafKind::Literal || seen.contains_key(&leaf.access)
     };
     for (whole, operands) in &comparisons {
@@ -48,7 +47,7 @@ pub fn observed(
     }
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (access, seen) in seen {
-        if !operands.can_be_said(sources, site, access) {
+        if !operands.is_expressible(sources, site, access) {
             continue;
         }
         let leaf = leaves.iter().position(|leaf| leaf.access == *access);
@@ -60,9 +59,9 @@ pub fn observed(
             (None, Some(at)) if offers[at].access == *access => {
                 ((2, at), offers[at].origin, offers[at].binding)
             }
-            // `a + b.len()` is not the length of `a + b`.
+            // `a + b.len()` is not the length of `a + b`, which would need parentheses.
             (None, Some(at)) if offers[at].binding != Binding::Atom => continue,
-            (None, Some(at)) if !operands.has_parts(&offers[at].access) => continue,
+            (None, Some(at)) if !operands.offers_parts(&offers[at].access) => continue,
             (None, Some(at)) => ((3, at), Origin::Call, binding(access)),
             (None, None) => ((1, distance(site, access)), origin(access), binding(access)),
         };
@@ -91,7 +90,7 @@ pub fn observed(
     terms.into_iter().map(|(_, term)| term).collect()
 }
 
-/// How many names came into scope after the one that an access begins with.
+/// Distance of the variable that an access begins with: names in scope that were declared from it on.
 fn distance(site: &Site, access: &Access) -> usize {
     let at = access
         .root()
@@ -99,7 +98,7 @@ fn distance(site: &Site, access: &Access) -> usize {
     site.names.len() - at.unwrap_or(0)
 }
 
-/// Where something comes from that the runtime read of a variable.
+/// The origin of an access that begins with a variable.
 fn origin(access: &Access) -> Origin {
     let outline = access.outline();
     match () {
@@ -138,7 +137,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
             .filter(|leaf| leaf.kind == LeafKind::Literal)
             .map(|leaf| leaf.text.as_str())
             .collect();
-        // A literal of the old condition comes first, for it is written as it is there.
+        // Literals of the original condition come first, so that they keep their spelling.
         let groups: [(Origin, Vec<&str>); 4] = [
             (Origin::Old, old),
             (Origin::Constant, basic.to_vec()),
@@ -173,7 +172,7 @@ pub fn constants(sources: &Sources, site: &Site, tree: Option<&Node>, pool: &Poo
     terms
 }
 
-/// How tightly a literal holds together.
+/// The precedence of a literal.
 pub fn binding_of_literal(text: &str) -> Binding {
     match text.starts_with('-') {
         true => Binding::Unary,
@@ -181,7 +180,7 @@ pub fn binding_of_literal(text: &str) -> Binding {
     }
 }
 
-/// The term a leaf of the old condition stands for.
+/// The term that a leaf of the original condition stands for.
 pub fn lookup(
     language: Language,
     pool: &Pool,
@@ -195,7 +194,7 @@ pub fn lookup(
     operands(language).choose(pool, &found, expected)
 }
 
-/// What a harvested term computes, if the pool has the terms to say it.
+/// The expression that a harvested term computes, if the pool has its operands.
 pub fn definition(sources: &Sources, id: TermId, pool: &Pool, index: &Index) -> Option<Expr> {
     let language = sources.language;
     let term = &pool.terms[id];
@@ -213,14 +212,14 @@ pub fn definition(sources: &Sources, id: TermId, pool: &Pool, index: &Index) -> 
 mod tests {
     use super::*;
 
-    fn told(language: Language, text: &str) -> (Origin, Binding) {
+    fn classified(language: Language, text: &str) -> (Origin, Binding) {
         let access = language.access(text);
         (origin(&access), super::binding(&access))
     }
 
     #[test]
-    fn where_a_term_comes_from_is_told_by_its_tree() {
-        let rust = |text: &str| told(Language::Rust, text);
+    fn the_tree_of_a_term_determines_its_origin() {
+        let rust = |text: &str| classified(Language::Rust, text);
         assert_eq!(rust("x"), (Origin::Variable, Binding::Atom));
         assert_eq!(rust("*x"), (Origin::Variable, Binding::Unary));
         assert_eq!(rust("x.y.0"), (Origin::Field, Binding::Atom));
@@ -232,7 +231,7 @@ mod tests {
             rust("matches!(x, A::B(..))"),
             (Origin::Query, Binding::Atom)
         );
-        let c = |text: &str| told(Language::C, text);
+        let c = |text: &str| classified(Language::C, text);
         assert_eq!(c("p->n"), (Origin::Field, Binding::Atom));
         assert_eq!(c("*p->s"), (Origin::Field, Binding::Unary));
         assert_eq!(c("strlen(s)"), (Origin::Query, Binding::Atom));

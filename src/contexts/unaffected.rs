@@ -1,5 +1,5 @@
-//! Which passing tests an expression cannot touch: those whose every recorded evaluation goes on as
-//! it did. They need not be run to judge it; the build of a patch by itself runs them all.
+//! Passing tests that a condition does not affect, because every recorded evaluation keeps its outcome. They
+//! are not run to judge a candidate; the final check of a patch runs all tests.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use crate::run::suite::TestIndex;
 use crate::source::Site;
 use crate::spec::{Expr, Row};
 
-/// The evaluations that passing tests make at one site, each distinct one once.
+/// The distinct evaluations of a site in passing tests.
 #[derive(Debug)]
 pub struct Witnesses {
     rows: Vec<Row>,
@@ -16,8 +16,8 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    /// Those of `site`; none where contexts are missing, or where a condition that need not be
-    /// evaluated any more has side effects.
+    /// The evaluations of `site`. Empty if contexts are missing, or if the original condition has side
+    /// effects, which a candidate may skip.
     pub fn of(site: &Site, problem: &Problem, recorded: &Recorded) -> Self {
         let mut witnesses = Self {
             rows: Vec::new(),
@@ -50,7 +50,7 @@ impl Witnesses {
         witnesses
     }
 
-    /// The tests for which nothing changes if `expr` decides at the site.
+    /// The tests for which `expr` has the same outcomes as the original condition.
     pub fn unaffected(&self, expr: &Expr) -> BTreeSet<TestIndex> {
         let same = |row: &Row| expr.eval_bool(row) == Some(row.expected);
         let same: Vec<bool> = self.rows.iter().map(same).collect();

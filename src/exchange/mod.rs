@@ -1,7 +1,7 @@
-//! Synthesis problems on paper, so that any solver can be put beside ours: JSON, which is read and
-//! written (`problem`), and SMT-LIB 2 and SyGuS-IF, which are written and whose answers are read
-//! (`smtlib`, `sygus`). `solve` runs our own synthesis on a problem and reports on it. Knows
-//! nothing of cargo, subjects and processes.
+//! Exchange formats of synthesis problems, so that other solvers can be compared with ours: JSON, which is read
+//! and written (`problem`), and SMT-LIB 2 and SyGuS-IF, which are written and whose answers are read (`smtlib`,
+//! `sygus`). `solve` runs our own synthesis on a problem file and reports the result. Independent of cargo,
+//! subjects and processes.
 
 mod problem;
 mod sexpr;
@@ -17,9 +17,9 @@ use std::io;
 use camino::Utf8Path;
 
 use crate::spec::{Pool, Spec};
-pub use problem::{Problem, ProblemError};
+pub use problem::{ProblemFile, ProblemFileError};
 
-impl Problem {
+impl ProblemFile {
     /// The problem as SMT-LIB 2: satisfiable iff a condition of one level explains the hard rows.
     pub fn to_smtlib(&self) -> String {
         smtlib::write(self)
@@ -30,11 +30,11 @@ impl Problem {
         sygus::write(self)
     }
 
-    /// Writes the problem in every format: `NAME.json`, `NAME.smt2` and `NAME.sl`. The directory
-    /// is made if it is not there; characters unfit for a file name become `_`.
+    /// Writes the problem in every format: `NAME.json`, `NAME.smt2` and `NAME.sl`. Creates the directory if
+    /// necessary. Characters unfit for a file name become `_`.
     ///
     /// # Errors
-    /// If something cannot be written; the message names the path.
+    /// If a file or the directory cannot be written; the message names the path.
     pub fn dump(&self, dir: &Utf8Path) -> io::Result<()> {
         let named = |path: &Utf8Path, error: io::Error| {
             io::Error::new(error.kind(), format!("cannot write {path}: {error}"))
@@ -54,12 +54,12 @@ impl Problem {
     }
 }
 
-/// Writes a synthesis problem in every format, see [`Problem::dump`].
+/// Writes a synthesis problem in every format, see [`ProblemFile::dump`].
 ///
 /// # Errors
-/// If something cannot be written; the message names the path.
+/// If a file or the directory cannot be written; the message names the path.
 pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<()> {
-    Problem::new(name, spec, pool).dump(dir)
+    ProblemFile::new(name, spec, pool).dump(dir)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A synthesis problem as one JSON object. Leaves the values to `value` and the terms to `terms`.
+//! Problem files: a synthesis problem as one JSON object. `value` handles its values and `terms` its terms.
 //!
 //! ```json
 //! { "name": "clamp",
@@ -12,21 +12,21 @@
 //!   "check": [ { "values": [4, 5], "expected": true } ] }
 //! ```
 //!
-//! | key | meaning | if it is not there |
+//! | key | meaning | default |
 //! | --- | --- | --- |
-//! | `name` | what the problem is called | the file's name |
-//! | `variables` | `name`: program text that stands for a value; `type`: of Rust, `str` for strings; `optional`: its value may be `null`; `origin`: see below | required |
-//! | `literals` | a number stands for a literal of every numeric type that has a variable; an object is a literal of one type, whose `value` may be left out where `text` is a plain literal | none |
-//! | `original` | the old condition, in Rust, over the variables; a literal in it need not be listed | `null`: a new condition |
-//! | `reference` | the right condition, for the reader | `null` |
-//! | `impure` | `original` has effects: an answer evaluates it exactly once, first | `false` |
-//! | `contexts` | `values` in the order of `variables` (`null`: evaluating it there would panic); the `expected` outcome; `hard`: must be explained; `weight`: what violating a soft one costs, 0 if it only shows which values occur | `true`, 1 |
+//! | `name` | name of the problem | the file's name |
+//! | `variables` | `name`: program text that stands for a value; `type`: of Rust, `str` for strings; `optional`: whether its value may be `null`; `origin`: see below | required |
+//! | `literals` | a number is a literal of every numeric type that has a variable; an object is a literal of one type, whose `value` may be omitted if `text` is a plain literal | none |
+//! | `original` | the original condition, in Rust, over the variables; a literal in it need not be listed | `null`: a new condition |
+//! | `reference` | the correct condition, for readers | `null` |
+//! | `impure` | `original` has side effects: an answer evaluates it exactly once, first | `false` |
+//! | `contexts` | `values` in the order of `variables` (`null`: evaluating it would panic); the `expected` outcome; `hard`: whether it must be explained; `weight`: the cost of violating a soft one, 0 if it only shows which values occur | `true`, 1 |
 //! | `any_of` | lists of contexts, by index, at least one of which must have its outcome | none |
-//! | `check` | contexts that constrain nothing: the share an answer gets right tells how it generalizes | none |
+//! | `check` | contexts that constrain nothing: the share that an answer gets right measures how it generalizes | none |
 //!
-//! `origin` is `old` (it is in the old condition), `variable`, `field`, `query`, `constant`,
-//! `function-literal` or `file-literal`; if it is not there it is told from the name. The values of
-//! literals are not repeated in the contexts. Unknown keys are ignored.
+//! `origin` is `old` (it is in the original condition), `variable`, `field`, `query`, `constant`,
+//! `function-literal` or `file-literal`; by default it is inferred from the name. Contexts do not repeat the
+//! values of literals. Unknown keys are ignored.
 
 mod terms;
 
@@ -41,39 +41,47 @@ use super::value;
 use crate::spec::{Expr, Pool, Reading, Row, Spec, Term, TermId};
 use terms::{Literal, Terms, Variable};
 
-/// A synthesis problem with what is known of its answer.
+/// A synthesis problem of a file, with the known answer and the rows to check answers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct ProblemFile {
+    /// Name of the problem.
     pub name: String,
     /// Variables first, then literals.
     pub pool: Pool,
+    /// The rows to explain.
     pub spec: Spec,
-    /// Rows that constrain nothing and tell how an answer generalizes.
+    /// Rows that constrain nothing and measure how an answer generalizes.
     pub check: Vec<Row>,
-    /// The old condition as it was written.
+    /// The original condition as written.
     pub original: Option<String>,
-    /// The right condition, in Rust.
+    /// The correct condition, in Rust.
     pub reference: Option<String>,
 }
 
-/// Why a problem file is of no use, where, and what to do about it.
+/// Why a problem file is unusable, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
-pub enum ProblemError {
+pub enum ProblemFileError {
+    /// The file cannot be read.
     #[error("cannot read the problem file {file}: {source}")]
     Unreadable {
+        /// Path of the file.
         file: String,
+        /// Error of the system.
         source: std::io::Error,
     },
+    /// The file is not a valid problem.
     #[error("{file}: {at}: {what}")]
     Malformed {
+        /// Path of the file.
         file: String,
         /// A path into the JSON, such as `contexts[3].values[1]`.
         at: String,
+        /// What is wrong, and what to write instead.
         what: String,
     },
 }
 
-/// Something wrong at a path into the JSON.
+/// A path into the JSON, and what is wrong there.
 type Wrong = (String, String);
 
 #[derive(Deserialize, Serialize)]
@@ -122,18 +130,22 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-impl Problem {
-    /// The problem of a spec. Literals are moved behind the variables, which changes the indices of
-    /// terms but no meaning.
+impl ProblemFile {
+    /// The problem of a spec. Literals move behind the variables, which changes the indices of terms but not the
+    /// meaning.
     pub fn new(name: &str, spec: &Spec, pool: &Pool) -> Self {
         let is_literal = |term: &TermId| pool.terms[*term].constant.is_some();
-        // Which term is at each place now.
+        // The original index of each term.
         let mut order: TiVec<TermId, TermId> = pool.terms.keys().collect();
         order.sort_by_key(is_literal);
         let place = |old: &TermId| order.position(|term| term == old);
         let moved = |term: &TermId| Term {
-            seen_in: pool.terms[*term].seen_in.iter().filter_map(place).collect(),
-            // It helps to compare conditions, and nobody does that with a file.
+            mined_from: pool.terms[*term]
+                .mined_from
+                .iter()
+                .filter_map(place)
+                .collect(),
+            // Definitions only help to compare conditions, which problem files do not need.
             definition: None,
             reading: Reading::Exact,
             ..pool.terms[*term].clone()
@@ -165,15 +177,15 @@ impl Problem {
     /// Reads a problem file.
     ///
     /// # Errors
-    /// If it cannot be read, or holds no problem: what is wrong, where, and what to do.
-    pub fn read(path: &Utf8Path) -> Result<Self, ProblemError> {
+    /// If the file cannot be read or is not a valid problem: what is wrong, where, and what to do.
+    pub fn read(path: &Utf8Path) -> Result<Self, ProblemFileError> {
         let file = path.to_string();
-        let text = fs::read_to_string(path).map_err(|source| ProblemError::Unreadable {
+        let text = fs::read_to_string(path).map_err(|source| ProblemFileError::Unreadable {
             file: file.clone(),
             source,
         })?;
         Self::parse(&text, path.file_stem().unwrap_or("problem"))
-            .map_err(|(at, what)| ProblemError::Malformed { file, at, what })
+            .map_err(|(at, what)| ProblemFileError::Malformed { file, at, what })
     }
 
     fn parse(text: &str, stem: &str) -> Result<Self, Wrong> {
@@ -227,7 +239,7 @@ impl Problem {
         })
     }
 
-    /// The problem as JSON, one context a line. Reading it gives an equal problem.
+    /// The problem as JSON, one context per line. Reading it gives an equal problem.
     pub fn to_json(&self) -> String {
         let is_variable = |term: &Term| term.constant.is_none();
         let first_literal = self.pool.terms.partition_point(is_variable);
@@ -260,12 +272,12 @@ impl Problem {
             any_of: self.spec.any_of.clone(),
             check: self.check.iter().map(context).collect(),
         };
-        // Nothing in it can fail: every key is a string, and numbers that JSON lacks are strings.
+        // Serialization cannot fail: every key is a string, and numbers that JSON lacks are strings.
         let text = serde_json::to_string(&file).unwrap_or_default();
         text.replace("},{\"values\"", "},\n{\"values\"") + "\n"
     }
 
-    /// Whether an expression explains what must be explained.
+    /// Whether an expression explains every hard row and each group.
     pub fn is_explained_by(&self, expr: &Expr) -> bool {
         let holds = |row: &Row| expr.eval_bool(row) == Some(row.expected);
         let rows = &self.spec.rows;

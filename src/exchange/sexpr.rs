@@ -1,10 +1,10 @@
-//! S-expressions: what solvers answer in.
+//! S-expressions, the syntax of solvers' answers.
 
 use std::collections::BTreeMap;
 
-/// How deep lists may nest: no condition does, and reading them is recursive.
+/// Maximum nesting of lists, because reading them is recursive. Conditions stay far below it.
 const DEEPEST: usize = 100;
-/// How many symbols and lists an expression may have once its `let`s are replaced.
+/// Maximum number of symbols and lists of an expression after its `let`s are expanded.
 const MOST: usize = 2000;
 
 /// A list or a symbol.
@@ -19,7 +19,7 @@ impl Sexpr {
     /// Reads every S-expression of a text; comments are skipped.
     ///
     /// # Errors
-    /// If parentheses or bars are not balanced, or lists nest too deep.
+    /// If parentheses or bars are unbalanced, or lists nest too deeply.
     pub fn parse(text: &str) -> Result<Vec<Self>, String> {
         let mut open: Vec<Vec<Self>> = vec![Vec::new()];
         let mut rest = text.trim_start();
@@ -74,10 +74,10 @@ impl Sexpr {
         }
     }
 
-    /// The expression with what every `let` binds put in place of the name.
+    /// The expression with every `let` expanded.
     ///
     /// # Errors
-    /// If it is then too large: a name may stand for two of another, and so on.
+    /// If the result is too large, since nested `let`s can grow exponentially.
     pub fn without_lets(&self) -> Result<Self, String> {
         let mut room = MOST;
         self.with(&BTreeMap::new(), &mut room)
@@ -97,7 +97,7 @@ impl Sexpr {
                     let mut inner = bound.clone();
                     for binding in bindings {
                         if let Some([Self::Atom(name), value]) = binding.list() {
-                            // All at once: a value does not see the names beside it.
+                            // `let` is parallel: a value does not see the other names.
                             inner.insert(name, value.with(bound, room)?);
                         }
                     }
@@ -125,7 +125,7 @@ impl Sexpr {
         self.list().unwrap_or_default()
     }
 
-    /// The list as in SMT-LIB, negative numbers being lists.
+    /// The list as in SMT-LIB, where negative numbers are lists.
     pub fn text(&self) -> String {
         match self {
             Self::Atom(text) => text.clone(),
@@ -162,7 +162,7 @@ mod tests {
         let nested = |depth: usize| "(f ".repeat(depth) + &")".repeat(depth);
         assert!(Sexpr::parse(&nested(DEEPEST)).is_ok());
         assert!(Sexpr::parse(&nested(100_000)).is_err());
-        // Each name stands for two of the one before it, and for one more list.
+        // Each name expands to two of the previous one and one more list.
         let doubled = |times: usize| {
             let name = |at: usize| format!("(let ((n{} (f n{at} n{at}))) ", at + 1);
             let lets: String = (0..times).map(name).collect();

@@ -1,25 +1,24 @@
-//! SMT-LIB 2: the component-based encoding of papers/nopol.txt §3.4, for one level, with every hard
-//! row asserted: satisfiable iff some condition of the level explains them, and a model is one.
+//! SMT-LIB 2: the component-based encoding of papers/nopol.txt §3.4 for one level, with every hard row asserted.
+//! It is satisfiable iff some condition of the level explains the rows, and a model is such a condition.
 //!
-//! The level: two comparisons, one `!`, one `&&`, one `||`, and one `+` and one `-` for each integer
-//! type; blocks may be idle. It is written for the reader and for any solver, so it is the paper's
-//! formulas over integers and not the propositional ones of `synth`, with the same mendings: l_r is
-//! free over the boolean locations, the bounds of φ_OUTPUT are not strict, φ_CONS ranges over
-//! outputs. φ_CONN is a function from locations to values for each row and type. With each value
-//! goes whether it is defined: a sum outside its type is not, and `&&` and `||` need their right
-//! operand only where the left one leaves the result open. This is exact.
+//! The level has two comparisons, one `!`, one `&&`, one `||`, and one `+` and one `-` per integer type; blocks may
+//! be unused. The file is meant for readers and for any solver, so it has the paper's formulas over integers rather
+//! than the propositional ones of `synth`, with the same corrections: l_r is free over the boolean locations, the
+//! bounds of φ_OUTPUT are not strict, and φ_CONS ranges over outputs. φ_CONN is a function from locations to values
+//! for each row and type. Each value has a definedness bit: a sum outside its type is undefined, and `&&` and `||`
+//! short-circuit. This encoding is exact.
 //!
-//! Soft rows and what an impure old condition demands are not told.
+//! The file omits soft rows and the restrictions of an impure original condition.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Problem;
+use super::ProblemFile;
 use super::sexpr::Sexpr;
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
 use crate::spec::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
 
-/// How many comparisons the level has.
+/// Number of comparisons of the level.
 const COMPARISONS: usize = 2;
 
 /// A building block (§3.4.1).
@@ -32,7 +31,7 @@ enum Block {
     Or,
 }
 
-/// A block, its name, and the places its output may have, first and last.
+/// A block with its name and the first and last location allowed for its output.
 struct Placed {
     block: Block,
     name: String,
@@ -57,7 +56,7 @@ impl Placed {
     }
 }
 
-/// What is where: terms first, by type, then outputs.
+/// The layout of locations: terms first, by type, then outputs.
 struct Library<'a> {
     vocabulary: &'a Vocabulary<'a>,
     terms: Vec<(Type, TermId)>,
@@ -78,7 +77,7 @@ impl<'a> Library<'a> {
                 block(ArithOp::Sub, "minus"),
             ]);
         }
-        // Comparisons do not feed each other and are alike, so each has a place of its own.
+        // Comparisons are interchangeable and not inputs of each other, so each has a fixed location.
         for number in 1..=COMPARISONS {
             groups.push(vec![(Block::Cmp, format!("cmp{number}"))]);
         }
@@ -110,7 +109,7 @@ impl<'a> Library<'a> {
         [Type::Bool].into_iter().chain(others.copied())
     }
 
-    /// Every location variable with the block whose output it is of.
+    /// Every location variable of an output, with its block.
     fn variables(&self) -> Vec<String> {
         let mut names = vec!["l_r".to_owned()];
         for placed in &self.blocks {
@@ -123,7 +122,7 @@ impl<'a> Library<'a> {
         names
     }
 
-    /// What each location and operator means, for the reader of a model.
+    /// A legend of the locations and operators, for readers of a model.
     fn legend(&self) -> String {
         let mut text = String::from("; Locations:\n");
         for (location, (_, term)) in self.terms.iter().enumerate() {
@@ -139,7 +138,7 @@ impl<'a> Library<'a> {
                 ; Operators op_cmp: 0 is <, 1 is <=, 2 is ==, 3 is !=.\n"
     }
 
-    /// `is_T`: what is at a location is of the type.
+    /// `is_T`: the value at a location has the type.
     fn domains(&self) -> String {
         let mut text = String::new();
         for ty in self.types() {
@@ -212,7 +211,7 @@ impl<'a> Library<'a> {
         text
     }
 
-    /// φ_FUNC (§3.4.4) of a row, and `holds_ROW`: the result is what is expected.
+    /// φ_FUNC (§3.4.4) of a row, and `holds_ROW`: the result is the expected outcome.
     fn function(&self, row: usize) -> String {
         let mut text = format!("; Context {row}: phi_CONN\n");
         for placed in &self.blocks {
@@ -226,7 +225,7 @@ impl<'a> Library<'a> {
             self.blocks.iter().filter(wanted)
         };
         for ty in self.types() {
-            // Where nothing is defined any value will do; what is last needs no condition.
+            // An undefined location may have any value, and the last case needs no condition.
             let mut body = if ty == Type::Bool { "false" } else { "0" }.to_owned();
             if sort(ty) == "Real" {
                 body = "0.0".to_owned();
@@ -275,7 +274,7 @@ impl<'a> Library<'a> {
         text
     }
 
-    /// What a block yields in a row, and when that is defined.
+    /// The output of a block in a row, and when it is defined.
     fn meaning(&self, placed: &Placed, row: usize) -> (String, String) {
         let inputs = placed.inputs();
         let value = |ty: Type, input: usize| format!("({}_{row} {})", ty.name(), inputs[input]);
@@ -316,7 +315,7 @@ impl<'a> Library<'a> {
 }
 
 /// The problem as SMT-LIB 2.
-pub fn write(problem: &Problem) -> String {
+pub fn write(problem: &ProblemFile) -> String {
     let vocabulary = Vocabulary::new(problem);
     let library = Library::new(&vocabulary);
     let mut text = format!(
@@ -361,8 +360,8 @@ pub fn write(problem: &Problem) -> String {
 /// Reads a model, the answer to the file's `get-value`: ((l_r 12) …).
 ///
 /// # Errors
-/// If locations are missing or are no wiring.
-pub fn read(answer: &[Sexpr], problem: &Problem) -> Result<Expr, String> {
+/// If locations are missing or do not form a wiring.
+pub fn read(answer: &[Sexpr], problem: &ProblemFile) -> Result<Expr, String> {
     let vocabulary = Vocabulary::new(problem);
     let library = Library::new(&vocabulary);
     let pairs = answer.iter().filter_map(Sexpr::list).flatten();
@@ -376,8 +375,7 @@ pub fn read(answer: &[Sexpr], problem: &Problem) -> Result<Expr, String> {
 }
 
 impl Library<'_> {
-    /// Backward traversal from a location variable (§3.5). No path is longer than the blocks are
-    /// many.
+    /// Backward traversal from a location variable (§3.5). No path has more steps than there are blocks.
     fn expr(&self, at: &str, values: &BTreeMap<&str, usize>, depth: usize) -> Result<Expr, String> {
         let value = |name: &str| {
             let value = values.get(name).copied();

@@ -1,4 +1,4 @@
-//! Our synthesis on a problem, or another solver's answer to it, reported as one JSON line.
+//! Runs our synthesis on a problem file, or judges another solver's answer, and reports one JSON line.
 
 use std::fs;
 use std::time::Instant;
@@ -6,17 +6,18 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::sexpr::Sexpr;
-use super::{Problem, smtlib, sygus};
+use super::{ProblemFile, smtlib, sygus};
 use crate::patch::render::Style;
 use crate::source::Language;
 use crate::spec::{Binding, Expr, Row};
 use crate::synth::{self, Answer, EngineKind, Limits};
 
-/// How a problem is solved.
+/// Options of [`solve`].
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// The synthesis engine.
     pub engine: EngineKind,
-    /// How many conditions to show at most.
+    /// Maximum number of conditions to report.
     pub top: usize,
 }
 
@@ -24,19 +25,19 @@ pub struct Options {
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
-    /// Wall clock of the synthesis alone.
+    /// Wall-clock time of the synthesis alone.
     seconds: f64,
     /// The engine, or `answer` for one that was given.
     engine: &'a str,
     /// Best first.
     candidates: Vec<CandidateLine>,
-    /// What became of each level, where nothing was found.
+    /// The result of each level, if nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     levels: Vec<LevelLine>,
     /// Why nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The most memory this process has had so far, where the system tells.
+    /// Peak memory of this process so far, if the system reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_kib: Option<u64>,
 }
@@ -48,9 +49,9 @@ struct CandidateLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u32>,
     why: String,
-    /// It yields what it must in every hard context and in one of each group.
+    /// It has the expected outcome in every hard context and in at least one of each group.
     explains: bool,
-    /// The share of the check rows in which it yields what is expected; `None` without such rows.
+    /// Share of the check rows in which it has the expected outcome; `None` without such rows.
     check: Option<f64>,
 }
 
@@ -60,16 +61,16 @@ struct LevelLine {
     answer: String,
 }
 
-/// What came of a problem.
+/// The result of a problem.
 pub struct Solved {
-    /// One JSON object on one line, without its end.
+    /// One JSON object on one line, without a line break.
     pub line: String,
-    /// There is a condition.
+    /// A condition was found.
     pub found: bool,
 }
 
 /// Solves a problem with our own synthesis.
-pub fn solve(problem: &Problem, options: &Options) -> Solved {
+pub fn solve(problem: &ProblemFile, options: &Options) -> Solved {
     let limits = Limits {
         engine: options.engine,
         candidates: options.top,
@@ -107,12 +108,12 @@ pub fn solve(problem: &Problem, options: &Options) -> Solved {
     }
 }
 
-/// Judges what another solver answered to the problem's SyGuS-IF (`(define-fun condition …)`) or
-/// SMT-LIB 2 (the reply to `get-value`).
+/// Judges another solver's answer to the problem's SyGuS-IF (`(define-fun condition …)`) or SMT-LIB 2 (the reply
+/// to `get-value`).
 ///
 /// # Errors
 /// A sentence, if the answer cannot be read as an expression over the problem's terms.
-pub fn judge(problem: &Problem, answer: &str) -> Result<Solved, String> {
+pub fn judge(problem: &ProblemFile, answer: &str) -> Result<Solved, String> {
     let wrong = |what| format!("the answer to {} cannot be read: {what}", problem.name);
     let parts = Sexpr::parse(answer).map_err(wrong)?;
     let expr = match answer.contains("define-fun") {
@@ -135,7 +136,7 @@ pub fn judge(problem: &Problem, answer: &str) -> Result<Solved, String> {
     })
 }
 
-fn candidate(problem: &Problem, expr: &Expr, cost: Option<u32>, why: String) -> CandidateLine {
+fn candidate(problem: &ProblemFile, expr: &Expr, cost: Option<u32>, why: String) -> CandidateLine {
     let style = Style {
         language: Language::Rust,
         pool: &problem.pool,
@@ -165,7 +166,7 @@ fn level((level, answer): (String, Answer)) -> LevelLine {
 }
 
 fn line(line: &Line) -> String {
-    // Nothing in it can fail: keys are strings, and shares are finite.
+    // Serialization cannot fail: keys are strings, and shares are finite.
     serde_json::to_string(line).unwrap_or_default()
 }
 

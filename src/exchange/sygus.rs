@@ -1,33 +1,32 @@
-//! SyGuS-IF 2.1: one `synth-fun condition` over the variables, one `constraint` for each hard row.
+//! SyGuS-IF 2.1: one `synth-fun condition` over the variables, and one `constraint` per hard row.
 //!
-//! Where no variable is undefined in any row, the condition is a `Bool` made from boolean variables,
-//! `<`, `<=` and `=` of two operands of one type, `not`, `and`, `or`; an integer operand may be a
-//! sum or, where the type is signed, a difference. Mathematical integers stand for machine integers
-//! there, so an answer might overflow; reading it back and evaluating it tells. Unsigned types have
-//! no difference because it is so easily undefined, and `a - b < c` is `a < b + c`.
+//! If every variable is defined in every row, the condition is a `Bool` of boolean variables, `<`, `<=` and `=`
+//! of two operands of one type, `not`, `and` and `or`; an integer operand may be a sum or, if the type is signed,
+//! a difference. Mathematical integers represent machine integers, so an answer might overflow; it is checked by
+//! reading it back and evaluating it. Unsigned types have no difference because it is so often undefined, and
+//! `a - b < c` is `a < b + c`.
 //!
-//! Where some variable is undefined somewhere, truth has a third value: a condition is an `Int`,
-//! 0 for false, 1 for true, 2 for undefined, and an undefined operand is a number beyond every
-//! value of its type. `lt_…`, `le_…`, `eq_…` are undefined if an operand is, `add_…` and `sub_…` also
-//! if the result leaves the type, and `and3`, `or3` evaluate their right operand only if the left
-//! one leaves the result open, as the machine does. Such a file is exact: what evaluates something
-//! undefined without a guard before it is no answer.
+//! If a variable is undefined in some row, truth has three values: a condition is an `Int`, 0 for false, 1 for
+//! true, 2 for undefined, and an undefined operand is a number beyond every value of its type. `lt_…`, `le_…` and
+//! `eq_…` are undefined if an operand is, `add_…` and `sub_…` also if the result leaves the type, and `and3` and
+//! `or3` short-circuit. Such a file is exact: a condition that evaluates an undefined operand without a guard is
+//! not an answer.
 //!
-//! Soft rows and what an impure old condition demands are not told.
+//! The file omits soft rows and the restrictions of an impure original condition.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::Problem;
+use super::ProblemFile;
 use super::sexpr::Sexpr;
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
 use crate::spec::{ArithOp, CmpOp, Expr, TermId, Type, Value};
 
-/// An integer beyond those of every type.
+/// An integer beyond the range of every type.
 const UNDEFINED: &str = "340282366920938463463374607431768211456";
 
 /// The problem as SyGuS-IF 2.1.
-pub fn write(problem: &Problem) -> String {
+pub fn write(problem: &ProblemFile) -> String {
     let vocabulary = Vocabulary::new(problem);
     let sheet = Sheet {
         three: vocabulary.is_partial,
@@ -50,7 +49,7 @@ pub fn write(problem: &Problem) -> String {
 
 struct Sheet<'a> {
     vocabulary: &'a Vocabulary<'a>,
-    /// Truth has three values.
+    /// Conditions have three truth values.
     three: bool,
 }
 
@@ -82,7 +81,7 @@ impl Sheet<'_> {
             .join(" ")
     }
 
-    /// An operator of operands of a type.
+    /// The name of an operator for operands of a type.
     fn operator(&self, symbol: &str, ty: Type) -> String {
         let name = match (self.three, symbol) {
             (false, symbol) => return symbol.to_owned(),
@@ -96,7 +95,7 @@ impl Sheet<'_> {
         format!("{name}_{}", ty.name())
     }
 
-    /// The three-valued operators, where they are needed.
+    /// The definitions of the three-valued operators, if they are needed.
     fn functions(&self) -> String {
         let mut text = String::new();
         if !self.three {
@@ -203,7 +202,7 @@ impl Sheet<'_> {
         let mut told = BTreeSet::new();
         for row in (0..spec.rows.len()).filter(|row| spec.rows[*row].hard) {
             let holds = self.holds(row);
-            // Rows may differ in what is not told.
+            // Rows that differ only in omitted variables have the same constraint.
             if told.insert(holds.clone()) {
                 let _ = writeln!(text, "(constraint {holds})");
             }
@@ -215,7 +214,7 @@ impl Sheet<'_> {
         text
     }
 
-    /// That the condition yields what is expected in a row.
+    /// The constraint that the condition has the expected outcome in a row.
     fn holds(&self, row: usize) -> String {
         let row = self.vocabulary.row(row);
         let value = |(ty, term): (Type, TermId)| match &row.values[term] {
@@ -238,7 +237,7 @@ impl Sheet<'_> {
 
 fn undefined(ty: Type) -> String {
     match sort(ty) {
-        // Beyond what stands for infinity.
+        // Beyond the number that represents infinity.
         "Real" => format!("3{}.0", "0".repeat(308)),
         _ if ty == Type::Bool => "2".to_owned(),
         _ => UNDEFINED.to_owned(),
@@ -264,8 +263,8 @@ fn arithmetic(ty: Type) -> &'static [&'static str] {
 /// Reads a solver's answer, `(define-fun condition (…) … BODY)`, alone or in a list.
 ///
 /// # Errors
-/// If there is no such function, or its body is no expression over the problem's terms.
-pub fn read(answer: &[Sexpr], problem: &Problem) -> Result<Expr, String> {
+/// If there is no such function, or its body is not an expression over the problem's terms.
+pub fn read(answer: &[Sexpr], problem: &ProblemFile) -> Result<Expr, String> {
     let is_it = |list: &&[Sexpr]| {
         list.first().and_then(Sexpr::atom) == Some("define-fun") && list.len() == 5
     };
@@ -329,7 +328,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The variable or literal of a type that is written so.
+    /// The variable or literal of a type with this spelling.
     fn leaf(&self, body: &Sexpr, ty: Type) -> Option<TermId> {
         let text = body.text();
         let is_it = |term: &&TermId| match &self.vocabulary.problem.pool.terms[**term].constant {

@@ -1,4 +1,4 @@
-//! Readers fed with nonsense: each says what is wrong, and none panics.
+//! Malformed input: every reader reports what is wrong, and none panics.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -28,7 +28,7 @@ fn nodes(json: &mut Json) -> usize {
     }
 }
 
-/// Puts another value in the place of a node.
+/// Replaces a node by another value.
 fn put(json: &mut Json, place: &mut usize, new: &Json) {
     if *place == 0 {
         *json = new.clone();
@@ -102,7 +102,7 @@ fn file() -> impl Strategy<Value = String> {
     })
 }
 
-/// What solvers answer, more or less.
+/// Texts that resemble solvers' answers.
 fn answer() -> impl Strategy<Value = String> {
     let atoms = [
         "|i: i64|",
@@ -175,11 +175,11 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(dir.path()).unwrap().join("mutant.json");
         fs::write(&path, &text).unwrap();
-        match Problem::read(&path) {
+        match ProblemFile::read(&path) {
             Ok(problem) => {
                 prop_assert!(problem.dump(path.parent().unwrap()).is_ok());
-                let again = Problem::read(&path.with_file_name("p.json")).map_err(|error| error.to_string());
-                let again = again.map(|again| Problem { name: problem.name.clone(), ..again });
+                let again = ProblemFile::read(&path.with_file_name("p.json")).map_err(|error| error.to_string());
+                let again = again.map(|again| ProblemFile { name: problem.name.clone(), ..again });
                 if problem.name == "p" { prop_assert_eq!(again, Ok(problem)); }
             }
             Err(error) => prop_assert!(error.to_string().starts_with(path.as_str()), "{}", error),

@@ -1,4 +1,4 @@
-//! One machine value as JSON, exactly: what JSON numbers cannot hold is a string.
+//! Machine values as JSON, exactly: a value that JSON numbers cannot hold is a string.
 
 use serde_json::Value as Json;
 
@@ -31,7 +31,7 @@ fn float(value: f64, is_usual_nan: bool, bits: u64) -> Json {
     if is_usual_nan {
         "NaN".into()
     } else if value.is_nan() {
-        // There are many NaNs, told apart only by their bits.
+        // There are many NaNs; only their bits distinguish them.
         format!("0x{bits:x}").into()
     } else if value.is_infinite() || is_minus_zero {
         format!("{value:?}").into()
@@ -43,7 +43,7 @@ fn float(value: f64, is_usual_nan: bool, bits: u64) -> Json {
 /// Reads a value of a type.
 ///
 /// # Errors
-/// A clause that says what is wrong and what to write.
+/// A clause that says what is wrong and what to write instead.
 pub fn from_json(json: &Json, ty: Type) -> Result<Value, String> {
     let text = match json {
         Json::Number(number) => number.to_string(),

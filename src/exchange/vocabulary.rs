@@ -1,33 +1,33 @@
-//! What the written formats have in common: which rows and terms they speak of, and how a value is
-//! written where there are only booleans, integers and reals.
+//! The common part of the written formats: their rows and terms, and how values are written with only booleans,
+//! integers and reals.
 //!
-//! Integers are themselves. Characters are their code points, and strings numbers in the order of
-//! the strings; both are only compared. Floats are only compared, too, so they are reals in their
-//! shortest decimal form, which keeps their order and their equality; infinities are reals beyond
-//! every float. Not told: a variable that is NaN in some row, and one that is undefined in all of
-//! them.
+//! Integers are written as they are. Characters become their code points, and strings become numbers in the order
+//! of the strings; both are only compared. Floats are only compared, too, so they become reals in their shortest
+//! decimal form, which preserves order and equality; infinities are reals beyond every float. Variables that are
+//! NaN in some row or undefined in every row are omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Problem;
+use super::ProblemFile;
 use crate::spec::{Int, IntType, Row, TermId, Type, Value};
 
 /// The rows and terms of a problem that are written.
 pub struct Vocabulary<'a> {
-    pub problem: &'a Problem,
+    /// The problem.
+    pub problem: &'a ProblemFile,
     /// Rows that must be explained, alone or as one of a group.
     pub rows: Vec<usize>,
     /// Terms by type; types without a variable and boolean literals are left out.
     pub terms: BTreeMap<Type, Vec<TermId>>,
-    /// Variables that are not told.
+    /// Omitted variables.
     pub left_out: Vec<TermId>,
-    /// A variable is undefined in some row.
+    /// Whether a variable is undefined in some row.
     pub is_partial: bool,
     strings: BTreeSet<&'a str>,
 }
 
 impl<'a> Vocabulary<'a> {
-    pub fn new(problem: &'a Problem) -> Self {
+    pub fn new(problem: &'a ProblemFile) -> Self {
         let spec = &problem.spec;
         let grouped: BTreeSet<usize> = spec.any_of.iter().flatten().copied().collect();
         let rows: Vec<usize> = (0..spec.rows.len())
@@ -76,7 +76,7 @@ impl<'a> Vocabulary<'a> {
         self.problem.pool.terms[term].constant.is_some()
     }
 
-    /// `text: type`, which no two terms share, on one line.
+    /// `text: type` on one line, unique for each term.
     pub fn label(&self, term: TermId) -> String {
         let term = &self.problem.pool.terms[term];
         let text = crate::source::write::text(&term.access);
@@ -86,7 +86,7 @@ impl<'a> Vocabulary<'a> {
     /// The name of a variable, without the bars around it.
     pub fn name(&self, term: TermId) -> String {
         let label = self.label(term);
-        // Neither may be in a quoted symbol; with them two terms could become one.
+        // Quoted symbols cannot contain these marks. With the index, names stay unique without them.
         match label.contains(['|', '\\']) {
             true => format!("{} #{term}", label.replace(['|', '\\'], "!")),
             false => label,
@@ -112,7 +112,7 @@ impl<'a> Vocabulary<'a> {
         }
     }
 
-    /// The line of a comment that says which variables are not told; empty if all are.
+    /// A comment line that lists the omitted variables; empty if there are none.
     pub fn omissions(&self) -> String {
         let labels: Vec<String> = self.left_out.iter().map(|term| self.label(*term)).collect();
         match labels.is_empty() {
@@ -155,7 +155,7 @@ pub fn bounds(ty: IntType) -> (String, String) {
     (signed(&low.to_string()), signed(&high.to_string()))
 }
 
-/// The integers there are arithmetic blocks for.
+/// The integer types with arithmetic blocks.
 pub fn integer(ty: Type) -> Option<IntType> {
     match ty {
         Type::Int(int) => Some(int),
@@ -177,7 +177,7 @@ fn real(value: f64, digits: impl FnOnce() -> String) -> String {
     })
 }
 
-/// A number as SMT-LIB has it.
+/// A number in SMT-LIB.
 fn signed(digits: &str) -> String {
     match digits.strip_prefix('-') {
         Some(digits) => format!("(- {digits})"),

@@ -1,33 +1,37 @@
-//! What a term reads, as a tree: from the capture, where the structure is known, to the renderer, which
-//! alone makes text of it ([`crate::source::write`]).
+//! Accesses: what a term reads, as a tree. Captures build the trees, and only the renderer
+//! ([`crate::source::write`]) turns them into text.
 //!
-//! A tree says what is written, parentheses included, so that two trees are equal exactly if their
-//! texts are. How a language spells a step is no business of this file, and neither is how a text is
-//! parsed: `source/rust/access.rs` and `source/c/access.rs` do that.
+//! A tree represents the text including its parentheses, so two trees are equal exactly if their texts are.
+//! Parsing and the spelling of steps are left to `source/rust/access.rs` and `source/c/access.rs`.
 
 mod outline;
 
 use super::{ArithOp, CmpOp};
 pub use outline::{Outline, Token, glance};
 
-/// A state query (papers/nopol.txt §3.3.3): what can be asked of a value without arguments, and has a
-/// meaning that is known.
+/// A state query (papers/nopol.txt §3.3.3): a method without arguments whose meaning is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Query {
+    /// The number of elements, or of bytes of a string.
     Len,
+    /// Whether the length is 0.
     IsEmpty,
+    /// Whether an `Option` is `Some`.
     IsSome,
+    /// Whether an `Option` is `None`.
     IsNone,
+    /// Whether a `Result` is `Ok`.
     IsOk,
+    /// Whether a `Result` is `Err`.
     IsErr,
-    /// How much a collection has set aside.
+    /// The number of elements a collection has allocated space for.
     Capacity,
-    /// How long a string of C is.
+    /// The length of a C string (`strlen`).
     StringLength,
 }
 
 impl Query {
-    /// The query that has the opposite value wherever it has one.
+    /// The query that always has the opposite value, if there is one.
     pub fn opposite(self) -> Option<Self> {
         Some(match self {
             Self::IsSome => Self::IsNone,
@@ -42,16 +46,20 @@ impl Query {
 /// How the payload of an `Option` or `Result` is taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Payload {
+    /// By value.
     Moved,
+    /// By shared reference.
     Borrowed,
+    /// By mutable reference.
     BorrowedMutably,
 }
 
 /// How a field is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reach {
+    /// By `.`.
     Direct,
-    /// Through a pointer of C.
+    /// Through a C pointer, by `->`.
     Through,
 }
 
@@ -62,32 +70,45 @@ pub enum Prefix {
     Deref,
     /// A reference or pointer to the value.
     Reference,
+    /// Logical negation; bitwise negation of Rust's integers.
     Not,
+    /// Arithmetic negation.
     Minus,
-    /// Every bit negated, in C.
+    /// Bitwise negation in C.
     Complement,
 }
 
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Infix {
+    /// A comparison.
     Compare(CmpOp),
+    /// Arithmetic.
     Arith(ArithOp),
+    /// `&&`.
     And,
+    /// `||`.
     Or,
+    /// `&`.
     BitAnd,
+    /// `|`.
     BitOr,
+    /// `^`.
     BitXor,
+    /// `<<`.
     ShiftLeft,
+    /// `>>`.
     ShiftRight,
 }
 
-/// What is known of a literal besides how it is written.
+/// A literal as written, and what ranking needs to know of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Literal {
+    /// The literal as written.
     pub text: String,
-    /// The number its first digits say at a glance, if that is 0 or 1.
+    /// The number in its leading digits, if that is 0 or 1.
     pub glance: Option<u8>,
+    /// Its tokens.
     pub outline: Outline,
 }
 
@@ -96,27 +117,35 @@ pub struct Literal {
 pub enum Access {
     /// A variable, or the path of a constant or function.
     Variable(String),
+    /// A literal.
     Literal(Literal),
+    /// A named or numbered field.
     Field(Box<Access>, Reach, String),
+    /// A state query.
     Query(Box<Access>, Query),
-    /// Any other method.
+    /// A call of any other method, with its arguments.
     Method(Box<Access>, String, Vec<Access>),
+    /// A function call, with its arguments.
     Call(Box<Access>, Vec<Access>),
+    /// The payload of an `Option` or `Result`.
     Payload(Box<Access>, Payload),
     /// Whether the value matches a pattern.
     Variant(Box<Access>, String),
+    /// An element by its index.
     Index(Box<Access>, Box<Access>),
-    /// The value as another type.
+    /// The value cast to a type.
     Cast(Box<Access>, String),
+    /// A prefix operator and its operand.
     Prefix(Prefix, Box<Access>),
+    /// An infix operator and its operands.
     Infix(Infix, Box<Access>, Box<Access>),
-    /// The string that a pointer of C points to, read as a whole; it is written as the pointer.
+    /// The contents of the string that a C pointer points to. It is written as the pointer.
     Contents(Box<Access>),
-    /// In parentheses.
+    /// A parenthesized access.
     Group(Box<Access>),
-    /// Written with other white space than usual.
+    /// An access with unusual white space, as written.
     Written(String, Box<Access>),
-    /// Anything else, and its outline.
+    /// Any other text, and its outline.
     Opaque(String, Outline),
 }
 
@@ -126,7 +155,7 @@ impl Access {
         Self::Variable(name.into())
     }
 
-    /// A literal as it is written.
+    /// A literal as written.
     pub fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::Literal(Literal {
@@ -146,7 +175,7 @@ impl Access {
         Self::Query(Box::new(self), query)
     }
 
-    /// The value with an operator before it.
+    /// The value with a prefix operator.
     pub fn prefixed(self, prefix: Prefix) -> Self {
         Self::Prefix(prefix, Box::new(self))
     }
@@ -156,7 +185,7 @@ impl Access {
         Self::Infix(op, Box::new(self), Box::new(right))
     }
 
-    /// The tree, however it is spaced.
+    /// The tree without its white space.
     pub fn plain(&self) -> &Self {
         match self {
             Self::Written(_, tree) => tree.plain(),
@@ -164,7 +193,7 @@ impl Access {
         }
     }
 
-    /// The state query this is, and what is asked.
+    /// The receiver and the query, if this is a state query.
     pub fn as_query(&self) -> Option<(&Self, Query)> {
         match self.plain() {
             Self::Query(receiver, query) => Some((receiver, *query)),
@@ -180,7 +209,7 @@ impl Access {
         }
     }
 
-    /// What is cast, and to which type.
+    /// The value and the type, if this is a cast.
     pub fn as_cast(&self) -> Option<(&Self, &str)> {
         match self.plain() {
             Self::Cast(of, ty) => Some((of, ty)),
@@ -193,8 +222,8 @@ impl Access {
         matches!(self.plain(), Self::Literal(_))
     }
 
-    /// What is read first: the operand this one's text begins with. `None` for a name, a literal and
-    /// what begins with something else.
+    /// The operand that the text of this one begins with. `None` for a name, a literal, and an access that
+    /// begins with a mark.
     fn first(&self) -> Option<&Self> {
         match self {
             Self::Field(of, ..)
@@ -210,12 +239,12 @@ impl Access {
         }
     }
 
-    /// This, what it begins with, what that begins with and so on.
+    /// This access, the operand it begins with, the operand that one begins with, and so on.
     pub fn spine(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |access| access.first())
     }
 
-    /// Without the `*` before it.
+    /// The access without leading `*`s.
     pub fn without_derefs(&self) -> &Self {
         match self.plain() {
             Self::Prefix(Prefix::Deref, inner) => inner.without_derefs(),
@@ -223,7 +252,7 @@ impl Access {
         }
     }
 
-    /// The name of the variable that it reads, or reads something of.
+    /// The name of the variable that it reads, or of which it reads a part.
     pub fn root(&self) -> Option<&str> {
         match self {
             Self::Variable(name) => Some(name),
@@ -234,7 +263,7 @@ impl Access {
         }
     }
 
-    /// Whether it reads `of`, or a part of that: a field, a query, a payload, the value behind it.
+    /// Whether it reads `of` or a part of it: a field, a query, a payload, or the value behind it.
     pub fn is_part_of(&self, of: &Self) -> bool {
         if self == of {
             return true;
@@ -254,7 +283,7 @@ impl Access {
                 .any(|(inner, _)| inner == of)
     }
 
-    /// Whether it is something of a value: one more step to the right.
+    /// Whether it adds one step on the right: a field, a query, a method or a payload.
     fn is_step(&self) -> bool {
         match self {
             Self::Field(_, reach, _) => *reach == Reach::Direct,
@@ -264,7 +293,7 @@ impl Access {
         }
     }
 
-    /// The name of the last field, method, function or variable, if nothing follows it.
+    /// The name of the last field, method, function or variable, if the text ends with it.
     pub fn last_name(&self) -> Option<&str> {
         match self.plain() {
             Self::Variable(name) => Some(name),
@@ -283,7 +312,7 @@ impl Access {
         }
     }
 
-    /// How many steps there are to read: fields, methods and indices, as in its outline.
+    /// Number of steps: fields, methods and indices, as in its outline.
     pub fn steps(&self) -> usize {
         let all = |parts: &[Self]| parts.iter().map(Self::steps).sum::<usize>();
         match self {
@@ -308,7 +337,7 @@ impl Access {
         }
     }
 
-    /// The unwrapped values on the way, the outermost first: what each is the payload of.
+    /// The values that are unwrapped along the spine, outermost first.
     pub fn unwrapped(&self) -> impl Iterator<Item = &Self> {
         self.without_derefs()
             .spine()
@@ -339,7 +368,7 @@ mod tests {
         assert!(element.clone().field("f").is_part_of(&element));
         let length = x().query(Query::StringLength);
         assert!(length.is_part_of(&x()));
-        // The length of `b` is no part of `a + b`.
+        // `a + b.len()` is not a part of `a + b`.
         let sum = |b: Access| Access::variable("a").infix(Infix::Arith(ArithOp::Add), b);
         assert!(!sum(x().query(Query::Len)).is_part_of(&sum(x())));
         assert!(sum(x()).query(Query::Len).is_part_of(&sum(x())));

@@ -1,7 +1,6 @@
 //! Expressions over the terms of a spec, and their value in one context.
 //!
-//! Leaves are indices into [`Pool::terms`](super::Pool): an expression has no text of its own,
-//! that is `patch`'s business.
+//! Leaves are indices into [`Pool::terms`](super::Pool). `patch` renders expressions as text.
 
 use super::value::{ArithOp, CmpOp, Type, Value};
 use super::{Pool, Row};
@@ -11,11 +10,17 @@ pub use crate::index::TermId;
 /// A typed expression over the terms of one [`Pool`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Expr {
+    /// A term of the pool.
     Term(TermId),
+    /// `!a`.
     Not(Box<Expr>),
+    /// `a && b`.
     And(Box<Expr>, Box<Expr>),
+    /// `a || b`.
     Or(Box<Expr>, Box<Expr>),
+    /// A comparison of two operands of one type.
     Cmp(CmpOp, Box<Expr>, Box<Expr>),
+    /// An arithmetic operation on two numbers of one type.
     Arith(ArithOp, Box<Expr>, Box<Expr>),
 }
 
@@ -66,7 +71,7 @@ impl Expr {
         1 + self.children().map(Expr::size).sum::<usize>()
     }
 
-    /// The terms used, in order of appearance, repeated where used repeatedly.
+    /// The terms used, in order of appearance, with repetitions.
     pub fn terms(&self) -> Vec<TermId> {
         match self {
             Self::Term(id) => vec![*id],
@@ -74,7 +79,7 @@ impl Expr {
         }
     }
 
-    /// The expression with every term that has a definition taken apart.
+    /// The expression with every defined term replaced by its definition.
     pub fn expanded(&self, pool: &Pool) -> Self {
         let again = |expr: &Self| Box::new(expr.expanded(pool));
         match self {
@@ -94,7 +99,7 @@ impl Expr {
         }
     }
 
-    /// The expression's type, or `None` where operands have types the operator does not take.
+    /// The expression's type; `None` if the types of the operands do not match the operator.
     pub fn ty(&self, pool: &Pool) -> Option<Type> {
         match self {
             Self::Term(id) => pool.terms.get(*id).map(|term| term.ty),
@@ -111,9 +116,8 @@ impl Expr {
         }
     }
 
-    /// The expression's value in a context, as the machine computes it; `None` where evaluating
-    /// it would panic or read something undefined. `&&` and `||` evaluate their right operand
-    /// only if the left one leaves the result open.
+    /// The expression's value in a context, as the machine computes it; `None` if the evaluation would
+    /// panic or read an undefined value. `&&` and `||` short-circuit.
     pub fn eval(&self, row: &Row) -> Option<Value> {
         match self {
             Self::Term(id) => row.values.get(*id)?.clone(),

@@ -1,6 +1,5 @@
-//! What a candidate must explain: typed terms, their values in each context, and the outcome the
-//! condition must have there (papers/nopol.txt §3.3). Knows nothing of files, processes, syntax
-//! or solvers.
+//! Specifications of conditions: typed terms, their values in each context, and the outcome expected
+//! there (papers/nopol.txt §3.3). Independent of files, processes, syntax and solvers.
 
 pub mod access;
 pub mod expr;
@@ -12,10 +11,10 @@ pub use access::{Access, Outline, Query, glance};
 pub use expr::{Expr, TermId};
 pub use value::{ArithOp, CmpOp, Int, IntType, Type, Value};
 
-/// Where a term comes from; earlier ones make better conditions.
+/// Where a term comes from. Terms of earlier origins make better conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
-    /// An operand of the old condition, or that whole condition.
+    /// An operand of the original condition, or the whole original condition.
     Old,
     /// A local variable or parameter.
     Variable,
@@ -23,33 +22,40 @@ pub enum Origin {
     Field,
     /// A state query: `len`, `is_empty`, `is_some`, … (§3.3.3), or a payload behind one.
     Query,
-    /// −1, 0 or 1, `true` or `false` of the paper's first strategy for constants (§3.3.1).
+    /// −1, 0, 1, `true` or `false`: the paper's first strategy for constants (§3.3.1).
     Constant,
-    /// A constant with a name.
+    /// A named constant.
     Named,
     /// A literal of the enclosing function.
     FunctionLiteral,
-    /// An expression that is computed nearby.
+    /// An expression computed nearby.
     Harvested,
-    /// A call, or a comparison of values that are no scalars, as a whole.
+    /// A call, or a whole comparison of values that are not scalars.
     Call,
     /// A literal of the enclosing file.
     FileLiteral,
-    /// A number, character or text that was seen there and separates the outcomes.
-    Seen,
+    /// A mined constant: a number, character or text from recorded contexts that separates the outcomes.
+    Mined,
 }
 
-/// How tightly a term holds together when it becomes an operand.
+/// The precedence of a term as an operand, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
+    /// `||`.
     Or,
+    /// `&&`.
     And,
+    /// A comparison.
     Compare,
-    /// `|`, `^`, `&`, `<<`: binds tighter than a comparison, looser than arithmetic.
+    /// `|`, `^`, `&`, `<<`: tighter than a comparison, looser than arithmetic (Rust).
     Bits,
+    /// `+`, `-`.
     Add,
+    /// `*`, `/`, `%`.
     Mul,
+    /// A cast.
     Cast,
+    /// A prefix operator.
     Unary,
     /// A name, literal, call, field, index or parenthesised expression.
     Atom,
@@ -58,43 +64,47 @@ pub enum Binding {
 /// A leaf of synthesized expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What it reads; unique together with the type.
+    /// What it reads. No two terms have the same access and type.
     pub access: Access,
+    /// Type of the term as an operand.
     pub ty: Type,
+    /// Where it comes from.
     pub origin: Origin,
+    /// Its precedence.
     pub binding: Binding,
-    /// The value where it is the same in every context by its nature (a literal).
+    /// Its value, if it is a literal or a named constant.
     pub constant: Option<Value>,
-    /// How its negation is written where that is not with `!`: `a != b` for `a == b`.
+    /// Its negation, where that is not written with `!`: `a != b` for `a == b`.
     pub negation: Option<Access>,
-    /// For a value that was seen: the terms that it was seen in or between whose values it lies.
-    /// It is compared with these only.
-    pub seen_in: Vec<TermId>,
-    /// What it computes, where that can be said in other terms: `a - b` for a term read as a whole.
+    /// For a mined constant: the terms that had this value, or had values on both sides of it. It is
+    /// compared with these terms only.
+    pub mined_from: Vec<TermId>,
+    /// The same value in other terms, if they can express it: `a - b` for a term read as a whole.
     pub definition: Option<Expr>,
+    /// How its value follows from the recorded value.
     pub reading: Reading,
 }
 
-/// How a term's value comes of what was read.
+/// How a term's value follows from the recorded value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// It is what was read.
+    /// The recorded value itself.
     #[default]
     Exact,
-    /// A string of C, which is read under its text in quotes; the text alone means the pointer.
+    /// The contents of a C string, whereas the term itself is written as the pointer.
     Quoted,
-    /// It is promoted, as every operand of C of a type narrower than `int`.
+    /// Promoted to `int`, as C promotes every operand of a narrower type.
     Promoted,
-    /// The same of a character: it is compared with characters.
+    /// As `Promoted`, of a character. It is compared with characters.
     Character,
-    /// A number that only says yes or no: it is asked for its truth, and compared with others of its kind.
+    /// A number used as a boolean. It is tested for truth, and compared with other flags.
     Flag,
-    /// It is converted because the other operand has this type, or because truth is asked for, as C does.
+    /// Converted as in C: to the type of the other operand, or to a truth value.
     Converted,
 }
 
 impl Term {
-    /// A term that was read as it is.
+    /// A term whose value is the recorded value.
     pub fn new(access: Access, ty: Type, origin: Origin) -> Self {
         Self {
             access,
@@ -103,36 +113,39 @@ impl Term {
             binding: Binding::Atom,
             constant: None,
             negation: None,
-            seen_in: Vec::new(),
+            mined_from: Vec::new(),
             definition: None,
             reading: Reading::Exact,
         }
     }
 
-    /// Whether it has its type by itself, and not only beside another operand.
+    /// Whether it has its type independently of the other operand.
     pub fn is_typed(&self) -> bool {
         self.constant.is_none() && self.reading != Reading::Converted
     }
 }
 
-/// The leaves available at one site. Rows hold their values in this order.
+/// The leaves available at one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
+    /// The terms, in the order of the values in rows.
     pub terms: TiVec<TermId, Term>,
 }
 
 impl Pool {
-    /// Whether two terms may be compared: a value that was seen only with where it was seen.
-    pub fn go_together(&self, a: TermId, b: TermId) -> bool {
-        let goes = |one: TermId, other: TermId| {
-            let seen_in = &self.terms[one].seen_in;
-            seen_in.is_empty() || seen_in.contains(&other)
+    /// Whether two terms may be compared. A mined constant is compared only with the terms it was mined
+    /// from.
+    pub fn may_compare(&self, a: TermId, b: TermId) -> bool {
+        let allows = |one: TermId, other: TermId| {
+            let mined_from = &self.terms[one].mined_from;
+            mined_from.is_empty() || mined_from.contains(&other)
         };
-        goes(a, b) && goes(b, a) && self.have_type(&[a, b])
+        allows(a, b) && allows(b, a) && self.have_own_type(&[a, b])
     }
 
-    /// Whether operands have their type by what is written: one has it by itself, if any is converted.
-    pub fn have_type(&self, operands: &[TermId]) -> bool {
+    /// Whether the written operands have their type in C: if any is converted, another one has the type
+    /// itself.
+    pub fn have_own_type(&self, operands: &[TermId]) -> bool {
         let mut terms = operands.iter().map(|term| &self.terms[*term]);
         let is_converted =
             |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
@@ -140,23 +153,23 @@ impl Pool {
     }
 }
 
-/// One (context, expected outcome) pair: `C_{l,m,n}` and `O_{l,m,n}` of §3.3, deduplicated.
+/// A context and its expected outcome, deduplicated: `C_{l,m,n}` and `O_{l,m,n}` of §3.3.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
-    /// Value of each term of the pool; `None` is undefined.
+    /// Value of each term of the pool; `None` if undefined.
     pub values: TiVec<TermId, Option<Value>>,
-    /// What the condition must yield here.
+    /// The outcome that the condition must have.
     pub expected: bool,
-    /// Rows of failing tests must be satisfied; rows of passing tests only rank, for the suite
-    /// itself decides about those.
+    /// Hard rows, of failing tests, must be satisfied. Soft rows, of passing tests, only affect the
+    /// ranking, because the test suite itself decides about them.
     pub hard: bool,
-    /// How many (test, evaluation) pairs stand behind a row. A row of weight 0 constrains nothing:
-    /// it only shows which values occur.
+    /// Number of (test, evaluation) pairs with this row. A soft row of weight 0 constrains nothing: it
+    /// shows which values occur.
     pub weight: u32,
 }
 
 impl Row {
-    /// Whether a candidate is held against this row.
+    /// Whether candidates are checked against this row.
     pub fn constrains(&self) -> bool {
         self.hard || self.weight > 0
     }
@@ -165,21 +178,20 @@ impl Row {
 /// The synthesis problem of one site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
+    /// The contexts with their expected outcomes.
     pub rows: Vec<Row>,
-    /// Groups of rows of which at least one each must have its outcome: where a failing test
-    /// passes because a condition has one value throughout, some evaluation must change, but not
-    /// every one.
+    /// Groups of rows, as indices. At least one row of each group must have its expected outcome: if a
+    /// constant condition makes a failing test pass, some evaluation must change, but not every one.
     pub any_of: Vec<Vec<usize>>,
-    /// The old condition, as far as it can be told in terms; `None` at a statement site.
+    /// The original condition over the terms; `None` at a statement site.
     pub old: Option<Expr>,
-    /// The old condition has side effects: a candidate must evaluate it exactly once and first,
-    /// so it may only be `old && X`, `old || X` or `!old`, where `old` is then a single term.
+    /// The original condition has side effects. A candidate must evaluate it exactly once and first, so
+    /// it can only be `old && X`, `old || X` or `!old`, where `old` is a single term.
     pub old_is_impure: bool,
 }
 
 impl Spec {
-    /// Whether every row, or every hard row, expects the same outcome; such a spec is explained
-    /// by a constant and by little else.
+    /// Whether every row expects the same outcome, so that a constant explains the spec.
     pub fn is_one_sided(&self) -> bool {
         self.rows
             .iter()

@@ -1,8 +1,7 @@
-//! Typed values as the machine has them: what a term was worth at one execution of a site.
+//! Typed machine values: the value of a term at one execution of a site.
 //!
-//! A value that could not be read (the variable held `None`, the index was out of range, the call
-//! panicked) is not a [`Value`] but the absence of one: `Option<Value>::None` means *undefined*
-//! everywhere in this crate.
+//! `Option<Value>::None` means *undefined* everywhere in this crate: the value could not be read, because
+//! the variable held `None`, the index was out of range, or the call panicked.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,21 +10,33 @@ use std::sync::Arc;
 /// A machine integer type. Widths of `isize`/`usize` are those of a 64-bit target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IntType {
+    /// `i8`.
     I8,
+    /// `i16`.
     I16,
+    /// `i32`.
     I32,
+    /// `i64`.
     I64,
+    /// `i128`.
     I128,
+    /// `isize`.
     Isize,
+    /// `u8`.
     U8,
+    /// `u16`.
     U16,
+    /// `u32`.
     U32,
+    /// `u64`.
     U64,
+    /// `u128`.
     U128,
+    /// `usize`.
     Usize,
-    /// `unsigned int` of C, which wraps; C's signed types are as Rust's, an overflow being undefined.
+    /// C's `unsigned int`, which wraps. C's signed types map to Rust's, since their overflow is undefined.
     CUint,
-    /// `unsigned long` of C, or `size_t`.
+    /// C's `unsigned long` and `size_t`.
     CUlong,
 }
 
@@ -93,13 +104,18 @@ impl IntType {
     }
 }
 
-/// The type of a term. Operands of one operator always have equal types.
+/// The type of a term. The operands of an operator have equal types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
+    /// A boolean.
     Bool,
+    /// An integer.
     Int(IntType),
+    /// `f32`.
     F32,
+    /// `f64`, or C's `double`.
     F64,
+    /// A Unicode scalar value.
     Char,
     /// Strings and string slices, by value.
     Str,
@@ -118,7 +134,7 @@ impl Type {
         }
     }
 
-    /// The type with this Rust name, if it is one that can be observed.
+    /// The type with this Rust name, if values of it can be observed.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "bool" => Self::Bool,
@@ -130,14 +146,14 @@ impl Type {
         })
     }
 
-    /// Whether `<` is a component for this type. `bool` and strings are compared for equality
-    /// only: an order between them is never what a condition means.
+    /// Whether `<` is a component for this type. Booleans and strings are compared for equality only,
+    /// because conditions do not order them.
     pub fn ordered(self) -> bool {
         !matches!(self, Self::Bool | Self::Str)
     }
 }
 
-/// An integer of any width: sign and magnitude, so that `u128` and `i128` both fit.
+/// An integer of any width, as sign and magnitude, so that both `u128` and `i128` fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Int {
     /// Never set for zero.
@@ -185,8 +201,8 @@ impl Int {
         }
     }
 
-    /// The value of the type with the same remainder modulo two to its width: what C's conversions
-    /// and its unsigned arithmetic make of a number.
+    /// The value modulo 2 to the type's width, in the type's range: the result of C's integer conversions
+    /// and unsigned arithmetic.
     pub fn wrapped(self, ty: IntType) -> Self {
         let shift = 128 - ty.bits();
         let low = match self.negative {
@@ -212,8 +228,7 @@ impl Int {
         }
     }
 
-    /// `self op other` without wrapping; `None` where 129 bits would be needed, or for a
-    /// division by zero.
+    /// `self op other` without wrapping; `None` if the magnitude exceeds 128 bits, or on division by zero.
     pub fn checked(self, op: ArithOp, other: Self) -> Option<Self> {
         let signed = |negative: bool, magnitude: u128| Self {
             negative: negative && magnitude != 0,
@@ -269,28 +284,38 @@ impl fmt::Display for Int {
     }
 }
 
-/// A defined value. Two floats are equal as *values* (`==` of this type) when their bits are;
-/// the language's own comparison is [`Value::compare`].
+/// A defined value. `==` of this type compares the bits of floats; [`Value::compare`] is the language's own
+/// comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
+    /// A boolean.
     Bool(bool),
+    /// An integer and its type.
     Int(IntType, Int),
     /// Bits of an `f32`.
     F32(u32),
     /// Bits of an `f64`.
     F64(u64),
+    /// A character.
     Char(char),
+    /// The contents of a string.
     Str(Arc<str>),
 }
 
-/// A comparison operator of Rust.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CmpOp {
+    /// `==`.
     Eq,
+    /// `!=`.
     Ne,
+    /// `<`.
     Lt,
+    /// `<=`.
     Le,
+    /// `>`.
     Gt,
+    /// `>=`.
     Ge,
 }
 
@@ -298,7 +323,7 @@ impl CmpOp {
     /// Every comparison operator.
     pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
 
-    /// The operator with the operands exchanged: `a < b` is `b > a`.
+    /// The operator for exchanged operands: `a < b` is `b > a`.
     pub fn mirrored(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -309,7 +334,7 @@ impl CmpOp {
         }
     }
 
-    /// The operator that yields the opposite, except where NaN is among the operands.
+    /// The operator with the opposite outcome, except for NaN.
     pub fn negated(self) -> Self {
         match self {
             Self::Eq => Self::Ne,
@@ -321,7 +346,7 @@ impl CmpOp {
         }
     }
 
-    /// Whether it holds of two values in this order; a NaN has none with anything.
+    /// Whether it holds for two values in this order. A NaN is unordered (`None`).
     pub fn holds(self, ordering: Option<Ordering>) -> bool {
         match self {
             Self::Eq => ordering == Some(Ordering::Equal),
@@ -333,7 +358,7 @@ impl CmpOp {
         }
     }
 
-    /// Whether the operator needs an order and not only equality.
+    /// Whether the operator needs an order, not just equality.
     pub fn orders(self) -> bool {
         !matches!(self, Self::Eq | Self::Ne)
     }
@@ -351,18 +376,23 @@ impl CmpOp {
     }
 }
 
-/// An arithmetic operator of Rust; overflow and division by zero are undefined.
+/// An arithmetic operator. Overflow and division by zero are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ArithOp {
+    /// `+`.
     Add,
+    /// `-`.
     Sub,
+    /// `*`.
     Mul,
+    /// `/`, truncated.
     Div,
+    /// `%`.
     Rem,
 }
 
 impl Value {
-    /// A letter, as a character or its number, in the other case.
+    /// The ASCII letter in the other case, for a character or its code.
     pub fn other_case(&self) -> Option<Self> {
         let swap = |letter: char| match letter {
             'a'..='z' => Some(letter.to_ascii_uppercase()),
@@ -392,7 +422,7 @@ impl Value {
         }
     }
 
-    /// The truth of a boolean; `None` for every other type.
+    /// The value of a boolean; `None` for every other type.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -400,8 +430,8 @@ impl Value {
         }
     }
 
-    /// What C's conversions make of the value: the truth of a number, another width, a floating number.
-    /// `None` where there is no such conversion, or it is undefined.
+    /// The value converted as in C: to a truth value, another integer width, or a floating-point number.
+    /// `None` if there is no such conversion or it is undefined.
     pub fn converted(&self, ty: Type) -> Option<Self> {
         match (self, ty) {
             _ if self.ty() == ty => Some(self.clone()),
@@ -423,8 +453,8 @@ impl Value {
         }
     }
 
-    /// The order of two values of one type as Rust has it: within, `None` where one is NaN; −0.0
-    /// equals 0.0. `None` when the types differ.
+    /// The order of two values of one type as in Rust: the inner `None` means unordered (a NaN), and −0.0
+    /// equals 0.0. The outer `None` means that the types differ.
     pub fn order(&self, other: &Self) -> Option<Option<Ordering>> {
         Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
@@ -437,13 +467,13 @@ impl Value {
         })
     }
 
-    /// `self op other` as Rust's comparison operators have it. `None` when the types differ.
+    /// `self op other` as in Rust; `None` if the types differ.
     pub fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
         self.order(other).map(|ordering| op.holds(ordering))
     }
 
-    /// `self op other` in the operands' type; `None` (undefined) on overflow, division by zero
-    /// or operands that are not two numbers of the same type.
+    /// `self op other` in the operands' type; `None` (undefined) on overflow, division by zero, or unless
+    /// both operands are numbers of one type.
     pub fn arith(&self, op: ArithOp, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Int(s, a), Self::Int(t, b)) if s == t && s.wraps() => {

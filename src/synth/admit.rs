@@ -1,15 +1,15 @@
-//! Which specs can be answered at all, and which of their rows a first search must explain.
+//! Admission: which specs can be answered at all, and which of their rows the first pass must explain.
 
 use super::table::Bits;
 use crate::spec::{Pool, Row, Spec, Term, Type, Value};
 use std::collections::HashMap;
 
-/// Why no expression could or should be looked for.
+/// The reason not to search for an expression, if there is one.
 pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
     if !spec.rows.iter().any(Row::constrains) && spec.any_of.is_empty() {
         return Some("no evaluation was recorded there that constrains a condition".into());
     }
-    if !spec.rows.iter().all(|row| is_of(row, pool)) {
+    if !spec.rows.iter().all(|row| matches_pool(row, pool)) {
         return Some("the recorded values there do not match the terms".into());
     }
     let is_group =
@@ -36,12 +36,12 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
                 .into(),
         );
     }
-    // Where there is a condition to edit, a limit may be out of sight of all tests.
+    // An existing condition is edited all the same, since the limit may lie beyond what tests exercise.
     one_sided(spec).filter(|_| spec.old.is_none() || spec.old_is_impure)
 }
 
-/// Whether the row has a value of its type, or none, for each term, and for a literal its own.
-fn is_of(row: &Row, pool: &Pool) -> bool {
+/// Whether the row has a value of the right type, or none, for each term, and the constant for each literal.
+fn matches_pool(row: &Row, pool: &Pool) -> bool {
     let fits = |(value, term): (&Option<Value>, &Term)| match (value, &term.constant) {
         (Some(value), _) if value.ty() != term.ty => false,
         (value, Some(_)) => *value == term.constant,
@@ -50,7 +50,7 @@ fn is_of(row: &Row, pool: &Pool) -> bool {
     row.values.len() == pool.terms.len() && row.values.iter().zip(&pool.terms).all(fits)
 }
 
-/// What there is to say if every outcome is the same. With groups the outcomes are not given.
+/// The reason to report if every expected outcome is the same. A spec with groups leaves outcomes open.
 pub(super) fn one_sided(spec: &Spec) -> Option<String> {
     let first = spec.rows.first()?;
     (spec.any_of.is_empty() && spec.is_one_sided()).then(|| {
@@ -61,17 +61,17 @@ pub(super) fn one_sided(spec: &Spec) -> Option<String> {
     })
 }
 
-/// Whether two of the wanted rows have equal values and different outcomes.
+/// Whether two of the wanted rows have equal values and different expected outcomes.
 pub(super) fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
     let mut outcomes = HashMap::new();
     let mut rows = spec.rows.iter().filter(|row| wanted(row));
     rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
 }
 
-/// All hard rows, and of soft rows with equal values those that no hard and no weightier row
+/// All hard rows, and the soft rows that no hard row and no heavier class of rows with equal values
 /// contradicts.
 pub(super) fn consistent(spec: &Spec) -> Bits {
-    /// Weight behind each outcome, `u64::MAX` for a hard row.
+    /// Total weight of each outcome; `u64::MAX` if a hard row has it.
     type Votes = [u64; 2];
     let mut classes: HashMap<_, usize> = HashMap::new();
     let mut votes: Vec<Votes> = Vec::new();

@@ -1,5 +1,5 @@
-//! The clauses a condition is built from: boolean terms, their negations, and comparisons of two
-//! terms. Of clauses that agree in every row only the cheapest few are kept.
+//! Atoms, the clauses that conditions are built from: boolean terms, their negations, and comparisons of two
+//! terms. Only the cheapest few of the clauses that agree in every row are kept.
 
 use super::rank;
 use super::table::{Bits, Planes, TRUE, Table};
@@ -7,7 +7,7 @@ use crate::spec::{CmpOp, Expr, Pool, Reading, TermId, Type};
 use crate::synth::limits;
 use std::collections::BTreeMap;
 
-/// A clause and what it yields in each row.
+/// A clause, with its outcome in each row.
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
     pub expr: Expr,
@@ -20,7 +20,7 @@ pub(super) fn is_constant(pool: &Pool, term: TermId) -> bool {
     pool.terms[term].constant.is_some()
 }
 
-/// `a op b` as a human writes it: the constant on the right, what a guard stands before on the left.
+/// `a op b` in the usual order: constants on the right, guarded operands on the left.
 fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
     let literal = |term| is_constant(table.pool, term);
     let is_guarded = table.is_partial(b) && !table.is_partial(a);
@@ -30,7 +30,7 @@ fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
     }
 }
 
-/// Every clause that yields both outcomes somewhere, cheapest first.
+/// Every clause that has both outcomes among the rows, cheapest first.
 pub(super) fn atoms(table: &Table) -> Vec<Atom> {
     let terms = &table.pool.terms;
     let usable = terms.keys().filter(|term| !table.is_opaque(*term));
@@ -65,7 +65,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
         for &b in &usable[at + 1..] {
             if terms[b].ty != terms[a].ty
                 || is_constant(table.pool, a) && is_constant(table.pool, b)
-                || !table.pool.go_together(a, b)
+                || !table.pool.may_compare(a, b)
             {
                 continue;
             }
@@ -74,16 +74,16 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             if flags[0] != flags[1] {
                 continue;
             }
-            // A character is no number, although it can be compared with one.
+            // Characters are compared with characters and constants only, not with numbers.
             let characters = is(Reading::Character);
-            let is_odd = characters[0] != characters[1]
+            let mixes_character = characters[0] != characters[1]
                 && ![a, b].iter().any(|term| is_constant(table.pool, *term));
             for (op, planes) in table.comparisons(a, b) {
-                if op.orders() && (flags[0] || is_odd || !terms[a].ty.ordered()) {
+                if op.orders() && (flags[0] || mixes_character || !terms[a].ty.ordered()) {
                     continue;
                 }
                 let expr = comparison(table, op, a, b);
-                // With a NaN the negation of an order is not the opposite order.
+                // For a NaN, `!(a < b)` is not `a >= b`.
                 if op.orders() && (table.has_nan(a) || table.has_nan(b)) {
                     keep(expr.clone().not(), planes.negated());
                 }

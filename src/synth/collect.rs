@@ -1,10 +1,10 @@
-//! Gathers expressions that explain the spec, checks them and keeps the best.
+//! The collector checks whether proposed expressions explain the spec, and keeps the best.
 
-use super::habits::habits;
+use super::idioms::idiom_cost;
 use super::kind::EditKind;
 use super::normal::{Form, normal_form};
 use super::rank;
-use super::sense::{has_stray_value, has_tautology, repeats_itself};
+use super::redundancy::{has_invalid_operand, has_repeated_clause, has_tautology};
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
 use crate::synth::limits;
@@ -12,7 +12,7 @@ use crate::weights::WEIGHTS;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What is kept of an expression.
+/// An accepted expression.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub expr: Expr,
@@ -22,15 +22,15 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What found expressions are ordered by.
+    /// The sort key: better expressions have smaller keys.
     pub fn key(&self) -> (u32, u32, &Expr) {
         (self.soft_violated, self.cost, &self.expr)
     }
 }
 
 impl Found {
-    /// Takes in another spelling of the same. The shorter one is what a maintainer would write, whichever
-    /// of them is nearer to the old condition.
+    /// Merges another spelling of the same condition. The shorter spelling is kept, since maintainers prefer it
+    /// even if the other one is nearer to the original condition; the lower cost is kept, too.
     fn join(&mut self, other: Self) {
         let length = |found: &Self| (found.soft_violated, found.expr.size());
         let cost = self.cost.min(other.cost);
@@ -51,13 +51,13 @@ pub(super) struct Collector<'a> {
     need: Need,
     /// The first rows that must be explained.
     first: Vec<usize>,
-    /// By normal form, so that no expression is kept in two spellings.
+    /// Accepted expressions by normal form, so that each is kept in one spelling.
     found: BTreeMap<Form, Found>,
     accepted: usize,
 }
 
 impl<'a> Collector<'a> {
-    /// Accepts what yields the expected outcome in each constrained row.
+    /// A collector of expressions that have the expected outcome in each constrained row.
     pub fn new(table: &'a Table<'a>, constrained: &Bits) -> Self {
         Self {
             table,
@@ -68,12 +68,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What an expression must yield to be accepted.
+    /// The outcomes an expression must have to be accepted.
     pub fn need(&self) -> &Need {
         &self.need
     }
 
-    /// How many expressions were accepted.
+    /// Number of expressions accepted so far.
     pub fn accepted(&self) -> usize {
         self.accepted
     }
@@ -83,8 +83,8 @@ impl<'a> Collector<'a> {
         self.keep(expr, cost, kind, false);
     }
 
-    /// Keeps an edit if it explains the spec. It may have one outcome in all rows: where a limit is
-    /// too low, nothing beyond the right one was ever observed.
+    /// Keeps an edit if it explains the spec. It may have one outcome in all rows: if a limit is too low, no test
+    /// may go beyond the correct one.
     pub fn offer_edit(&mut self, expr: &Expr, cost: u32, kind: &EditKind) {
         self.keep(expr, cost, kind, true);
     }
@@ -105,7 +105,7 @@ impl<'a> Collector<'a> {
             }
             let was_constant = |old: &Expr| self.table.planes(old).is_constant();
             cost += match self.table.spec.old.as_ref() {
-                // Beyond what was observed, the old condition stays as it was.
+                // These edits preserve most outcomes beyond the recorded contexts.
                 Some(old) if is_neighbour(expr, old) => WEIGHTS.edit.untested_neighbour,
                 Some(old) if extends(expr, old) => WEIGHTS.edit.untested,
                 Some(old) if was_constant(old) => WEIGHTS.edit.reversed,
@@ -113,18 +113,20 @@ impl<'a> Collector<'a> {
             };
         }
         let pool = self.table.pool;
-        // What the old condition has is the maintainer's business.
-        let talks = |expr: &Expr| has_tautology(expr, pool) || repeats_itself(expr, pool);
-        let is_empty_talk = talks(expr) && !self.table.spec.old.as_ref().is_some_and(talks);
-        if is_empty_talk || has_stray_value(expr, pool) {
+        // Redundancy of the original condition is left to its maintainer.
+        let is_redundant =
+            |expr: &Expr| has_tautology(expr, pool) || has_repeated_clause(expr, pool);
+        let adds_redundancy =
+            is_redundant(expr) && !self.table.spec.old.as_ref().is_some_and(is_redundant);
+        if adds_redundancy || has_invalid_operand(expr, pool) {
             return;
         }
         self.accepted += 1;
-        // The old condition's habits are its own.
+        // The form of the original condition costs nothing.
         let old = self.table.spec.old.as_ref();
-        let own = old.map_or(0, |old| habits(old, self.table));
+        let own = old.map_or(0, |old| idiom_cost(old, self.table));
         let cost = cost.saturating_add_signed(
-            i32::try_from(habits(expr, self.table) - own).unwrap_or_default(),
+            i32::try_from(idiom_cost(expr, self.table) - own).unwrap_or_default(),
         );
         let found = Found {
             expr: expr.clone(),
@@ -159,7 +161,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Whether a clause was added to the old condition, or its connective changed.
+/// Whether a clause was added to the original condition, or its connective changed.
 fn extends(expr: &Expr, old: &Expr) -> bool {
     match (expr, old) {
         (Expr::And(a, b), Expr::Or(c, d)) | (Expr::Or(a, b), Expr::And(c, d))
@@ -172,8 +174,8 @@ fn extends(expr: &Expr, old: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is the old condition but for comparisons that are strict instead of inclusive, or
-/// the other way round.
+/// Whether an expression differs from the original condition only in comparisons that are strict instead of
+/// inclusive, or the reverse.
 fn is_neighbour(expr: &Expr, old: &Expr) -> bool {
     match (expr, old) {
         (Expr::Term(a), Expr::Term(b)) => a == b,

@@ -1,19 +1,19 @@
-//! What an engine is, and what it is asked.
+//! The interface of the synthesis engines.
 
 use super::collect::Collector;
 use super::table::{Bits, Table};
 use super::{Answer, atoms};
 use std::cell::OnceCell;
 
-/// Which engine looks for expressions.
+/// The engine that searches for expressions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
     /// Component-based synthesis with z3 (papers/nopol.txt §3.4).
     Smt,
-    /// Edits of the old condition and bottom-up enumeration.
+    /// Edits of the original condition and bottom-up enumeration.
     Enumerate,
-    /// The enumerator, and the solver where that finds nothing.
+    /// The enumerator, then the solver if that finds nothing.
     #[default]
     Portfolio,
 }
@@ -32,10 +32,10 @@ impl EngineKind {
     }
 }
 
-/// Each level tried, by name, with what became of it.
+/// Each level tried, by name, with its result.
 pub(super) type Levels = Vec<(String, Answer)>;
 
-/// One search: which rows of the table must be explained, and with how much work.
+/// One search: the rows of the table that must be explained, and the work allowed.
 #[cfg_attr(
     not(feature = "z3"),
     expect(dead_code, reason = "some of it only the solver needs")
@@ -43,11 +43,11 @@ pub(super) type Levels = Vec<(String, Answer)>;
 pub(super) struct Task<'a> {
     pub table: &'a Table<'a>,
     pub constrained: &'a Bits,
-    /// What an expression costs that is not made from the old condition.
+    /// Base cost of an expression that is not derived from the original condition.
     pub base: u32,
     /// z3's `rlimit` for one level.
     pub rlimit: u32,
-    /// Shared by all searches in one table.
+    /// The clauses, shared by all searches in one table.
     pub atoms: &'a OnceCell<Vec<atoms::Atom>>,
 }
 
@@ -60,6 +60,6 @@ impl Task<'_> {
 
 /// A way of finding expressions that explain the constrained rows of a task.
 pub(super) trait Engine {
-    /// Offers what it finds to the collector, which checks it.
+    /// Offers expressions to the collector, which checks them.
     fn search(&self, task: &Task, collector: &mut Collector) -> Levels;
 }

@@ -1,7 +1,7 @@
-//! Conditions with side effects: they are evaluated exactly once and first, so that a candidate is
-//! `old && X`, `old || X` or `!old`, and X alone is searched for.
+//! Original conditions with side effects. Each is evaluated exactly once and first, so a candidate is
+//! `old && X`, `old || X` or `!old`, and only X is searched for.
 
-use super::Search;
+use super::EngineRun;
 use super::admit::contradicts;
 use super::collect::{Collector, Found};
 use super::engine::Levels;
@@ -12,10 +12,10 @@ use crate::spec::{Row, Spec, TermId};
 use crate::weights::WEIGHTS;
 use std::cell::OnceCell;
 
-/// `old && X`, `old || X` and `!old`: X explains the rows in which it is evaluated, and the old
+/// Finds `old && X`, `old || X` and `!old`. X explains the rows in which it is evaluated, and the original
 /// condition alone must explain the others.
 pub(super) fn beside(
-    search: &Search,
+    run: &EngineRun,
     table: &Table,
     constrained: &Bits,
     levels: &mut Levels,
@@ -55,12 +55,12 @@ pub(super) fn beside(
         } else {
             ", after `old ||`"
         };
-        let inner_search = Search {
-            suffix: &format!("{form}{}", search.suffix),
+        let inner_run = EngineRun {
+            suffix: &format!("{form}{}", run.suffix),
             atoms: &OnceCell::new(),
-            ..*search
+            ..*run
         };
-        for found in inner_search.pass(&inner, &every, levels) {
+        for found in inner_run.run(&inner, &every, levels) {
             let cost = found.cost - WEIGHTS.edit.new + WEIGHTS.edit.clause;
             let expr = match conjunction {
                 true => old.clone().and(found.expr),

@@ -1,58 +1,84 @@
-//! How an expression was found, as a kind that can be compared; only its display is a sentence.
+//! How an expression was derived, as a value that can be compared. Only its display is text.
 
 use std::fmt;
 
 use crate::spec::CmpOp;
 
-/// What was done to the old condition, or instead.
+/// How a candidate was derived from the original condition, or that it is a new condition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EditKind {
+    /// `!a` to `a`.
     NegationRemoved,
+    /// `&&` to `||`.
     AndToOr,
+    /// `||` to `&&`.
     OrToAnd,
-    /// `==` or `!=` for a connective.
+    /// A connective to `==` or `!=`.
     ConnectiveToComparison(CmpOp),
+    /// A conjunction or disjunction negated.
     PartNegated,
+    /// A comparison of floats negated, which is not the negated operator.
     ComparisonNegated,
+    /// A boolean term negated.
     ConditionNegated,
+    /// The original condition, which has side effects, negated.
     OldNegated,
+    /// One side of a connective removed.
     ClauseDropped,
+    /// One side of a connective replaced by another clause.
     ClauseReplaced,
-    /// The first for the second.
+    /// The first comparison operator to the second.
     Operator(CmpOp, CmpOp),
-    /// The operator of a comparison that is read as a whole.
+    /// The operator of a comparison that is one term.
     OperatorOfWhole,
+    /// All comparisons of one operator, or of one direction, changed between strict and inclusive.
     StrictOrInclusive,
+    /// A named constant replaced by something unnamed.
     NamedConstantReplaced,
+    /// A constant replaced by its neighbour.
     ConstantOffByOne,
+    /// A constant replaced by another.
     Constant,
+    /// An operand replaced by another.
     Operand,
+    /// 1 added to or subtracted from an operand.
     OperandOffByOne,
+    /// Another term added to or subtracted from an operand.
     OperandOffset,
+    /// An arithmetic operator changed.
     ArithmeticOperator,
+    /// Arithmetic replaced by one of its operands.
     ArithmeticDropped,
+    /// A clause added anywhere in the original condition.
     ClauseAdded,
-    /// Behind an old condition that must be evaluated first.
+    /// A clause added after an original condition that must be evaluated first.
     ClauseAddedAfter,
+    /// A clause added that has the shape of an existing one.
     ParallelClauseAdded,
+    /// A further value that an operand is compared with.
     ValueAdded,
+    /// `&& n != 0` or `|| n == 0` added, or the same with 1.
     SpecialCaseAdded,
     /// A clause added on top of another edit.
     AndClauseAdded(Box<EditKind>),
+    /// A new condition of one comparison.
     NewComparison,
+    /// A new condition of one boolean term.
     NewBoolean,
+    /// A new condition of a guard and the clause it guards.
     NewGuard,
-    /// So many clauses that must all hold.
+    /// A new conjunction of this number of clauses.
     NewConjunction(usize),
-    /// So many clauses one of which must hold.
+    /// A new disjunction of this number of clauses.
     NewDisjunction(usize),
+    /// A new condition of a clause and a group of two.
     NewGroup,
-    /// Found by the solver at the level of this name.
+    /// A new condition found by the solver at the level of this name.
     NewAtLevel(String),
 }
 
 impl EditKind {
-    /// Whether nothing of the old condition is in it, as far as its kind tells.
+    /// Whether the expression is a new condition.
     pub fn is_new(&self) -> bool {
         matches!(
             self,

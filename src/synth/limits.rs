@@ -1,58 +1,58 @@
-//! How much work the room does: every bound that is no weight. None is a clock, so that the answer is the
-//! same everywhere; what callers may set is in [`super::Limits`].
+//! Bounds on the work of synthesis. None is a clock, so that the answer is the same on every machine. Bounds
+//! that callers set are in [`super::Limits`].
 
-// What is returned.
-/// How many candidates that disagree with passing tests are returned beside those that do not.
+// Results.
+/// Candidates returned that disagree with passing tests.
 pub(super) const DISAGREEING: usize = 6;
 
 // Collecting.
-/// How many expressions are kept while searching.
+/// Expressions kept during a search.
 pub(super) const KEPT: usize = 400;
-/// How many rows are looked at before all are: nearly everything fails one of these.
+/// Rows checked first, because nearly every wrong expression fails one of them.
 pub(super) const FIRST: usize = 64;
 
 // Evaluating.
-/// Sets of rows that are kept for later, in bytes.
+/// Size of the cache of evaluated expressions, in bytes.
 pub(super) const KEPT_BYTES: usize = 4 << 20;
 
 // Clauses.
-/// How many clauses that agree in every row are kept, so that ranking can show alternatives.
+/// Clauses kept of those that agree in every row, so that ranking has alternatives.
 pub(super) const PER_CLASS: usize = 3;
-/// The same, of clauses that hold exactly where some term is defined: the right guard is among them.
+/// As `PER_CLASS`, for clauses that hold exactly where some term is defined, since these may be guards.
 pub(super) const PER_GUARD: usize = 12;
 
-// Edits of the old condition.
-/// With fewer single edits than are shown, a second one is looked at.
+// Edits of the original condition.
+/// With fewer single edits than this, a clause is added on top of an edit.
 pub(super) const FEW_EDITS: usize = 5;
 
-/// On top of how many edits a clause is added, cheapest first.
+/// Edits on top of which a clause is added, cheapest first.
 pub(super) const EXTENDED: usize = 64;
 
-/// So many letters show a habit.
+/// Letters in both cases from which on a new letter is added in both cases, too.
 pub(super) const LETTERS: usize = 4;
-/// Clauses of one shape.
+/// Clauses tried of one shape.
 pub(super) const MOST_PARALLEL: usize = 300;
 
 // Several clauses.
-/// Combinations tried at most in one search.
+/// Combinations tried in one search.
 pub(super) const MOST_TRIED: usize = 60_000;
-/// Combinations offered at most in one search.
+/// Combinations offered in one search.
 pub(super) const MOST_OFFERED: usize = 1500;
-/// Clauses that cover the same rows, cheapest first.
+/// Clauses kept of those that cover the same rows, cheapest first.
 pub(super) const PER_COVER: usize = 3;
-/// Clauses beside which a group is searched for.
+/// Clauses that are combined with a group.
 pub(super) const MOST_OUTER: usize = 150;
 
 // Sums and differences.
-/// Terms of one type whose sums of two are looked at, cheapest first.
+/// Terms of one type that sums of two are built from, cheapest first.
 pub(super) const MOST_SUMMANDS: usize = 40;
-/// Terms of one type whose sums of three are looked at.
+/// Sums of three are built if a type has at most this many terms.
 pub(super) const MOST_OF_THREE: usize = 12;
-/// Clauses kept.
+/// Clauses with sums kept.
 pub(super) const MOST_SUMS: usize = 400;
 
-// Telling conditions apart.
-/// How many observed rows are varied.
+// Distinguishing conditions.
+/// Observed rows that are varied.
 pub(super) const NEAR_ROWS: usize = 24;
-/// Up to how many values two variables are changed together.
+/// Two variables are changed together if they have at most this many values.
 pub(super) const FEW_VALUES: usize = 24;

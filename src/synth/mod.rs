@@ -1,11 +1,12 @@
-//! Synthesis of a boolean expression that explains a spec: a pure function from [`Spec`] and
-//! [`Pool`] to ranked expressions (papers/nopol.txt §3.4). Knows nothing of cargo, files or
-//! processes; only `smt.rs` and its parts know z3.
+//! Synthesis of boolean expressions that explain a spec: a pure function from [`Spec`] and [`Pool`] to
+//! ranked expressions (papers/nopol.txt §3.4). Independent of cargo, files and processes; only `smt.rs` and
+//! its submodules use z3.
 //!
-//! `table` turns the spec into bitsets and `atoms` lists the clauses. Behind the trait in `engine`,
-//! `enumerate` proposes what is near the old condition and new conditions of a few clauses, and `smt`
-//! goes through its levels with the solver. `collect` keeps the best by the cost in `rank` and
-//! `habits`, with the numbers of `weights`. `distinguish` says whether two conditions are one, and where they differ.
+//! `table` turns the spec into bitsets and `atoms` lists the clauses. Two engines implement the trait in
+//! `engine`: `enumerate` proposes edits of the original condition and new conditions of a few clauses, and
+//! `smt` tries its levels with the solver. `redundancy` rejects redundant expressions, and `collect` keeps the
+//! best of the others by the cost in `rank` and `idioms`, with the numbers of `weights`. `distinguish` decides
+//! whether two conditions are equivalent, and finds a context in which they differ.
 
 mod admit;
 mod atoms;
@@ -13,13 +14,13 @@ mod collect;
 mod distinguish;
 mod engine;
 mod enumerate;
-mod habits;
+mod idioms;
 mod impure;
 mod kind;
 mod limits;
 mod normal;
 mod rank;
-mod sense;
+mod redundancy;
 #[cfg_attr(not(feature = "z3"), path = "smt_stub.rs")]
 mod smt;
 mod table;
@@ -30,7 +31,7 @@ use crate::spec::{Expr, Pool, Spec};
 use crate::weights::WEIGHTS;
 use admit::{consistent, one_sided, unanswerable};
 use collect::{Collector, Found};
-pub use distinguish::{Context, Equality, difference, equal};
+pub use distinguish::{Counterexample, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
@@ -39,15 +40,14 @@ use smt::search::Smt;
 use std::cell::OnceCell;
 use table::{Bits, Table};
 
-/// Bounds on the work done; none of them is a clock, so that the answer is the same everywhere.
+/// Bounds on the work done. None of them is a clock, so that the answer is the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Who looks.
+    /// The engine to use.
     pub engine: EngineKind,
-    /// How many candidates are returned at most.
+    /// Maximum number of candidates returned.
     pub candidates: usize,
-    /// z3's `rlimit` for one level: the sum of its queries. Ten million take about a second; with
-    /// 0 the solver is not asked.
+    /// z3's `rlimit` for all queries of one level. Ten million take about a second; 0 disables the solver.
     pub rlimit: u32,
 }
 
@@ -64,21 +64,22 @@ impl Default for Limits {
 /// An expression that satisfies every hard row.
 #[derive(Clone, Debug)]
 pub struct Candidate {
+    /// The condition.
     pub expr: Expr,
     /// See [`crate::weights`]; smaller is better. Comparable between sites.
     pub cost: u32,
-    /// Summed weight of the soft rows it violates.
+    /// Total weight of the soft rows it violates.
     pub soft_violated: u32,
     /// How the expression was found.
     pub kind: EditKind,
 }
 
-/// What became of one level.
+/// The result of one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// That many candidates.
+    /// Number of candidates found.
     Found(usize),
-    /// Proved: no expression of this level explains the spec.
+    /// A proof that no expression of this level explains the spec.
     Nothing,
     /// The solver gave up, with its reason.
     Unknown(String),
@@ -87,19 +88,19 @@ pub enum Answer {
 /// The result of [`synthesize`].
 #[derive(Clone, Debug, Default)]
 pub struct Synthesis {
-    /// Best first, no two equal.
+    /// Best first, without duplicates.
     pub candidates: Vec<Candidate>,
     /// Each level tried, by name, in order.
     pub levels: Levels,
-    /// Why there is no candidate, in a sentence; `None` if there is one.
+    /// A sentence that says why there is no candidate; `None` if there is one.
     pub reason: Option<String>,
 }
 
 /// Finds expressions that explain `spec`.
 ///
-/// First every row must be explained, but for soft ones whose values call for another outcome
-/// elsewhere: no expression explains both. If nothing does that, only the hard rows must be. The
-/// less soft rows a candidate violates, by weight, the better it is.
+/// The first pass demands every row except soft rows that another row with the same values contradicts, since
+/// no expression explains both. If it finds nothing, a second pass demands only the hard rows. Candidates that
+/// violate less weight of soft rows rank higher.
 pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     if let Some(reason) = unanswerable(spec, pool) {
         return Synthesis {
@@ -113,36 +114,36 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
     let atoms = OnceCell::new();
     let mut levels = Vec::new();
     let mut found = Vec::new();
-    let demands = !hard.is_empty() || !spec.any_of.is_empty();
+    let has_demands = !hard.is_empty() || !spec.any_of.is_empty();
     let mut scopes = vec![(&consistent, "")];
-    if demands && hard != consistent {
+    if has_demands && hard != consistent {
         scopes.push((&hard, ", failing tests only"));
     }
     let one_sided = one_sided(spec);
-    // Where all contexts are alike there are only constants, too.
+    // If all contexts are alike, only constants explain the rows.
     let first = spec.rows.first().map(|row| &row.values);
     let is_uniform = spec.rows.iter().all(|row| Some(&row.values) == first);
     let engines = match one_sided.is_some() || is_uniform {
-        // The solver would find the constant in many forms.
+        // The solver would find the constant in many spellings.
         true => EngineKind::Enumerate,
         false => limits.engine,
     };
     let engines = portfolio(engines).iter();
-    let searches = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));
-    for (engine, (constrained, suffix)) in searches {
+    let runs = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));
+    for (engine, (constrained, suffix)) in runs {
         if found.is_empty() {
-            let search = Search {
+            let run = EngineRun {
                 engine: *engine,
                 rlimit: limits.rlimit,
                 suffix,
                 atoms: &atoms,
             };
-            found = search.pass(&table, constrained, &mut levels);
+            found = run.run(&table, constrained, &mut levels);
         }
     }
     if !found.is_empty() && hard != consistent && !spec.old_is_impure {
-        // What is near the old condition and disagrees with passing tests at one place may still
-        // pass them; it comes last.
+        // An edit of the original condition that changes an outcome in passing tests may still pass them. It
+        // ranks last.
         let mut near = Collector::new(&table, &hard);
         let need = near.need().clone();
         let atoms = atoms.get_or_init(|| atoms::atoms(&table));
@@ -151,7 +152,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         let mut more = near.finish();
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));
         more.sort_by_key(|other| other.cost);
-        // What agrees has at least half of the places.
+        // Candidates that agree with passing tests get at least half of the list.
         more.truncate(limits::DISAGREEING.min(limits.candidates / 2));
         found.truncate(limits.candidates - more.len());
         found.extend(more);
@@ -186,7 +187,7 @@ impl From<Found> for Candidate {
     }
 }
 
-/// The reason to give when every level was tried in vain.
+/// The reason to report when no level has a candidate.
 fn nothing_found(levels: &Levels) -> String {
     let unknown = levels
         .iter()
@@ -201,8 +202,8 @@ fn nothing_found(levels: &Levels) -> String {
     }
 }
 
-/// The engines in the order in which they are asked; the next one only where the last one found
-/// nothing, for the solver takes a thousand times as long to find the same.
+/// The engines in order. Each one runs only if those before it found nothing, because the solver takes a
+/// thousand times as long to find the same.
 fn portfolio(kind: EngineKind) -> &'static [&'static dyn Engine] {
     match kind {
         EngineKind::Smt => &[&Smt],
@@ -211,20 +212,20 @@ fn portfolio(kind: EngineKind) -> &'static [&'static dyn Engine] {
     }
 }
 
-/// One search by one engine.
-struct Search<'a> {
+/// One run of one engine.
+struct EngineRun<'a> {
     engine: &'a dyn Engine,
     /// z3's `rlimit` for one level.
     rlimit: u32,
-    /// Added to the names of levels.
+    /// Appended to the names of levels.
     suffix: &'a str,
-    /// The clauses of the table searched in, once somebody needs them.
+    /// The clauses of the table, computed on first use.
     atoms: &'a OnceCell<Vec<atoms::Atom>>,
 }
 
-impl Search<'_> {
-    /// Finds what explains the constrained rows.
-    fn pass(&self, table: &Table, constrained: &Bits, levels: &mut Levels) -> Vec<Found> {
+impl EngineRun<'_> {
+    /// Finds expressions that explain the constrained rows.
+    fn run(&self, table: &Table, constrained: &Bits, levels: &mut Levels) -> Vec<Found> {
         if table.spec.old_is_impure {
             return impure::beside(self, table, constrained, levels);
         }

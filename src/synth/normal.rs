@@ -1,18 +1,18 @@
-//! A form in which expressions that only differ in how they are written are equal, so that each is
-//! shown once: negations pushed inwards, clauses in order, integer comparisons as `a + k < b`,
-//! state queries by what they mean (to be empty is to have the length 0, to be none is not to be some).
+//! The normal form of expressions. Expressions that differ only in spelling have the same normal form, so that
+//! each condition is shown once: negations are pushed inwards, clauses are sorted, integer comparisons become
+//! `a + k < b`, and state queries are reduced (`is_empty` to a length of 0, `is_none` to not `is_some`).
 //!
-//! Overflow, where it is undefined, is left out of it: `n + 1 > m` and `n >= m` have one form, and the shorter is kept, at the
-//! cost of the cheaper.
+//! The normal form ignores undefined overflow: `n + 1 > m` and `n >= m` are the same, and the shorter is kept
+//! at the lower cost.
 
 use crate::spec::{Access, ArithOp, CmpOp, Expr, Pool, Query, TermId, Type, Value};
 
-/// The form of a boolean expression.
+/// The normal form of a boolean expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Form {
-    /// A truth, or its opposite.
+    /// A boolean operand, or its negation.
     Truth { of: Operand, negated: bool },
-    /// `a op b`, or its opposite.
+    /// `a op b`, or its negation.
     Compared {
         a: Operand,
         op: CmpOp,
@@ -23,27 +23,27 @@ pub(super) enum Form {
     Less { a: Sum, k: i128, b: Sum },
     /// `a + k op b`, where `op` is `==` or `!=`.
     Offset { a: Sum, k: i128, op: CmpOp, b: Sum },
-    /// A conjunction, or a disjunction, of clauses in order.
+    /// A conjunction or disjunction of sorted clauses.
     Clauses { conjunction: bool, of: Vec<Form> },
 }
 
-/// What is added up, a number aside; `None` is 0.
+/// A sum without its constant part; `None` is 0.
 type Sum = Option<Box<Operand>>;
 
-/// The form of an operand.
+/// The normal form of an operand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Operand {
     Read(Access),
-    /// A constant as it is written.
+    /// A constant by its value.
     Constant(String),
-    /// A sum or difference whose numbers are told apart from it.
+    /// A sum or difference without its constant part.
     Sum(Sum, Sum),
     Difference(Sum, Sum),
     Arith(ArithOp, Box<Operand>, Box<Operand>),
     Form(Box<Form>),
 }
 
-/// The form of a boolean expression.
+/// The normal form of a boolean expression.
 pub(super) fn normal_form(expr: &Expr, pool: &Pool) -> Form {
     form(expr, false, pool)
 }
@@ -59,7 +59,7 @@ fn form(expr: &Expr, negated: bool, pool: &Pool) -> Form {
             clauses.sort();
             clauses.dedup();
             Form::Clauses {
-                // Of a single clause it makes no difference.
+                // A single clause has one form.
                 conjunction: conjunction || clauses.len() < 2,
                 of: clauses,
             }
@@ -72,7 +72,7 @@ fn form(expr: &Expr, negated: bool, pool: &Pool) -> Form {
     }
 }
 
-/// The clauses of a conjunction or disjunction, as it is once negations are pushed inwards.
+/// The clauses of a conjunction or disjunction after negations are pushed inwards.
 fn flatten(expr: &Expr, conjunction: bool, negated: bool, pool: &Pool, clauses: &mut Vec<Form>) {
     match expr {
         Expr::Not(a) => flatten(a, conjunction, !negated, pool, clauses),
@@ -86,7 +86,7 @@ fn flatten(expr: &Expr, conjunction: bool, negated: bool, pool: &Pool, clauses: 
     }
 }
 
-/// A boolean term; one of two queries that are each other's opposite stands for both.
+/// The form of a boolean term. Opposite queries are reduced to one of them.
 fn query(term: TermId, negated: bool, pool: &Pool) -> Form {
     let access = &pool.terms[term].access;
     let asked = |of: &Access, query: Query| Operand::Read(of.clone().query(query));
@@ -95,7 +95,7 @@ fn query(term: TermId, negated: bool, pool: &Pool) -> Form {
             of: asked(of, query.opposite().unwrap_or(query)),
             negated: !negated,
         },
-        // A length is never negative: either 0, or more.
+        // A length is never negative, so `is_empty` is `len < 1`.
         Some((of, Query::IsEmpty)) => {
             let len = Some(Box::new(asked(of, Query::Len)));
             match negated {
@@ -110,7 +110,7 @@ fn query(term: TermId, negated: bool, pool: &Pool) -> Form {
     }
 }
 
-/// What is read; a query however it is spaced.
+/// The form of an access; queries lose their white space.
 fn read(access: &Access) -> Operand {
     match access.plain() {
         query @ Access::Query(..) => Operand::Read(query.clone()),
@@ -126,7 +126,7 @@ fn comparison(op: CmpOp, a: &Expr, b: &Expr, negated: bool, pool: &Pool) -> Form
     let ty = a.ty(pool);
     let Some(Type::Int(int)) = ty else {
         let is_float = matches!(ty, Some(Type::F32 | Type::F64));
-        // The negation of an order of floats is no order.
+        // The negation of an order of floats is not an order, because of NaN.
         let exact = !op.orders() || !is_float;
         let (op, negated) = if negated && exact {
             (op.negated(), false)
@@ -163,7 +163,7 @@ fn comparison(op: CmpOp, a: &Expr, b: &Expr, negated: bool, pool: &Pool) -> Form
     }
 }
 
-/// An integer expression as a sum and a number added to it.
+/// An integer expression as a sum and its constant part.
 fn offset(expr: &Expr, pool: &Pool) -> (Sum, i128) {
     if let Some(number) = constant(expr, pool) {
         return (None, number);

@@ -1,12 +1,12 @@
-//! What an expression costs for its operators and operands. The numbers, and what they mean, are in
-//! `weights.rs`; what an expression costs for how it is put together is `habits.rs`'s business.
+//! The cost of an expression's operators and operands. `weights.rs` defines the numbers, and `idioms.rs` adds
+//! the cost of the form.
 //!
-//! `!x.is_empty()` is cheaper than `x.len() > 0`, and that than `x.len() != 0`. An edit that has one outcome
-//! wherever it was observed is costly, more so if the old condition had one, too; less so if it only adds a
-//! clause or changes the connective, or only moves a limit, for beyond what was observed it leaves most as
-//! it was (`collect.rs`).
+//! `!x.is_empty()` is cheaper than `x.len() > 0`, which is cheaper than `x.len() != 0`. An edit that has one
+//! outcome in every recorded context is expensive, and more so if the original condition has one, too. It is
+//! less expensive if it only adds a clause, changes the connective or moves a limit, because such an edit
+//! preserves most outcomes beyond the recorded contexts (`collect.rs`).
 //!
-//! Ties are broken by the structure of the expression, where earlier terms come first.
+//! Ties are broken by the structure of the expression; earlier terms come first.
 
 use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type};
 use crate::weights::WEIGHTS;
@@ -54,9 +54,9 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
         Origin::Call => part.call,
         Origin::Harvested => part.harvested,
         Origin::FileLiteral => part.file_literal,
-        Origin::Seen => part.seen,
+        Origin::Mined => part.mined,
     };
-    // `a.b.len()` is read at a glance, and what is longer is not.
+    // `a.b.len()` is read at a glance, a longer access is not.
     let steps = match term.constant {
         Some(_) => 0,
         None => term.access.steps(),
@@ -69,7 +69,7 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
     cost + capacity + part.step * steps.min(4)
 }
 
-/// The number that a literal says at a glance, if that is 0 or 1.
+/// The number in the leading digits of a literal, if that is 0 or 1.
 fn glance(term: &Term) -> Option<u8> {
     match &term.access {
         Access::Literal(literal) => literal.glance,
@@ -77,7 +77,7 @@ fn glance(term: &Term) -> Option<u8> {
     }
 }
 
-/// Cost of an expression for what it is made of.
+/// Cost of an expression's parts.
 pub(super) fn expr_cost(expr: &Expr, pool: &Pool) -> u32 {
     let own = match expr {
         Expr::Term(term) => return term_cost(*term, pool),
@@ -93,7 +93,7 @@ pub(super) fn expr_cost(expr: &Expr, pool: &Pool) -> u32 {
         .sum::<u32>()
 }
 
-/// What a human would not write although it means the same.
+/// Cost of a comparison that people write differently.
 fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     let leaf = |expr: &Expr| match expr {
         Expr::Term(term) => pool.terms.get(*term),
@@ -101,7 +101,7 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     };
     let literal = |expr: &Expr| leaf(expr).is_some_and(|term| term.constant.is_some());
     let query = |expr: &Expr| leaf(expr).is_some_and(|term| term.origin == Origin::Query);
-    // A number of one type beside a number of another: signs and widths may surprise.
+    // A comparison of numbers of different types invites errors of sign and width.
     let converted = |expr: &Expr| {
         let is = |term: &Term| term.reading == Reading::Converted && term.ty != Type::Bool;
         leaf(expr).is_some_and(is) && !literal(expr)
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_human_writes_is_cheaper() {
+    fn usual_spellings_are_cheaper() {
         let ascending = [
             term(1).not(),
             cmp(0, CmpOp::Gt, 3),

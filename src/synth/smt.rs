@@ -1,21 +1,20 @@
-//! The component-based encoding of papers/nopol.txt §3.4 in z3: given a [`Library`] and rows of the
-//! spec, is there a wiring, and which? Only this file and its parts know z3; `distinguish` asks it
-//! another question, whether two conditions are one.
+//! The component-based encoding of papers/nopol.txt §3.4 in z3: it finds a wiring of a [`Library`] that explains
+//! rows of the spec, or proves that there is none. Only this file and its submodules use z3; `distinguish` also
+//! uses it to compare two conditions.
 //!
-//! The printed formulas needed mending: φ_OUTPUT's strict lower bound leaves one slot too few,
-//! φ_CONS must range over outputs (two inputs may well share a source), and `l_r = m` would forbid
-//! a bare variable or an idle last block. Here φ_OUTPUT and φ_CONS are gone altogether: a block's
-//! operator is a choice of its own, so blocks of one kind are alike and each has a fixed place.
+//! The paper's formulas needed corrections: φ_OUTPUT's strict lower bound leaves one slot too few, φ_CONS must
+//! range over outputs (two inputs may share a source), and `l_r = m` would forbid a bare variable or an unused
+//! last block. Here φ_OUTPUT and φ_CONS are not needed: a block's operator is a choice of its own, so blocks of
+//! one kind are interchangeable and each has a fixed place.
 //!
-//! Everything is finite, so everything becomes propositional and z3's finite-domain solver
-//! (`QF_FD`) can do it: a location variable l_x is one boolean per place it may have, exactly one of
-//! which holds. (Bit-vectors or integers as locations and z3's default solver were slower by up to
-//! four times in an earlier version.) A value is its rank among the values of its type in its row,
-//! which makes comparisons of integers, characters, strings and floats exact (−0.0 and 0.0 share a
-//! rank, NaN is a place of its own). Only with sums, integers are their true values, in bit-vectors
-//! in which no sum can wrap around; leaving the type is a side condition that makes the sum
-//! undefined. A definedness bit goes with every value that can lack one, and `&&`/`||` need their
-//! right operand defined only where the left one leaves the result open.
+//! Everything is finite, so the encoding is propositional, for z3's finite-domain solver (`QF_FD`): a location
+//! variable l_x is one boolean per place it may have, exactly one of which holds. (In an earlier version,
+//! bit-vectors or integers as locations with z3's default solver were up to four times slower.) A value is its
+//! rank among the values of its type in its row, which makes comparisons of integers, characters, strings and
+//! floats exact (−0.0 and 0.0 share a rank, NaN is a place of its own). Only levels with sums represent integers
+//! by their values, in bit-vectors in which no sum can wrap around; a side condition makes sums outside the type
+//! undefined. Every value that may be undefined has a definedness bit, and `&&`/`||` need their right operand
+//! defined only if the left one leaves the result open.
 //!
 //! Measured on a hundred random problems (4 to 40 variables, 4 to 1000 rows, conditions of one to
 //! three clauses, some with a sum), the solver alone, one thread, default limits:
@@ -23,12 +22,12 @@
 //! | encoding | solved | median, 90 %, slowest of the solved | all hundred |
 //! | --- | --- | --- | --- |
 //! | outputs in free slots, `!`, `&&`, `\|\|`, `+`, `-` as blocks | 93 | 134 ms, 2.3 s, 6.8 s | 125 s |
-//! | outputs in fixed places, operators as choices, the old condition as input | 100 | 46 ms, 0.2 s, 1.8 s | 11 s |
+//! | outputs in fixed places, operators as choices, the original condition as input | 100 | 46 ms, 0.2 s, 1.8 s | 11 s |
 //! | the same, and the next row is the one that most proposals failed | 100 | 43 ms, 0.2 s, 0.6 s | 8 s |
 //!
-//! With twice the variables 97 of them are solved by the second; what is left is two comparisons
-//! over a hundred terms, where z3 reaches its limit. A problem without solution takes all levels
-//! and up to twenty seconds.
+//! With twice the variables, the second encoding solves 97 of them. The others need two comparisons over a
+//! hundred terms, where z3 reaches its limit. A problem without a solution takes all levels and up to twenty
+//! seconds.
 
 mod bounded;
 pub(super) mod distinguish;
@@ -47,23 +46,23 @@ use std::collections::BTreeMap;
 use z3::SatResult;
 use z3::ast::Bool;
 
-/// What the solver says.
+/// The solver's answer.
 pub(super) enum Verdict {
     Found(Wiring),
-    /// Proved that there is none.
+    /// A proof that there is none.
     Nothing,
     /// The solver gave up, with its reason.
     Unknown(String),
 }
 
-/// Runs `work` in a z3 context of its own, so that earlier work cannot influence the answer.
+/// Runs `work` in a new z3 context, so that earlier work cannot influence the answer.
 pub(super) fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
     z3::with_z3_config(&z3::Config::new(), work)
 }
 
 /// A location variable l_x.
 struct Location {
-    /// For each place x may have: x is there.
+    /// For each place that x may have, whether x is there.
     at: BTreeMap<usize, Bool>,
 }
 
@@ -89,12 +88,12 @@ pub(super) struct Encoding<'a> {
     library: &'a Library<'a>,
     solver: Bounded,
     inputs: Vec<[Location; 2]>,
-    /// What each block's operator is; see [`Block`](super::library::Block).
+    /// The choices of each block's operator; see [`Block`](super::library::Block).
     choices: Vec<Vec<Bool>>,
     result: Location,
     /// Whether the result is negated.
     negated: Bool,
-    /// Assumptions that allow only inputs up to a tier, as far as that was not refuted.
+    /// Assumptions that allow only inputs up to a tier, without those already refuted.
     tiers: Vec<Bool>,
     fresh: u32,
 }
@@ -118,19 +117,19 @@ impl<'a> Encoding<'a> {
         encoding
     }
 
-    /// Allows that much work from now on.
+    /// Sets the budget for the work from now on.
     pub fn limit(&mut self, rlimit: u32) {
         self.solver.limit(rlimit);
     }
 
-    /// φ_PATCH (§3.4.4): a wiring that serves every row asserted, inputs of a low tier first.
+    /// φ_PATCH (§3.4.4): a wiring that satisfies every asserted row, with inputs of a low tier first.
     pub fn phi_patch(&mut self) -> Verdict {
         while let Some(tier) = self.tiers.first() {
             if self.solver.query(std::slice::from_ref(tier), 8) == SatResult::Sat {
                 return self.read();
             }
-            // What was refuted stays so with more rows. Giving up is no answer yet: the
-            // unrestricted question may be easier.
+            // A refutation still holds with more rows. If the solver gives up, the unrestricted query may be
+            // easier.
             self.tiers.remove(0);
         }
         match self.solver.query(&[], 1) {
@@ -165,7 +164,7 @@ impl<'a> Encoding<'a> {
         })
     }
 
-    /// Excludes the expression, whatever idle blocks do.
+    /// Excludes the expression, regardless of unused blocks.
     pub fn exclude(&self, wiring: &Wiring) {
         let mut wires = vec![
             self.result.at(wiring.result),

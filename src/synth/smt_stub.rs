@@ -1,4 +1,4 @@
-//! Stands in for `smt.rs` where the solver is not built in.
+//! Replaces `smt.rs` in builds without the solver.
 
 /// The engine.
 pub(super) mod search {
@@ -6,7 +6,7 @@ pub(super) mod search {
     use crate::synth::collect::Collector;
     use crate::synth::engine::{Engine, Levels, Task};
 
-    /// Says that it is not there.
+    /// Reports that the solver is missing.
     pub(in crate::synth) struct Smt;
 
     impl Engine for Smt {
@@ -19,15 +19,15 @@ pub(super) mod search {
 
 /// Proofs.
 pub(super) mod distinguish {
-    use crate::synth::distinguish::pair::{Context, Equality, Pair};
+    use crate::synth::distinguish::pair::{Counterexample, Equality, Pair};
 
-    /// Nothing is proved.
+    /// Proves nothing.
     pub(in crate::synth) fn equal(_pair: &Pair) -> Equality {
         Equality::Unknown
     }
 
-    /// Nothing is found.
-    pub(in crate::synth) fn difference(_pair: &Pair) -> Option<Context> {
+    /// Finds nothing.
+    pub(in crate::synth) fn difference(_pair: &Pair) -> Option<Counterexample> {
         None
     }
 }

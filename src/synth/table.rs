@@ -1,5 +1,5 @@
-//! The spec as bitsets over its rows, so that a boolean expression is a handful of words and `&&`,
-//! `||` and `!` are word operations. Knows no cost and proposes nothing.
+//! The spec as bitsets over its rows: the outcomes of a boolean expression are a few machine words, and `&&`,
+//! `||` and `!` are word operations. Independent of costs and engines.
 
 use crate::spec::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use crate::synth::limits;
@@ -70,16 +70,16 @@ impl Bits {
     }
 }
 
-/// What a boolean expression yields in each row: three disjoint sets that cover all rows, by
-/// [`TRUE`], [`FALSE`] and [`UNDEFINED`].
+/// The outcomes of a boolean expression: three disjoint sets that cover all rows, indexed by [`TRUE`],
+/// [`FALSE`] and [`UNDEFINED`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Planes([Bits; 3]);
 
-/// Index of the rows that yield true.
+/// Index of the rows in which the expression is true.
 pub(super) const TRUE: usize = 0;
-/// Index of the rows that yield false.
+/// Index of the rows in which the expression is false.
 pub(super) const FALSE: usize = 1;
-/// Index of the rows in which evaluation is undefined.
+/// Index of the rows in which the expression is undefined.
 pub(super) const UNDEFINED: usize = 2;
 
 /// An operator with two boolean operands.
@@ -87,12 +87,12 @@ pub(super) const UNDEFINED: usize = 2;
 pub(super) enum BoolOp {
     And,
     Or,
-    /// `==` or `!=`.
+    /// `==` if true, `!=` if false.
     Same(bool),
 }
 
 impl BoolOp {
-    /// The operator's value, short-circuiting, where operands and result are plane indices.
+    /// The operator's value, short-circuiting. Operands and result are plane indices.
     fn apply(self, a: usize, b: usize) -> usize {
         match (self, a) {
             (_, UNDEFINED) => UNDEFINED,
@@ -106,7 +106,7 @@ impl BoolOp {
 }
 
 impl Planes {
-    /// What is yielded in each of so many rows.
+    /// The planes of a function from row to outcome.
     pub fn from_fn(rows: usize, yields: impl Fn(usize) -> Option<bool>) -> Self {
         let none = vec![0u64; rows.div_ceil(64)];
         let mut planes = [none.clone(), none.clone(), none];
@@ -121,13 +121,13 @@ impl Planes {
         Self(planes.map(Bits))
     }
 
-    /// What the negation yields.
+    /// The planes of the negation.
     pub fn negated(&self) -> Self {
         let [yes, no, undefined] = self.0.clone();
         Self([no, yes, undefined])
     }
 
-    /// `self op other`.
+    /// The planes of `self op other`.
     pub fn combine(&self, op: BoolOp, other: &Self) -> Self {
         let empty = self.0[0].minus(&self.0[0]);
         let mut result = [empty.clone(), empty.clone(), empty];
@@ -145,25 +145,25 @@ impl Planes {
         &self.0[plane]
     }
 
-    /// Whether the expression never yields both outcomes: such a clause decides nothing.
+    /// Whether the expression is never true or never false. Such a clause decides nothing.
     pub fn is_constant(&self) -> bool {
         self.0[TRUE].is_empty() || self.0[FALSE].is_empty()
     }
 }
 
-/// Which rows are well served if a node yields true, false or nothing there, by plane index.
+/// The allowed outcomes of a node in each row: for each plane, the rows in which the node may be in it.
 #[derive(Clone, Debug)]
 pub(super) struct Need([Bits; 3]);
 
 impl Need {
-    /// Whether a node with these planes serves every row.
+    /// Whether a node with these planes has an allowed outcome in every row.
     pub fn met_by(&self, node: &Planes) -> bool {
         (0..self.0[0].0.len())
             .all(|word| (0..3).all(|plane| node.0[plane].0[word] & !self.0[plane].0[word] == 0))
     }
 
-    /// Whether `a op b` in the node's place serves every row; [`Planes::combine`] without building
-    /// the planes.
+    /// Whether `a op b` has an allowed outcome in every row, without building its planes as
+    /// [`Planes::combine`] does.
     pub fn met_by_pair(&self, op: BoolOp, a: &Planes, b: &Planes) -> bool {
         (0..self.0[0].0.len()).all(|word| {
             let [at, af, au] = [TRUE, FALSE, UNDEFINED].map(|plane| a.0[plane].0[word]);
@@ -180,29 +180,30 @@ impl Need {
         })
     }
 
-    /// The rows in which a node must not be in that plane.
+    /// The constrained rows in which a node must not be in the plane.
     pub fn forbids(&self, plane: usize) -> Bits {
         let all = self.0[TRUE].or(&self.0[FALSE]);
         all.minus(&self.0[plane])
     }
 
-    /// What the operand of a `!` in this place must yield.
+    /// The need of the operand of a `!` in this place.
     pub fn under_not(&self) -> Self {
         let [yes, no, undefined] = self.0.clone();
         Self([no, yes, undefined])
     }
 
-    /// What the left operand of `op` in this place must yield, given the right one.
+    /// The need of the left operand of an `op` in this place, given the right operand.
     pub fn of_left(&self, op: BoolOp, right: &Planes) -> Self {
         Self([TRUE, FALSE, UNDEFINED].map(|a| self.given(right, |b| op.apply(a, b))))
     }
 
-    /// What the right operand of `op` in this place must yield, given the left one.
+    /// The need of the right operand of an `op` in this place, given the left operand.
     pub fn of_right(&self, op: BoolOp, left: &Planes) -> Self {
         Self([TRUE, FALSE, UNDEFINED].map(|b| self.given(left, |a| op.apply(a, b))))
     }
 
-    /// Rows served if `other` yields what it yields and the whole is then `outcome(other)`.
+    /// The rows in which the whole has an allowed outcome, where `outcome` maps the other operand's plane to the
+    /// plane of the whole.
     fn given(&self, other: &Planes, outcome: impl Fn(usize) -> usize) -> Bits {
         let served = |plane: usize| other.0[plane].and(&self.0[outcome(plane)]);
         served(TRUE).or(&served(FALSE)).or(&served(UNDEFINED))
@@ -214,13 +215,13 @@ const NO_VALUE: u32 = u32::MAX;
 /// Rank of a NaN in a column.
 const NAN: u32 = u32::MAX - 1;
 
-/// A spec and its pool, with each term's values as ranks among the values of its type: comparing
-/// ranks is comparing values.
+/// A spec and its pool, with the values of each term as ranks among the values of its type. Ranks compare as
+/// the values do.
 pub(super) struct Table<'a> {
     pub spec: &'a Spec,
     pub pool: &'a Pool,
     columns: TiVec<TermId, Vec<u32>>,
-    /// What was evaluated already: few terms and comparisons occur in thousands of expressions.
+    /// Cache of evaluated expressions: a few terms and comparisons occur in thousands of expressions.
     evaluated: Mutex<HashMap<Expr, Planes>>,
 }
 
@@ -286,8 +287,8 @@ impl<'a> Table<'a> {
         self.columns[term].iter().all(|rank| *rank == NO_VALUE)
     }
 
-    /// The term's value in a row as its rank among the values of its type; `None` if undefined,
-    /// `Some(None)` for a NaN.
+    /// The rank of the term's value in a row among the values of its type; `None` if undefined, `Some(None)` for
+    /// a NaN.
     pub fn rank(&self, term: TermId, row: usize) -> Option<Option<u32>> {
         match self.columns[term][row] {
             NO_VALUE => None,
@@ -296,7 +297,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What the whole condition must yield, where only rows in `constrained` matter.
+    /// The need of the whole condition; rows outside `constrained` allow every outcome.
     pub fn need(&self, constrained: &Bits) -> Need {
         let free = |row| constrained.0[row / 64] >> (row % 64) & 1 == 0;
         let rows = &self.spec.rows;
@@ -307,14 +308,14 @@ impl<'a> Table<'a> {
         ])
     }
 
-    /// What a boolean expression yields in each row.
+    /// The planes of a boolean expression.
     pub fn planes(&self, expr: &Expr) -> Planes {
         match expr {
             Expr::Not(a) => self.planes(a).negated(),
             Expr::And(a, b) => self.planes(a).combine(BoolOp::And, &self.planes(b)),
             Expr::Or(a, b) => self.planes(a).combine(BoolOp::Or, &self.planes(b)),
             Expr::Cmp(op, a, b) => match (&**a, &**b) {
-                // A comparison of ranks is as fast as looking it up.
+                // Comparing ranks is as fast as a cache lookup.
                 (Expr::Term(a), Expr::Term(b)) => self.compare(*op, *a, *b),
                 _ => self.evaluate(expr),
             },
@@ -339,12 +340,12 @@ impl<'a> Table<'a> {
         planes
     }
 
-    /// What `a op b` yields in each row.
+    /// The planes of `a op b`.
     pub fn compare(&self, op: CmpOp, a: TermId, b: TermId) -> Planes {
         Sides::new(self, a, b).planes(op)
     }
 
-    /// What each comparison of `a` and `b` yields in each row.
+    /// The planes of each comparison of `a` and `b`.
     pub fn comparisons(&self, a: TermId, b: TermId) -> impl Iterator<Item = (CmpOp, Planes)> {
         let sides = Sides::new(self, a, b);
         CmpOp::ALL.into_iter().map(move |op| (op, sides.planes(op)))
@@ -364,7 +365,7 @@ impl<'a> Table<'a> {
         planes.0[plane].0[row / 64] >> (row % 64) & 1 == 1
     }
 
-    /// Summed weight of the soft rows in which the planes are not what is expected.
+    /// Total weight of the soft rows that the planes violate.
     pub fn soft_violated(&self, planes: &Planes) -> u32 {
         let rows = self.spec.rows.iter().enumerate();
         rows.filter(|(index, row)| !row.hard && !self.is_right(planes, *index))
@@ -372,7 +373,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The rows in which two terms are in each order, are in none, and in which one is undefined.
+/// The rows by how two terms compare: less, equal, greater, unordered (a NaN), or one of them undefined.
 struct Sides([Bits; 5]);
 
 impl Sides {
@@ -399,7 +400,7 @@ impl Sides {
         Self(sides.map(Bits))
     }
 
-    /// What a comparison by this operator yields.
+    /// The planes of a comparison with this operator.
     fn planes(&self, op: CmpOp) -> Planes {
         let [sides @ .., undefined] = &self.0;
         let mut planes = [undefined.minus(undefined), undefined.minus(undefined)];

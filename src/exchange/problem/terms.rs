@@ -1,4 +1,4 @@
-//! The terms of a problem file: its variables and literals, and the old condition in terms of them.
+//! The terms of a problem file: its variables and literals, and the original condition in terms of them.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::source::condition::{Leaf, LeafKind, Spelling};
 use crate::source::{Language, write};
 use crate::spec::{Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
 
-/// What problem files are written in.
+/// The language of the expressions in problem files.
 const LANGUAGE: Language = Language::Rust;
 
-/// A variable as the file has it.
+/// A variable of the file.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Variable {
     pub name: String,
@@ -28,7 +28,7 @@ pub(super) struct Variable {
     origin: Option<OriginName>,
 }
 
-/// A literal of one type as the file has it.
+/// A literal of one type of the file.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Literal {
     text: String,
@@ -38,9 +38,9 @@ pub(super) struct Literal {
     value: Option<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<OriginName>,
-    /// The variables of its type that it is compared with, if not with all.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    seen_in: Vec<String>,
+    /// The only variables that it is compared with; empty if it is compared with all.
+    #[serde(rename = "seen_in", default, skip_serializing_if = "Vec::is_empty")]
+    mined_from: Vec<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -56,7 +56,8 @@ enum OriginDef {
     Harvested,
     Call,
     FileLiteral,
-    Seen,
+    #[serde(rename = "seen")]
+    Mined,
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -78,7 +79,7 @@ impl Literal {
     /// The literal as an object.
     pub fn json(term: &Term, pool: &Pool) -> Json {
         let names = term
-            .seen_in
+            .mined_from
             .iter()
             .map(|seen| write::text(&pool.terms[*seen].access));
         let literal = Self {
@@ -86,13 +87,13 @@ impl Literal {
             ty: term.ty.name().to_owned(),
             value: term.constant.as_ref().map(value::to_json),
             origin: Some(OriginName(term.origin)),
-            seen_in: names.collect(),
+            mined_from: names.collect(),
         };
         serde_json::to_value(literal).unwrap_or_default()
     }
 }
 
-/// Parsing is recursive, so what is parsed must not nest without limit.
+/// Limits the length and the marks of a text, because parsing is recursive.
 fn limited(text: &str) -> Result<(), String> {
     const LONGEST: usize = 4096;
     const MOST_MARKS: usize = 256;
@@ -107,12 +108,12 @@ fn limited(text: &str) -> Result<(), String> {
     }
 }
 
-/// Terms as they are read.
+/// The terms read so far.
 #[derive(Default)]
 pub(super) struct Terms {
     terms: TiVec<TermId, Term>,
-    /// For each term: the file says where it comes from.
-    is_told: TiVec<TermId, bool>,
+    /// For each term, whether the file gives its origin.
+    is_origin_given: TiVec<TermId, bool>,
 }
 
 impl Terms {
@@ -129,7 +130,7 @@ impl Terms {
         origin: Result<Origin, Origin>,
         constant: Option<Value>,
     ) -> TermId {
-        self.is_told.push(origin.is_ok());
+        self.is_origin_given.push(origin.is_ok());
         let origin = origin.unwrap_or_else(|guess| guess);
         self.terms.push_and_get_key(Term {
             binding: LANGUAGE.binding_of(text),
@@ -158,13 +159,13 @@ impl Terms {
                 () if outline.has_member() => Origin::Field,
                 () => Origin::Variable,
             };
-            let told = variable.origin.map(|origin| origin.0);
-            self.push(&variable.name, ty, told.ok_or(guess), None);
+            let given = variable.origin.map(|origin| origin.0);
+            self.push(&variable.name, ty, given.ok_or(guess), None);
         }
         Ok(())
     }
 
-    /// Adds the literals: an object as it is, a number for each numeric type there is.
+    /// Adds the literals: an object as one literal, a number as one literal of each numeric type.
     pub fn literals(&mut self, literals: &[Json]) -> Result<(), Wrong> {
         let types: BTreeSet<Type> = self.terms.iter().map(|term| term.ty).collect();
         for ty in types {
@@ -215,25 +216,25 @@ impl Terms {
                     ))
                 })?,
             };
-            let told = literal.origin.map(|origin| origin.0);
-            let origin = told.ok_or(Origin::FunctionLiteral);
-            let mut seen_in = Vec::new();
-            for name in &literal.seen_in {
+            let given = literal.origin.map(|origin| origin.0);
+            let origin = given.ok_or(Origin::FunctionLiteral);
+            let mut mined_from = Vec::new();
+            for name in &literal.mined_from {
                 let seen = self.position(name, ty).ok_or_else(|| {
                     wrong(format!(
                         "`{name}` in `seen_in` is no variable of type {}",
                         literal.ty
                     ))
                 })?;
-                seen_in.push(seen);
+                mined_from.push(seen);
             }
             let term = self.push(&literal.text, ty, origin, Some(value));
-            self.terms[term].seen_in = seen_in;
+            self.terms[term].mined_from = mined_from;
         }
         Ok(())
     }
 
-    /// The old condition; literals in it that are no terms yet become terms.
+    /// The original condition; literals in it that are no terms yet become terms.
     pub fn old(&mut self, original: &str) -> Result<Expr, Wrong> {
         let wrong = |what: String| ("original".to_owned(), what);
         limited(original).map_err(wrong)?;
@@ -281,10 +282,10 @@ impl Terms {
         }
     }
 
-    /// The terms; those of the old condition are known as such.
+    /// The terms; those of the original condition are known as such.
     pub fn into_pool(mut self, old: Option<&Expr>) -> Pool {
         for term in old.map(Expr::terms).unwrap_or_default() {
-            if !self.is_told[term] {
+            if !self.is_origin_given[term] {
                 self.terms[term].origin = Origin::Old;
             }
         }

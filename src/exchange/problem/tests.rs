@@ -1,4 +1,4 @@
-//! What is written is what is read, and what is wrong is said.
+//! Round trips of problem files, and error messages for malformed ones.
 
 use proptest::prelude::*;
 
@@ -7,11 +7,11 @@ use crate::source::{Language, write};
 use crate::spec::{Access, ArithOp, Binding, CmpOp, Int, IntType, Origin, Type, Value};
 
 /// A problem that is well-formed.
-pub fn problem(text: &str) -> Problem {
-    Problem::parse(text, "stem").unwrap_or_else(|wrong| panic!("{wrong:?}"))
+pub fn problem(text: &str) -> ProblemFile {
+    ProblemFile::parse(text, "stem").unwrap_or_else(|wrong| panic!("{wrong:?}"))
 }
 
-/// A file of two variables, with one key more.
+/// A file of two variables, with one unknown key.
 fn file(extra: &str) -> String {
     format!(
         r#"{{ "variables": [{{"name": "i", "type": "i64"}},
@@ -75,7 +75,7 @@ fn a_number_among_the_literals_is_a_float_where_there_are_floats() {
 #[test]
 fn what_is_malformed_is_said_with_where_and_what_to_do() {
     let says = |text: &str, at: &str, what: &str| {
-        let (found, sentence) = Problem::parse(text, "stem").unwrap_err();
+        let (found, sentence) = ProblemFile::parse(text, "stem").unwrap_err();
         assert_eq!(found, at, "{sentence}");
         assert!(sentence.contains(what), "{sentence}");
     };
@@ -155,12 +155,12 @@ fn dumped_literals_stand_behind_the_variables_and_the_old_condition_still_means_
         row.values.reverse();
     }
     spec.old = spec.old.map(|old| terms::renumbered(&old, &order));
-    let written = Problem::new("p", &spec, &pool);
+    let written = ProblemFile::new("p", &spec, &pool);
     assert_eq!(written.original.as_deref(), Some("!(i < 0)"));
     assert_eq!(write::text(&written.pool.terms[TermId::new(1)].access), "i");
     let again = problem(&written.to_json());
     assert_eq!(again, written);
-    let values = |problem: &Problem| {
+    let values = |problem: &ProblemFile| {
         let old = problem.spec.old.clone().unwrap();
         problem
             .spec
@@ -256,7 +256,7 @@ fn condition(pool: &Pool, seed: &mut impl Iterator<Item = usize>, depth: usize) 
     }
 }
 
-fn problems() -> impl Strategy<Value = Problem> {
+fn problems() -> impl Strategy<Value = ProblemFile> {
     let terms = prop::collection::vec(prop::sample::select(types()), 1..8).prop_flat_map(|types| {
         let terms: Vec<_> = types
             .iter()
@@ -301,7 +301,7 @@ fn problems() -> impl Strategy<Value = Problem> {
             old_is_impure: false,
             rows,
         };
-        Problem::new("generated", &spec, &pool)
+        ProblemFile::new("generated", &spec, &pool)
     })
 }
 
@@ -309,7 +309,7 @@ proptest! {
     #[test]
     fn what_is_written_is_what_is_read(written in problems()) {
         let json = written.to_json();
-        let read = Problem::parse(&json, "stem");
+        let read = ProblemFile::parse(&json, "stem");
         prop_assert_eq!(read, Ok(written), "{}", json);
     }
 }

@@ -1,4 +1,4 @@
-//! What the text says, and models read back. That solvers agree is tested in `tests/it/synth.rs`.
+//! The text of problems, and models read back. `tests/it/synth.rs` tests that solvers agree.
 
 use super::*;
 use crate::exchange::problem::tests::problem;

@@ -62,7 +62,7 @@ fn a_variable_that_is_nan_somewhere_is_left_out_and_named() {
     assert!(!text.contains("|f: f64|"), "{text}");
 }
 
-fn answer(problem: &Problem, body: &str) -> Result<Expr, String> {
+fn answer(problem: &ProblemFile, body: &str) -> Result<Expr, String> {
     let text = format!("(\n(define-fun condition ((|i: i64| Int)) Bool {body})\n)");
     read(&Sexpr::parse(&text)?, problem)
 }

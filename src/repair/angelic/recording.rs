@@ -182,18 +182,16 @@ impl Session<'_> {
         }
         for (nth, test) in self.tests_without_preference(spectrum, &suite, angelic, &near)? {
             let Recorded {
-                passing,
-                indifferent,
-                ..
+                passing, dont_care, ..
             } = &mut recorded[nth];
             let of_test = passing.iter().filter(|(known, _)| *known == test);
-            indifferent.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
+            dont_care.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
         }
         for context in
             self.exits_that_do_not_matter(spectrum, &suite, angelic, &near, &instrumentation)?
         {
             for nth in at(context.site) {
-                recorded[nth].indifferent.push(context.clone());
+                recorded[nth].dont_care.push(context.clone());
             }
         }
         for (nth, test, cure, dropped) in

@@ -1,33 +1,37 @@
-//! An access in the order in which it is read, as far as ranking and edits ask: names and numbers, the
-//! steps between them, and where a call ends. It is made from the tree; what has no tree has an outline
-//! of its own.
+//! Outlines: the tokens of an access from left to right, in the detail that ranking and edits need: names
+//! and numbers, the steps between them, and the ends of calls. An outline is built from the tree, or from
+//! the text of an access without a tree.
 
 use super::{Access, Infix, Payload, Prefix, Query, Reach};
 use crate::spec::{ArithOp, CmpOp};
 
-/// One word or mark.
+/// A word or a mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Token {
+    /// An identifier.
     Name(String),
+    /// A number.
     Number(String),
-    /// A step to a part of a value.
+    /// A step to a member of a value.
     Member,
     /// A step to a member through a pointer.
     Through,
-    /// The begin of an index.
+    /// The start of an index.
     Index,
-    /// The begin and the end of arguments, or of a group.
+    /// The start of arguments or of a group.
     Open,
+    /// The end of arguments or of a group.
     Close,
+    /// Any other character.
     Mark(char),
 }
 
-/// The words and marks of an access.
+/// The tokens of an access.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Outline(pub Vec<Token>);
 
 impl Outline {
-    /// How many steps there are to read.
+    /// Number of steps.
     pub fn steps(&self) -> usize {
         let is_step =
             |token: &&Token| matches!(token, Token::Member | Token::Through | Token::Index);
@@ -61,14 +65,14 @@ impl Outline {
         }
     }
 
-    /// What stands before the last member, and what follows; members behind a pointer first.
+    /// The tokens before and after the last member. A member behind a pointer takes precedence.
     pub fn around_last_member(&self) -> Option<(&[Token], &[Token])> {
         let last = |step: &Token| self.0.iter().rposition(|token| token == step);
         let at = last(&Token::Through).or_else(|| last(&Token::Member))?;
         Some((&self.0[..at], &self.0[at + 1..]))
     }
 
-    /// The outline with all names, and all numbers, alike.
+    /// The outline with all names and numbers erased.
     pub fn shape(mut self) -> Self {
         for token in &mut self.0 {
             if let Token::Name(word) | Token::Number(word) = token {
@@ -180,7 +184,7 @@ impl Outline {
         self.0.push(Token::Close);
     }
 
-    /// The outline of a text of which no more is known.
+    /// The outline of a text without a tree.
     pub fn of_text(text: &str) -> Self {
         let mut outline = Self::default();
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -206,8 +210,8 @@ impl Outline {
     }
 }
 
-/// The number that the digits at the begin of a literal say, if that is 0 or 1: a sign, a point and what
-/// follows the digits aside.
+/// The number in the leading digits of a literal, if that is 0 or 1. A sign, a point and anything after the
+/// digits are ignored.
 pub fn glance(literal: &str) -> Option<u8> {
     let is_digit = |c: char| c.is_ascii_digit() || c == '-' || c == '.';
     let digits = literal.find(|c| !is_digit(c));
@@ -224,7 +228,7 @@ pub fn glance(literal: &str) -> Option<u8> {
 }
 
 impl Access {
-    /// The words and marks, in order.
+    /// The tokens of the outline, in order.
     pub fn outline(&self) -> Outline {
         let mut outline = Outline::default();
         outline.put(self);
@@ -233,7 +237,7 @@ impl Access {
 }
 
 impl Query {
-    /// Tells the query from others.
+    /// The name of the query in outlines.
     fn label(self) -> &'static str {
         match self {
             Self::Len => "len",

@@ -1,20 +1,20 @@
-//! What ties terms together by what they ask: a collection is empty where its length is 0, a payload
-//! is there exactly where the query of its presence says so. Without this, two conditions would be told apart
-//! by contexts that no program can be in.
+//! Axioms that relate the terms of a pool: a collection is empty if its length is 0, a payload is defined
+//! exactly where the query for its presence holds. Without axioms, two conditions would be distinguished by
+//! contexts that no program reaches.
 //!
-//! A query may lie (anyone may write a length and an emptiness that disagree), so what an observed
-//! row contradicts is no axiom.
+//! An implementation may violate an axiom (`len` and `is_empty` may disagree), so axioms that an observed row
+//! contradicts are dropped.
 
 use crate::spec::access::Prefix;
 use crate::spec::{Access, CmpOp, Int, IntType, Pool, Query, Row, Term, TermId, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that holds in every context.
+/// A fact that holds in every context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::synth) enum Axiom {
     /// The term is always defined.
     Total(TermId),
-    /// Two booleans: where one is defined the other is, with the opposite value.
+    /// Two booleans are defined in the same places, with opposite values.
     Opposite(TermId, TermId),
     /// A length is at most `isize::MAX`.
     Length(TermId),
@@ -32,7 +32,7 @@ pub(in crate::synth) enum Axiom {
     },
 }
 
-/// What holds for the terms of the pool, as far as no row contradicts it.
+/// The axioms of the pool's terms that no row contradicts.
 pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     let mut index: BTreeMap<(&Access, Type), TermId> = BTreeMap::new();
     let mut queries: BTreeMap<(&Access, Query, Type), TermId> = BTreeMap::new();
@@ -97,8 +97,8 @@ pub(in crate::synth) fn axioms(pool: &Pool, rows: &[Row]) -> Vec<Axiom> {
     axioms
 }
 
-/// The queries that tell whether the innermost payload in an access is there, with the value that says
-/// so. Those of outer ones follow, for the query itself reads something of them.
+/// The queries for the presence of the innermost payload in an access, each with the value that means that it is
+/// present. The presence of outer payloads follows, since the query itself reads them.
 fn presence(
     access: &Access,
     find: impl Fn(&Access, Query) -> Option<TermId>,
@@ -121,7 +121,7 @@ fn presence(
     Vec::new()
 }
 
-/// The terms a context must have values for if it has some for `used`: what the axioms tie to them.
+/// The used terms and the terms that axioms relate to them: a context must have values for all of these.
 pub(in crate::synth) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BTreeSet<TermId> {
     let mut related = used.clone();
     loop {
@@ -143,7 +143,7 @@ pub(in crate::synth) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BT
                         related.extend([a, b]);
                     }
                 }
-                // A query says nothing about a payload that is not looked at.
+                // A query is irrelevant to a payload that is not used.
                 Axiom::Payload { query, payload, .. } => {
                     if related.contains(&payload) {
                         related.insert(query);
@@ -158,7 +158,7 @@ pub(in crate::synth) fn related(used: &BTreeSet<TermId>, axioms: &[Axiom]) -> BT
 }
 
 impl Axiom {
-    /// The terms it is about.
+    /// The terms of the axiom.
     pub fn terms(self) -> Vec<TermId> {
         match self {
             Self::Total(a) | Self::Length(a) => vec![a],
@@ -195,7 +195,7 @@ impl Axiom {
                         bits => (1 << bits) - 1,
                     };
                     let low = |int: &Int| int.to_i128().map(|value| value as u128 & mask);
-                    // Beyond `i128` nobody looks.
+                    // Values beyond `i128` are not checked.
                     low(of).is_none() || low(cast) == low(of)
                 }
                 (cast, of) => cast.is_some() == of.is_some(),
@@ -217,7 +217,7 @@ impl Axiom {
     }
 }
 
-/// The largest length there is.
+/// The largest possible length.
 pub(in crate::synth) fn most() -> Value {
     Value::Int(IntType::Usize, Int::from_i128(i128::from(i64::MAX)))
 }

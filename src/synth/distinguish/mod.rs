@@ -1,6 +1,6 @@
-//! Whether two conditions are one, and if not, the context that shows it best: the interface, free
-//! of z3. The solver works over machine types (`smt/distinguish.rs`); whatever context it proposes
-//! is evaluated by [`Expr::eval_bool`] before anybody sees it.
+//! Equivalence of two conditions, and the simplest counterexample if they differ. This interface is independent
+//! of z3. The solver works over machine types (`smt/distinguish.rs`), and every counterexample it proposes is
+//! confirmed by [`Expr::eval_bool`].
 
 pub(super) mod axioms;
 mod nearby;
@@ -9,11 +9,10 @@ pub(super) mod pair;
 use super::smt::distinguish as solver;
 use crate::spec::{Expr, Pool, Row};
 use pair::Pair;
-pub use pair::{Context, Equality};
+pub use pair::{Counterexample, Equality};
 
-/// Whether two conditions have the same value wherever both are defined and are defined in the
-/// same places. The rows say which terms may be undefined: one that never was counts as always
-/// defined, but for a payload.
+/// Whether two conditions are defined in the same contexts and have the same values there. The rows show which
+/// terms may be undefined: a term that is defined in every row counts as always defined, unless it is a payload.
 pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
     let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
     let Some(pair) = Pair::new(a, b, pool, rows) else {
@@ -29,10 +28,10 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
     }
 }
 
-/// The smallest context in which two conditions differ: a row if they differ in one, else as few
-/// terms as possible changed from a row, to values of small magnitude. `None` if they are equal, or
-/// none was found within the limit.
-pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Context> {
+/// The simplest context in which two conditions differ: a row if they differ in one, else a row with as few
+/// terms as possible changed to values of small magnitude. `None` if they are equal, or if none is found within
+/// the limit.
+pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Counterexample> {
     let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
     let pair = Pair::new(a, b, pool, rows)?;
     let found = pair.observed().or_else(|| nearby::difference(&pair));

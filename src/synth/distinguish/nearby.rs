@@ -1,13 +1,12 @@
-//! Contexts near the observed ones: one or two variables of a row changed to a simple value or to
-//! that of another variable. It finds most differences before any solver is asked, and ones that are
-//! easy to read.
+//! Contexts near observed rows: one or two variables of a row are changed to a simple value or to the value of
+//! another variable. This finds most differences without the solver, and the ones that are easy to read.
 
-use super::pair::{Context, Pair};
+use super::pair::{Counterexample, Pair};
 use crate::spec::{ArithOp, Expr, Int, IntType, Pool, Row, TermId, Type, Value};
 use crate::synth::limits;
 
-/// The first difference found, the fewest variables changed first.
-pub(super) fn difference(pair: &Pair) -> Option<Context> {
+/// The first difference found, changing one variable before two.
+pub(super) fn difference(pair: &Pair) -> Option<Counterexample> {
     let rows = || pair.rows.iter().take(limits::NEAR_ROWS);
     let one = rows().find_map(|row| {
         let mut changed = pair.used.iter();
@@ -18,7 +17,7 @@ pub(super) fn difference(pair: &Pair) -> Option<Context> {
     one.or_else(|| rows().find_map(|row| two(pair, row)))
 }
 
-fn two(pair: &Pair, row: &Row) -> Option<Context> {
+fn two(pair: &Pair, row: &Row) -> Option<Counterexample> {
     for (at, a) in pair.used.iter().enumerate() {
         let of_a: Vec<Value> = values(pair, row, *a).take(limits::FEW_VALUES).collect();
         for b in &pair.used[at + 1..] {
@@ -36,8 +35,8 @@ fn two(pair: &Pair, row: &Row) -> Option<Context> {
     None
 }
 
-/// What the changed row shows, if no program is known to be unable to get there.
-fn tried(pair: &Pair, row: &Row, changes: &[(TermId, Value)]) -> Option<Context> {
+/// The difference in the changed row, if the row satisfies the axioms.
+fn tried(pair: &Pair, row: &Row, changes: &[(TermId, Value)]) -> Option<Counterexample> {
     let mut row = row.clone();
     for (term, value) in changes {
         row.values[*term] = Some(value.clone());
@@ -46,8 +45,8 @@ fn tried(pair: &Pair, row: &Row, changes: &[(TermId, Value)]) -> Option<Context>
     pair.context(&row).filter(|_| possible)
 }
 
-/// Other values for a variable that has one in the row: those of its peers there and of the
-/// literals, their neighbours, and simple ones.
+/// Other values for a variable that is defined in the row: those of variables and literals of its type, their
+/// neighbours, and simple values.
 fn values<'p>(pair: &'p Pair, row: &'p Row, term: TermId) -> impl Iterator<Item = Value> + 'p {
     let terms = &pair.pool.terms;
     let ty = terms[term].ty;
@@ -114,8 +113,8 @@ fn extremes(int: IntType) -> [Int; 2] {
     }
 }
 
-/// Whether a condition multiplies or divides by what is no power of two: bit-vectors of machine
-/// width are hopeless at that, and z3's limit does not count the work.
+/// Whether a condition multiplies or divides by anything but a power of two. This is intractable for bit-vectors
+/// of machine width, and z3's limit does not count the work.
 pub(super) fn is_hard(expr: &Expr, pool: &Pool) -> bool {
     let own = match expr {
         Expr::Arith(ArithOp::Mul | ArithOp::Div | ArithOp::Rem, a, b) => {

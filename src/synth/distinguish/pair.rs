@@ -1,4 +1,4 @@
-//! Two conditions, what can be known about the contexts they are evaluated in, and how they compare.
+//! Pairs of conditions, the facts known about their contexts, and the results of comparing them.
 
 use super::axioms::{self, Axiom};
 use crate::spec::{Expr, Pool, Row, TermId, Type, Value};
@@ -9,23 +9,22 @@ use std::collections::BTreeSet;
 pub enum Equality {
     /// They are defined in the same contexts and have the same value there.
     Proved,
-    /// They differ here.
-    Differ(Context),
-    /// The solver gave up, or is not built in.
+    /// They differ in this context.
+    Differ(Counterexample),
+    /// Undecided: the solver gave up, or is not built in.
     Unknown,
 }
 
 /// A context in which two conditions differ.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Context {
-    /// The value of each term the two use, literals aside, in order of appearance; `None` is
-    /// undefined.
+pub struct Counterexample {
+    /// The value of each term that the two use, except literals, in order of appearance; `None` is undefined.
     pub values: Vec<(TermId, Option<Value>)>,
-    /// What each of the two yields; `None` where it panics.
+    /// The outcome of each of the two; `None` if it panics.
     pub yields: [Option<bool>; 2],
 }
 
-/// Two conditions, and what can be known about contexts they are evaluated in.
+/// Two conditions, and the facts known about their contexts.
 #[cfg_attr(
     not(feature = "z3"),
     expect(dead_code, reason = "some of it only the solver needs")
@@ -34,16 +33,16 @@ pub(in crate::synth) struct Pair<'a> {
     pub exprs: [&'a Expr; 2],
     pub pool: &'a Pool,
     pub rows: &'a [Row],
-    /// What holds in every context, as far as the pair is concerned.
+    /// The axioms that concern the pair.
     pub axioms: Vec<Axiom>,
-    /// The terms used, literals aside, in order of appearance.
+    /// The terms used, except literals, in order of appearance.
     pub used: Vec<TermId>,
-    /// Those, and the ones the axioms tie to them.
+    /// The terms used and the terms that axioms relate to them.
     pub related: BTreeSet<TermId>,
 }
 
 impl<'a> Pair<'a> {
-    /// `None` if the two are no conditions over the pool.
+    /// The pair; `None` unless both are conditions over the pool.
     pub fn new(a: &'a Expr, b: &'a Expr, pool: &'a Pool, rows: &'a [Row]) -> Option<Self> {
         if [a, b].map(|expr| expr.ty(pool)) != [Some(Type::Bool); 2] {
             return None;
@@ -67,17 +66,17 @@ impl<'a> Pair<'a> {
         })
     }
 
-    /// What a row shows of the pair; `None` if the two agree there.
-    pub fn context(&self, row: &Row) -> Option<Context> {
+    /// The difference of the pair in a row; `None` if the two agree there.
+    pub fn context(&self, row: &Row) -> Option<Counterexample> {
         let yields = self.exprs.map(|expr| expr.eval_bool(row));
         let value = |term: &TermId| (*term, row.values.get(*term).cloned().flatten());
-        (yields[0] != yields[1]).then(|| Context {
+        (yields[0] != yields[1]).then(|| Counterexample {
             values: self.used.iter().map(value).collect(),
             yields,
         })
     }
 
-    pub fn observed(&self) -> Option<Context> {
+    pub fn observed(&self) -> Option<Counterexample> {
         self.rows.iter().find_map(|row| self.context(row))
     }
 }

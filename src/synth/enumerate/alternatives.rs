@@ -1,24 +1,23 @@
-//! Edits that keep the form of the old condition and take it further: one more value of an operand that
-//! is held against values already, a clause of the shape of one that is there, every strict comparison made
-//! inclusive, and, where nothing but one
-//! outcome was ever observed, the special case that was forgotten.
+//! Edits that extend the form of the original condition: a further value of an operand that is already compared
+//! with values, a clause of the shape of an existing one, several comparisons changed between strict and
+//! inclusive, and, if only one outcome was recorded, a forgotten special case.
 //!
-//! Of 168 corrections of Codeflaws that added a clause (even contests, class OILN) some 20 added another
-//! value of an operand held against one already, and some 50 excluded or included 0, 1 or 2.
+//! Of 168 corrections in Codeflaws that added a clause (even contests, class OILN), some 20 added a further
+//! value of an operand, and some 50 excluded or included 0, 1 or 2.
 
 use crate::spec::{CmpOp, Expr, Origin, Outline, Pool, Reading, Term, TermId, Type, Value};
 use crate::synth::atoms::is_constant;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
 use crate::synth::rank;
-use crate::synth::sense::{clauses_of, same_operands};
+use crate::synth::redundancy::{clauses_of, same_operands};
 use crate::synth::table::Table;
 use crate::weights::WEIGHTS;
 
-/// An edit, what it costs and how it is told.
+/// An edit with its cost and kind.
 pub(super) type Alternative = (Expr, u32, EditKind);
 
-/// All such edits of the old condition.
+/// All such edits of a condition.
 pub(super) fn alternatives(old: &Expr, table: &Table) -> Vec<Alternative> {
     let mut found = Vec::new();
     chains(old, None, &|expr| expr, &mut |chain| {
@@ -32,13 +31,13 @@ pub(super) fn alternatives(old: &Expr, table: &Table) -> Vec<Alternative> {
     found
 }
 
-/// A node of the old condition as a conjunction or disjunction that a clause may be added to; a single
-/// clause is either.
+/// A node of the original condition as a conjunction or disjunction that a clause can be added to. A single
+/// clause is both.
 struct Chain<'a> {
     node: &'a Expr,
     conjunction: bool,
     clauses: Vec<&'a Expr>,
-    /// The whole condition with another node in this place.
+    /// Builds the whole condition with another node in this place.
     rebuild: &'a dyn Fn(Expr) -> Expr,
 }
 
@@ -51,7 +50,7 @@ impl Chain<'_> {
     }
 }
 
-/// Shows every chain of a condition; `within` is the connective around the node: true for `&&`.
+/// Visits every chain of a condition; `within` is the enclosing connective: true for `&&`.
 fn chains(
     node: &Expr,
     within: Option<bool>,
@@ -85,7 +84,7 @@ fn chains(
     }
 }
 
-/// `x == 'a' || x == 'e'` with another `|| x == 'y'`; likewise `x != 'a'` with `&& x != 'y'`.
+/// Adds `|| x == 'y'` to `x == 'a' || x == 'e'`; likewise `&& x != 'y'` to `x != 'a'`.
 fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
     let op = match chain.conjunction {
         true => CmpOp::Ne,
@@ -111,19 +110,19 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
             }
             _ => (false, false),
         };
-        // What a call yields says yes or no, or more or less.
+        // Results of calls are flags or orders rather than one of many values.
         if is_call {
             continue;
         }
         for value in pool.terms.keys().filter(|term| is_constant(pool, *term)) {
             let term = &pool.terms[value];
-            let has_sense = term.ty != Type::Bool
+            let is_comparable = term.ty != Type::Bool
                 && operand.ty(pool) == Some(term.ty)
                 && operand
                     .terms()
                     .iter()
-                    .all(|term| pool.go_together(*term, value));
-            if !has_sense || term.constant.iter().any(|value| known.contains(&value)) {
+                    .all(|term| pool.may_compare(*term, value));
+            if !is_comparable || term.constant.iter().any(|value| known.contains(&value)) {
                 continue;
             }
             let clause = |value: TermId| operand.clone().cmp(op, Expr::Term(value));
@@ -131,19 +130,19 @@ fn values(chain: &Chain, pool: &Pool, found: &mut Vec<Alternative>) {
             if let Some(other) = partner(value, &known, pool) {
                 expr = chain.joined(expr, clause(other));
             }
-            let oddness = match is_letter {
+            let number_penalty = match is_letter {
                 true => 0,
-                false => oddness(value, &known, pool),
+                false => number_penalty(value, &known, pool),
             };
-            let cost = WEIGHTS.edit.value + rank::term_cost(value, pool) + oddness;
+            let cost = WEIGHTS.edit.added_value + rank::term_cost(value, pool) + number_penalty;
             found.push(((chain.rebuild)(expr), cost, EditKind::ValueAdded));
         }
     }
 }
 
-/// What a number costs more than a letter: less often it is one of many, the less so if it is negative or
-/// nobody wrote it and it is neither short nor next to one that is there.
-fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
+/// The surcharge for a number over a letter, because numbers are less often one of many values. It depends on
+/// whether the number is adjacent to a known one, positive, or a mined number of several digits.
+fn number_penalty(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
     let (term, number) = (&pool.terms[value], |value: &Value| match value {
         Value::Int(_, int) => int.to_i128(),
         _ => None,
@@ -156,14 +155,14 @@ fn oddness(value: TermId, known: &[&Value], pool: &Pool) -> u32 {
     let is_long = !(-9..=9).contains(&new);
     match () {
         () if is_next && new > 0 => WEIGHTS.edit.next_value,
-        // What is at or below a limit is said by an order.
-        () if is_next => WEIGHTS.edit.next_below,
-        () if term.origin == Origin::Seen && is_long => WEIGHTS.edit.odd_value,
-        () => WEIGHTS.edit.number,
+        // Values at or below a limit are expressed by an order.
+        () if is_next => WEIGHTS.edit.next_value_below,
+        () if term.origin == Origin::Mined && is_long => WEIGHTS.edit.mined_value,
+        () => WEIGHTS.edit.other_value,
     }
 }
 
-/// The same letter in the other case, if an operand is held against every letter in both.
+/// The letter in the other case, if the operand is compared with each known letter in both cases.
 fn partner(value: TermId, known: &[&Value], pool: &Pool) -> Option<TermId> {
     let is_both = |value: &&Value| {
         let other = value.other_case();
@@ -193,14 +192,14 @@ fn with_constant<'e>(clause: &'e Expr, op: CmpOp, pool: &Pool) -> Option<(&'e Ex
     }
 }
 
-/// `a[i] == b[i]` with another `&& c[i] == d[i]`: a clause of the same shape as one that is there.
+/// Adds `&& c[i] == d[i]` to `a[i] == b[i]`: a clause of the shape of an existing one.
 fn parallels(chain: &Chain, table: &Table, found: &mut Vec<Alternative>) {
     let mut new: Vec<Expr> = Vec::new();
     for clause in &chain.clauses {
         for other in of_same_shape(clause, table) {
             let mut known = chain.clauses.iter();
             let is_known = known.any(|known| same_operands(known, &other));
-            // Where it tells nothing apart its shape is all there is to it.
+            // A clause with a constant outcome has nothing but its shape in its favour.
             if !is_known && !new.contains(&other) && !table.planes(&other).is_constant() {
                 new.push(other);
             }
@@ -214,7 +213,8 @@ fn parallels(chain: &Chain, table: &Table, found: &mut Vec<Alternative>) {
     }
 }
 
-/// Comparisons with the operator of this one and operands of the same shape, not all of them plain.
+/// Comparisons with the same operator and operands of the same shapes, if one of the shapes is not a plain
+/// variable.
 fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
     let pool = table.pool;
     let Expr::Cmp(op, a, b) = clause else {
@@ -243,14 +243,14 @@ fn of_same_shape(clause: &Expr, table: &Table) -> Vec<Expr> {
         .iter()
         .flat_map(|a| second.iter().map(move |b| (*a, *b)));
     pairs
-        .filter(|(a, b)| a != b && pool.go_together(*a, *b))
+        .filter(|(a, b)| a != b && pool.may_compare(*a, *b))
         .map(|(a, b)| Expr::Term(a).cmp(*op, Expr::Term(b)))
         .take(limits::MOST_PARALLEL)
         .collect()
 }
 
-/// Where several comparisons are wrong, they are often wrong in the same way: all that have one
-/// operator, or all that are strict or inclusive, change together.
+/// Changes several comparisons together, because they are often wrong in the same way: all of one operator, or
+/// all strict or all inclusive ones.
 fn all_at_once(old: &Expr, found: &mut Vec<Alternative>) {
     use CmpOp::{Ge, Gt, Le, Lt};
     let groups: [&[CmpOp]; 6] = [&[Lt], &[Le], &[Gt], &[Ge], &[Lt, Gt], &[Le, Ge]];
@@ -296,8 +296,8 @@ fn with_operators(expr: &Expr, new: &dyn Fn(CmpOp) -> CmpOp) -> Expr {
     }
 }
 
-/// `&& n != 0` or `|| n == 0`, and the same for 1, where `n` always had that value: what a clause must
-/// tell apart cannot be seen, and a special case is what people forget.
+/// Adds `&& n != 0` or `|| n == 0`, and the same for 1. The original condition has one outcome in all recorded
+/// contexts, so these do not show what a clause must separate, and special cases are often forgotten.
 fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
     let pool = table.pool;
     let constants = pool.terms.iter_enumerated().filter(|(_, term)| {
@@ -309,7 +309,7 @@ fn special_cases(old: &Expr, table: &Table, found: &mut Vec<Alternative>) {
         for operand in pool.terms.keys().filter(|term| !is_constant(pool, *term)) {
             let fits = pool.terms[operand].ty == pool.terms[constant].ty
                 && !table.is_opaque(operand)
-                && pool.go_together(operand, constant)
+                && pool.may_compare(operand, constant)
                 && !matches!(
                     pool.terms[operand].reading,
                     Reading::Flag | Reading::Character

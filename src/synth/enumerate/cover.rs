@@ -1,28 +1,26 @@
-//! Conjunctions and disjunctions of up to three clauses with one level of nesting, found by
-//! covering rows instead of crossing all pairs.
+//! Conjunctions and disjunctions of up to three clauses with one level of nesting, found as set covers of rows
+//! instead of by crossing all pairs.
 //!
-//! Every clause of a conjunction must hold wherever the whole must; together they must fail
-//! wherever the whole must. So few clauses come into question, and a search that always takes the
-//! row that the fewest of them cover tries few combinations. A disjunction is the same with true
-//! and false exchanged.
+//! In a conjunction, every clause must hold wherever the whole must hold, and wherever the whole must fail some
+//! clause must fail. Few clauses meet the first requirement. The search branches on the row that the fewest of
+//! them cover, so it tries few combinations. Disjunctions are the same with true and false exchanged.
 
 use crate::spec::Expr;
 use crate::synth::atoms::Atom;
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
-use crate::synth::sense::same_operands;
+use crate::synth::redundancy::same_operands;
 use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
 use crate::weights::WEIGHTS;
 
-/// A clause and the rows it takes care of.
+/// A clause and the rows it covers.
 struct Clause<'a> {
     atom: &'a Atom,
     covers: Bits,
 }
 
-/// Offers combinations by `op` of just that many clauses that meet `need`, none of which could be
-/// left out.
+/// Offers combinations by `op` of exactly this number of clauses that meet `need`, where every clause is needed.
 pub(super) fn combinations(
     atoms: &[Atom],
     need: &Need,
@@ -31,7 +29,7 @@ pub(super) fn combinations(
     base: u32,
     collector: &mut Collector,
 ) {
-    let mut search = Search::new(atoms, need, op);
+    let mut search = CoverSearch::new(atoms, need, op);
     let wanted = search.wanted.clone();
     search.cover(&wanted, clauses, &mut Vec::new(), &mut |expr, cost| {
         let kind = match op {
@@ -45,10 +43,10 @@ pub(super) fn combinations(
 /// Offers `a && (b || c)` and `a || b && c`.
 pub(super) fn nested(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for (outer, inner) in [(BoolOp::And, BoolOp::Or), (BoolOp::Or, BoolOp::And)] {
-        let firsts = Search::new(atoms, need, outer).clauses;
+        let firsts = CoverSearch::new(atoms, need, outer).clauses;
         for first in firsts.iter().take(limits::MOST_OUTER) {
             let rest = need.of_right(outer, &first.atom.planes);
-            let mut search = Search::new(atoms, &rest, inner);
+            let mut search = CoverSearch::new(atoms, &rest, inner);
             let wanted = search.wanted.clone();
             search.cover(&wanted, 2, &mut Vec::new(), &mut |group, cost| {
                 let (expr, own) = join(outer, first.atom.expr.clone(), group);
@@ -66,18 +64,18 @@ fn join(op: BoolOp, a: Expr, b: Expr) -> (Expr, u32) {
     }
 }
 
-struct Search<'a> {
+struct CoverSearch<'a> {
     need: &'a Need,
     op: BoolOp,
-    /// Cheapest first.
+    /// The clauses that may be combined, cheapest first.
     clauses: Vec<Clause<'a>>,
-    /// The rows that some clause must stop at.
+    /// The rows that must be covered: some clause must decide the outcome there.
     wanted: Bits,
     tried: usize,
     offered: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CoverSearch<'a> {
     fn new(atoms: &'a [Atom], need: &'a Need, op: BoolOp) -> Self {
         let (stops, passes) = match op {
             BoolOp::And => (FALSE, TRUE),
@@ -94,7 +92,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let covers = of_stop.and(&wanted);
-            // What covers everything would do alone, unless it needs a guard.
+            // A clause that covers every row is a solution on its own, unless it needs a guard.
             let is_idle = covers.is_empty() || covers == wanted && need.met_by(&atom.planes);
             if is_idle {
                 continue;
@@ -117,7 +115,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Chooses clauses until the open rows are covered.
+    /// Chooses up to `left` further clauses until the open rows are covered.
     fn cover(
         &mut self,
         open: &Bits,
@@ -146,7 +144,7 @@ impl<'a> Search<'a> {
             chosen.push(index);
             match (left, rest.is_empty()) {
                 (1, false) => {}
-                // Fewer clauses would do, but for the need of a guard.
+                // Fewer clauses cover the rows; the remaining ones can only be guards.
                 (_, true) => self.finish(chosen, left - 1, offer),
                 _ => self.cover(&rest, left - 1, chosen, offer),
             }
@@ -163,12 +161,12 @@ impl<'a> Search<'a> {
                 .filter(|clause| clause.covers.contains(*row));
             covering.count()
         };
-        // A few rows tell enough.
+        // Checking the first eight rows is enough.
         open.iter().take(8).min_by_key(coverers)
     }
 
-    /// Offers the chosen clauses in an order in which each is defined where it is reached; with
-    /// one left to choose, a guard may come first.
+    /// Offers the chosen clauses, those that are always defined first. If that order is undefined somewhere and
+    /// one clause is left to choose, a guard may come first.
     fn finish(&mut self, chosen: &[usize], left: usize, offer: &mut dyn FnMut(Expr, u32)) {
         let mut order = chosen.to_vec();
         order.sort_by_key(|index| {

@@ -1,9 +1,8 @@
-//! Near candidates: every single edit of the old condition, every clause added to any part of it,
-//! and, if none of these explains the spec, a clause added on top of another edit.
+//! Edits of the original condition: every single edit, every clause added to any part of it, and, if few of
+//! these explain the spec, a clause added on top of another edit.
 //!
-//! An added clause is checked through [`Need`]: what a node of the old condition would have to
-//! yield in each row is computed once per node, after which thousands of clauses cost a few words
-//! each.
+//! Added clauses are checked with [`Need`]: the outcomes that a node of the original condition may have are
+//! computed once per node, so that checking each of thousands of clauses takes a few word operations.
 
 use super::alternatives::alternatives;
 use super::operands::operand;
@@ -13,11 +12,11 @@ use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
 use crate::synth::rank;
-use crate::synth::sense::same_operands;
+use crate::synth::redundancy::same_operands;
 use crate::synth::table::{BoolOp, Need, Table};
 use crate::weights::WEIGHTS;
 
-/// An expression near the old condition.
+/// An edited original condition.
 pub(super) struct Edit {
     pub expr: Expr,
     pub cost: u32,
@@ -26,7 +25,7 @@ pub(super) struct Edit {
     pub extensible: bool,
 }
 
-/// The old condition, if it says anything: of `true` nothing stays in a condition made from it.
+/// The original condition, unless it is a constant: no part of `true` is worth keeping.
 fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
     let is_constant = |expr: &Expr| match expr {
         Expr::Term(term) => table.pool.terms[*term].constant.is_some(),
@@ -35,8 +34,8 @@ fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
     table.spec.old.as_ref().filter(|old| !is_constant(old))
 }
 
-/// Offers every single edit of the spec's old condition that meets `need`; false if there is none
-/// to edit.
+/// Offers every single edit of the spec's original condition that meets `need`. Returns false if there is no
+/// condition to edit.
 pub(in crate::synth) fn near(
     table: &Table,
     atoms: &[Atom],
@@ -54,23 +53,23 @@ pub(in crate::synth) fn near(
         collector.offer_edit(&expr, cost, &kind);
     }
     let unchanged = |expr: Expr| expr;
-    let site = Site {
+    let position = Position {
         node: old,
         need: need.clone(),
         depth: 0,
         rebuild: &unchanged,
     };
-    let added = Added {
+    let addition = ClauseAddition {
         table,
         atoms,
         base: WEIGHTS.edit.clause,
         kind: &EditKind::ClauseAdded,
     };
-    added.everywhere(&site, collector);
+    addition.everywhere(&position, collector);
     true
 }
 
-/// Offers clauses added on top of another edit of the old condition.
+/// Offers clauses added on top of another edit of the original condition.
 pub(in crate::synth) fn two_edits(
     table: &Table,
     atoms: &[Atom],
@@ -86,25 +85,25 @@ pub(in crate::synth) fn two_edits(
     for edit in first.iter().take(limits::EXTENDED) {
         let kind = EditKind::AndClauseAdded(Box::new(edit.kind.clone()));
         let unchanged = |expr: Expr| expr;
-        let site = Site {
+        let position = Position {
             node: &edit.expr,
             need: need.clone(),
             depth: 0,
             rebuild: &unchanged,
         };
         let base = WEIGHTS.edit.clause + edit.cost;
-        Added {
+        ClauseAddition {
             table,
             atoms,
             base,
             kind: &kind,
         }
-        .everywhere(&site, collector);
+        .everywhere(&position, collector);
     }
 }
 
-/// Offers what may be done with an old condition that must be evaluated once and first, other
-/// than adding a clause found by synthesis: its negation.
+/// Offers the negation of an original condition with side effects. Besides adding a clause after it, this is
+/// its only edit.
 pub(in crate::synth) fn of_impure(old: &Expr, collector: &mut Collector) {
     collector.offer(
         &old.clone().not(),
@@ -113,56 +112,57 @@ pub(in crate::synth) fn of_impure(old: &Expr, collector: &mut Collector) {
     );
 }
 
-/// A boolean node of the old condition in its surroundings.
-struct Site<'a> {
+/// A boolean node of the original condition and its position in the whole.
+struct Position<'a> {
     node: &'a Expr,
-    /// What must stand in the node's place.
+    /// The outcomes allowed in the node's place.
     need: Need,
+    /// Number of connectives around the node.
     depth: u32,
-    /// The whole condition with another node in this place.
+    /// Builds the whole condition with another node in this place.
     rebuild: &'a dyn Fn(Expr) -> Expr,
 }
 
-/// Adding one clause somewhere.
-struct Added<'a> {
+/// The edits that add one clause.
+struct ClauseAddition<'a> {
     table: &'a Table<'a>,
     atoms: &'a [Atom],
     base: u32,
     kind: &'a EditKind,
 }
 
-impl Added<'_> {
-    fn everywhere(&self, site: &Site, collector: &mut Collector) {
-        self.here(site, collector);
-        let rebuild = site.rebuild;
-        match site.node {
+impl ClauseAddition<'_> {
+    fn everywhere(&self, position: &Position, collector: &mut Collector) {
+        self.here(position, collector);
+        let rebuild = position.rebuild;
+        match position.node {
             Expr::Not(a) => {
                 let rebuild = |new: Expr| rebuild(new.not());
-                let need = site.need.under_not();
-                // What is negated is a group that a clause may join.
+                let need = position.need.under_not();
+                // A negated group is a position for a clause, too.
                 self.everywhere(
-                    &Site {
+                    &Position {
                         node: a,
                         need,
-                        depth: site.depth,
+                        depth: position.depth,
                         rebuild: &rebuild,
                     },
                     collector,
                 );
             }
             Expr::And(a, b) | Expr::Or(a, b) => {
-                let (op, join): (BoolOp, fn(Expr, Expr) -> Expr) = match site.node {
+                let (op, join): (BoolOp, fn(Expr, Expr) -> Expr) = match position.node {
                     Expr::And(..) => (BoolOp::And, Expr::and),
                     _ => (BoolOp::Or, Expr::or),
                 };
-                self.both(site, (a, b), op, &join, collector);
+                self.both(position, (a, b), op, &join, collector);
             }
             Expr::Cmp(op @ (CmpOp::Eq | CmpOp::Ne), a, b)
                 if a.ty(self.table.pool) == Some(Type::Bool) =>
             {
                 let join = |a: Expr, b: Expr| a.cmp(*op, b);
                 self.both(
-                    site,
+                    position,
                     (a, b),
                     BoolOp::Same(*op == CmpOp::Eq),
                     &join,
@@ -175,17 +175,17 @@ impl Added<'_> {
 
     fn both(
         &self,
-        site: &Site,
+        position: &Position,
         (a, b): (&Expr, &Expr),
         op: BoolOp,
         join: &dyn Fn(Expr, Expr) -> Expr,
         collector: &mut Collector,
     ) {
-        let depth = site.depth + 1;
-        let need = site.need.of_left(op, &self.table.planes(b));
-        let rebuild = |new: Expr| (site.rebuild)(join(new, b.clone()));
+        let depth = position.depth + 1;
+        let need = position.need.of_left(op, &self.table.planes(b));
+        let rebuild = |new: Expr| (position.rebuild)(join(new, b.clone()));
         self.everywhere(
-            &Site {
+            &Position {
                 node: a,
                 need,
                 depth,
@@ -193,10 +193,10 @@ impl Added<'_> {
             },
             collector,
         );
-        let need = site.need.of_right(op, &self.table.planes(a));
-        let rebuild = |new: Expr| (site.rebuild)(join(a.clone(), new));
+        let need = position.need.of_right(op, &self.table.planes(a));
+        let rebuild = |new: Expr| (position.rebuild)(join(a.clone(), new));
         self.everywhere(
-            &Site {
+            &Position {
                 node: b,
                 need,
                 depth,
@@ -206,15 +206,17 @@ impl Added<'_> {
         );
     }
 
-    fn here(&self, site: &Site, collector: &mut Collector) {
-        let node = self.table.planes(site.node);
-        // A clause inside is as good as one outside where it means the same; say the outer one.
-        let beside_group = u32::from(matches!(site.node, Expr::Not(_)));
+    fn here(&self, position: &Position, collector: &mut Collector) {
+        let node = self.table.planes(position.node);
+        // If a clause inside and one outside a negation mean the same, the one outside is preferred.
+        let inside_negation = u32::from(matches!(position.node, Expr::Not(_)));
         let edit = &WEIGHTS.edit;
-        let base = self.base + edit.deeper * site.depth.min(3) + edit.beside_group * beside_group;
+        let base = self.base
+            + edit.deeper * position.depth.min(3)
+            + edit.inside_negation * inside_negation;
         for atom in self.atoms {
-            // That is another operator, said in two clauses.
-            if same_operands(site.node, &atom.expr) {
+            // Two clauses with the same operands are one comparison with another operator.
+            if same_operands(position.node, &atom.expr) {
                 continue;
             }
             for op in [BoolOp::And, BoolOp::Or] {
@@ -222,21 +224,21 @@ impl Added<'_> {
                     BoolOp::And => a.and(b),
                     _ => a.or(b),
                 };
-                if site.need.met_by_pair(op, &node, &atom.planes) {
-                    let new = join(site.node.clone(), atom.expr.clone());
-                    collector.offer(&(site.rebuild)(new), base + atom.cost, self.kind);
+                if position.need.met_by_pair(op, &node, &atom.planes) {
+                    let new = join(position.node.clone(), atom.expr.clone());
+                    collector.offer(&(position.rebuild)(new), base + atom.cost, self.kind);
                 }
-                if site.need.met_by_pair(op, &atom.planes, &node) {
-                    let new = join(atom.expr.clone(), site.node.clone());
+                if position.need.met_by_pair(op, &atom.planes, &node) {
+                    let new = join(atom.expr.clone(), position.node.clone());
                     collector.offer(
-                        &(site.rebuild)(new),
-                        base + WEIGHTS.edit.first + atom.cost,
+                        &(position.rebuild)(new),
+                        base + WEIGHTS.edit.prepended + atom.cost,
                         self.kind,
                     );
                 }
             }
-            if site.depth > 0 && site.need.met_by(&atom.planes) {
-                let new = (site.rebuild)(atom.expr.clone());
+            if position.depth > 0 && position.need.met_by(&atom.planes) {
+                let new = (position.rebuild)(atom.expr.clone());
                 let cost = self.base + WEIGHTS.edit.substitute - WEIGHTS.edit.clause + atom.cost;
                 collector.offer(&new, cost, &EditKind::ClauseReplaced);
             }
@@ -248,38 +250,41 @@ impl Added<'_> {
 fn edits(old: &Expr, table: &Table) -> Vec<Edit> {
     let mut edits = Vec::new();
     boolean(old, table, &|expr| expr, &mut edits);
-    if !is_silly(old, table.pool) {
-        edits.retain(|edit| !is_silly(&edit.expr, table.pool));
+    if !is_unidiomatic(old, table.pool) {
+        edits.retain(|edit| !is_unidiomatic(&edit.expr, table.pool));
     }
-    if !is_idle(old, table.pool) {
-        edits.retain(|edit| !is_idle(&edit.expr, table.pool));
+    if !has_no_op_arithmetic(old, table.pool) {
+        edits.retain(|edit| !has_no_op_arithmetic(&edit.expr, table.pool));
     }
     edits
 }
 
-/// Whether some arithmetic in the expression computes what was there without it, up to a sign:
-/// nobody writes `x * 1` or `x + 0`.
-fn is_idle(expr: &Expr, pool: &Pool) -> bool {
+/// Whether the expression has arithmetic without effect up to a sign, such as `x * 1` or `x + 0`, or with a
+/// constant result, such as `x * 0`.
+fn has_no_op_arithmetic(expr: &Expr, pool: &Pool) -> bool {
     let number = |expr: &Expr| match expr {
         Expr::Term(term) => pool.terms[*term].constant.as_ref().map(ToString::to_string),
         _ => None,
     };
     let own = match expr {
         Expr::Arith(op, a, b) => {
-            let idle = |expr: &Expr| match (op, number(expr).as_deref()) {
+            let is_no_op = |expr: &Expr| match (op, number(expr).as_deref()) {
                 (ArithOp::Add | ArithOp::Sub, Some("0" | "0.0")) => true,
                 (ArithOp::Mul | ArithOp::Div | ArithOp::Rem, Some(number)) => {
                     matches!(number, "0" | "1" | "-1" | "0.0" | "1.0" | "-1.0")
                 }
                 _ => false,
             };
-            idle(a) || idle(b)
+            is_no_op(a) || is_no_op(b)
         }
         _ => false,
     };
-    own || expr.children().any(|child| is_idle(child, pool))
+    own || expr
+        .children()
+        .any(|child| has_no_op_arithmetic(child, pool))
 }
 
+/// Builds the whole condition with another node in one place.
 pub(super) type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
 
 /// Edits of a boolean node.
@@ -353,12 +358,12 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
             let before = edits.len();
             operand(a, table, &with_left, edits);
             operand(b, table, &with_right, edits);
-            // A limit may be one too high; what is asked for by name is seldom another.
+            // A limit is often off by one, whereas a constant tested for equality is seldom wrong.
             let is_constant =
                 |expr: &Expr| matches!(expr, Expr::Term(term) if atoms::is_constant(pool, *term));
             if !old.orders() && (is_constant(a) || is_constant(b)) {
                 for edit in &mut edits[before..] {
-                    edit.cost += WEIGHTS.edit.equal;
+                    edit.cost += WEIGHTS.edit.equality_operand;
                 }
             }
         }
@@ -374,9 +379,9 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
     }
 }
 
-/// Whether an edit is one that nobody makes: a literal to the left, or an operand that turns up on
-/// both sides or twice in a sum.
-fn is_silly(expr: &Expr, pool: &Pool) -> bool {
+/// Whether the expression has a form that people avoid: a literal on the left, or an operand on both sides of
+/// a comparison or twice in a sum.
+fn is_unidiomatic(expr: &Expr, pool: &Pool) -> bool {
     let literal = |expr: &Expr| matches!(expr, Expr::Term(term) if atoms::is_constant(pool, *term));
     let repeats = |side: &Expr, other: &Expr| match side {
         Expr::Arith(_, p, q) => p == q || **p == *other || **q == *other,
@@ -386,5 +391,5 @@ fn is_silly(expr: &Expr, pool: &Pool) -> bool {
         Expr::Cmp(_, a, b) => literal(a) && !literal(b) || repeats(a, b) || repeats(b, a),
         _ => false,
     };
-    own || expr.children().any(|child| is_silly(child, pool))
+    own || expr.children().any(|child| is_unidiomatic(child, pool))
 }

@@ -1,5 +1,5 @@
-//! The enumerator: edits of the old condition first, then new conditions of growing size. What the
-//! solver finds one model at a time is found here by the row.
+//! The enumerator: edits of the original condition first, then new conditions of increasing size. It works on
+//! bitsets of rows, whereas the solver finds one model at a time.
 
 mod alternatives;
 mod cover;
@@ -17,7 +17,7 @@ use crate::spec::Expr;
 use crate::synth::limits;
 use crate::weights::WEIGHTS;
 
-/// What is near the old condition, then new conditions.
+/// Searches edits of the original condition, then new conditions.
 pub(super) struct Enumerate;
 
 impl Engine for Enumerate {
@@ -96,7 +96,7 @@ impl Engine for Enumerate {
     }
 }
 
-/// Offers every clause that is undefined in places behind every one that stops exactly there.
+/// Offers every partially undefined clause after every guard that stops exactly where it is undefined.
 fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     let is_partial = |atom: &&Atom| !atom.planes.plane(UNDEFINED).is_empty();
     let partial: Vec<&Atom> = atoms.iter().filter(is_partial).collect();
@@ -120,7 +120,7 @@ fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     }
 }
 
-/// Offers every clause that alone meets `need`.
+/// Offers every clause that meets `need` on its own.
 fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for atom in atoms.iter().filter(|atom| need.met_by(&atom.planes)) {
         let kind = match &atom.expr {

@@ -1,4 +1,4 @@
-//! Edits of one operand of the old condition: another operand in its place, one off by one, other
+//! Edits of one operand of the original condition: another operand in its place, an offset, or other
 //! arithmetic.
 
 use super::edits::{Edit, Rebuild};
@@ -25,7 +25,7 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
     let constant = matches!(node, Expr::Term(term) if atoms::is_constant(pool, *term));
     let fits = |term: &TermId| pool.terms[*term].ty == ty && !table.is_opaque(*term);
     let terms = pool.terms.keys().filter(fits);
-    // Nobody puts a flag in the place of a number.
+    // A flag does not replace a number.
     let is_flag = |term: TermId| pool.terms[term].reading == Reading::Flag;
     let takes_flags = matches!(node, Expr::Term(old) if is_flag(*old));
     let terms = terms.filter(|term| takes_flags || !is_flag(*term));
@@ -41,7 +41,7 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
             continue;
         }
         let (base, kind) = match node {
-            // A name stands for what it means; a number that fits today may not tomorrow.
+            // A named constant has a meaning; a number that fits today may not fit tomorrow.
             Expr::Term(old) if constant && is_named(pool, *old) && !is_named(pool, term) => {
                 (WEIGHTS.edit.substitute, EditKind::NamedConstantReplaced)
             }
@@ -54,7 +54,9 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
             _ if constant && atoms::is_constant(pool, term) => {
                 (WEIGHTS.edit.constant, EditKind::Constant)
             }
-            Expr::Term(old) if are_kin(pool, *old, term) => (WEIGHTS.edit.kin, EditKind::Operand),
+            Expr::Term(old) if are_related(pool, *old, term) => {
+                (WEIGHTS.edit.related_operand, EditKind::Operand)
+            }
             _ => (WEIGHTS.edit.operand, EditKind::Operand),
         };
         push(
@@ -78,7 +80,7 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
                     true => (WEIGHTS.edit.off_by_one, EditKind::OperandOffByOne),
                     false => (WEIGHTS.edit.summand, EditKind::OperandOffset),
                 };
-                // Subtracting from an unsigned number invites overflow.
+                // Subtracting from an unsigned number may overflow.
                 let risk = WEIGHTS.edit.unsigned_difference
                     * u32::from(op == ArithOp::Sub && !int.signed());
                 let cost = base + risk + rank::term_cost(term, pool);
@@ -128,8 +130,8 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
     }
 }
 
-/// Whether two terms ask the same of two values, or two things of one value.
-fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
+/// Whether two terms read the same member of two values, or two members of one value.
+fn are_related(pool: &Pool, a: TermId, b: TermId) -> bool {
     let [a, b] = [a, b].map(|term| pool.terms[term].access.outline());
     match (a.around_last_member(), b.around_last_member()) {
         (Some((of_a, a)), Some((of_b, b))) => of_a == of_b || a == b,
@@ -137,12 +139,12 @@ fn are_kin(pool: &Pool, a: TermId, b: TermId) -> bool {
     }
 }
 
-/// Whether a term is said by a name, and is no literal.
+/// Whether a constant is a name rather than a literal.
 fn is_named(pool: &Pool, term: TermId) -> bool {
     pool.terms[term].access.outline().begins_with_name()
 }
 
-/// The operators of two comparisons of the same operands, where these cannot be read.
+/// The operators of two terms that are whole comparisons of the same operands.
 fn other_operator(pool: &Pool, a: TermId, b: TermId) -> Option<(CmpOp, CmpOp)> {
     let comparison = |term: TermId| pool.terms[term].access.as_comparison();
     let ((before, a, b), (after, c, d)) = (comparison(a)?, comparison(b)?);

@@ -1,7 +1,7 @@
-//! Clauses over sums and differences: `a + b < c`, `a - 1 == b`, and with few terms `a + b - c > d`.
+//! Clauses with sums and differences: `a + b < c`, `a - 1 == b`, and, if there are few terms, `a + b - c > d`.
 //!
-//! There are cubically many, but nearly all are refuted by the first rows: one pass over the rows
-//! keeps, for a pair of operands, the operators that are still possible.
+//! Their number is cubic in the number of terms, but the first rows refute nearly all of them: one pass over
+//! the rows keeps, for each pair of operands, the operators that are still possible.
 
 use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Pool, Reading, TermId, Type, Value};
 use crate::synth::atoms::{Atom, is_constant};
@@ -10,9 +10,9 @@ use crate::synth::rank;
 use crate::synth::table::{Bits, FALSE, Need, Planes, TRUE, Table};
 use std::cmp::Ordering;
 
-/// The clauses over sums that could be the whole condition or a part of it, cheapest first.
+/// The clauses with sums that could be the whole condition or a part of it, cheapest first.
 pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
-    let mut found = Found::default();
+    let mut found = SumClauses::default();
     for ty in IntType::ALL {
         of_type(table, need, ty, &mut found);
     }
@@ -26,23 +26,23 @@ pub(super) fn atoms(table: &Table, need: &Need) -> Vec<Atom> {
     atoms
 }
 
-/// A clause found.
+/// A clause with a sum.
 struct Clause {
     atom: Atom,
-    /// It would not do alone.
+    /// It is not a solution on its own.
     is_part: bool,
 }
 
 /// The clauses found so far.
 #[derive(Default)]
-struct Found {
+struct SumClauses {
     clauses: Vec<Clause>,
-    /// What comes behind this finds no room.
+    /// Key of the last clause kept once the limit is reached. Clauses with larger keys are dropped.
     worst: Option<(bool, u32)>,
 }
 
-impl Found {
-    /// Keeps what would do alone, then the cheapest parts.
+impl SumClauses {
+    /// Keeps solutions first, then the cheapest parts.
     fn prune(&mut self) {
         let key = |clause: &Clause| (clause.is_part, clause.atom.cost);
         self.clauses
@@ -58,20 +58,20 @@ impl Found {
     }
 }
 
-/// An operand with its value in each row.
+/// An operand and its value in each row.
 struct Vector {
     expr: Expr,
     values: Vec<Option<i128>>,
     terms: Vec<TermId>,
 }
 
-fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Found) {
+fn of_type(table: &Table, need: &Need, int: IntType, found: &mut SumClauses) {
     let pool = table.pool;
     let mut terms: Vec<TermId> = pool
         .terms
         .keys()
         .filter(|term| pool.terms[*term].ty == Type::Int(int) && !table.is_opaque(*term))
-        .filter(|term| pool.terms[*term].seen_in.is_empty())
+        .filter(|term| pool.terms[*term].mined_from.is_empty())
         .filter(|term| {
             !matches!(
                 pool.terms[*term].reading,
@@ -83,7 +83,7 @@ fn of_type(table: &Table, need: &Need, int: IntType, found: &mut Found) {
     terms.truncate(limits::MOST_SUMMANDS);
     let vectors: Vec<Vector> = terms.iter().map(|term| vector(table, *term)).collect();
     let few = vectors.len() <= limits::MOST_OF_THREE;
-    let search = Search::new(table, need);
+    let search = SumSearch::new(table, need);
     for (at, a) in vectors.iter().enumerate() {
         for (other, b) in vectors.iter().enumerate() {
             for op in [ArithOp::Add, ArithOp::Sub] {
@@ -132,7 +132,7 @@ fn vector(table: &Table, term: TermId) -> Vector {
 }
 
 impl Vector {
-    /// The sum or difference where it fits the type; `None` for what nobody writes.
+    /// The sum or difference, undefined in rows where it overflows. `None` for forms that people avoid.
     fn combine(&self, op: ArithOp, other: &Self, int: IntType, pool: &Pool) -> Option<Self> {
         let zero = other
             .terms
@@ -178,20 +178,20 @@ fn ops_true(ordering: Ordering) -> Ops {
     })
 }
 
-struct Search<'a> {
+struct SumSearch<'a> {
     table: &'a Table<'a>,
-    /// Rows in which the whole must be true, and false.
+    /// Rows in which the whole condition must be true, and false.
     must: [Bits; 2],
-    /// Rows that must be one or the other, those that refute most first.
+    /// Rows with a required outcome, those that refute most first.
     rows: Vec<usize>,
     /// All others.
     open: Vec<usize>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SumSearch<'a> {
     fn new(table: &'a Table<'a>, need: &Need) -> Self {
         let must = [need.forbids(FALSE), need.forbids(TRUE)];
-        // Alternately, so that a clause that is always true or always false is refuted at once.
+        // The outcomes alternate, so that constant clauses are refuted at once.
         let [yes, no] = [&must[0], &must[1]].map(|rows| rows.iter().collect::<Vec<_>>());
         let mut rows = Vec::new();
         for at in 0..yes.len().max(no.len()) {
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn compare(&self, sum: &Vector, other: &Vector, found: &mut Found) {
+    fn compare(&self, sum: &Vector, other: &Vector, found: &mut SumClauses) {
         if other.terms.iter().any(|term| sum.terms.contains(term)) {
             return;
         }
@@ -223,8 +223,8 @@ impl<'a> Search<'a> {
             return;
         }
         let ordering = |row: usize| Some(sum.values[row]?.cmp(&other.values[row]?));
-        // As a clause of a conjunction it must hold where the whole does; of a disjunction, fail
-        // where the whole does. And it must not be the same everywhere.
+        // A clause of a conjunction must hold where the whole holds; a clause of a disjunction must fail where
+        // the whole fails. In both cases the clause must not be constant.
         let (mut conjunct, mut disjunct) = (EVERY, EVERY);
         let (mut holds, mut fails) = (0, 0);
         for row in &self.rows {

@@ -1,4 +1,4 @@
-//! A solver with a limit on its work in all, in z3's own unit: no clock decides.
+//! A solver with a budget for all its queries, in z3's own unit of work rather than time.
 
 use std::borrow::Borrow;
 use z3::ast::Bool;
@@ -7,7 +7,7 @@ use z3::{Model, Params, SatResult, Solver, StatisticsValue};
 /// z3's solver for finite domains, with a budget.
 pub(super) struct Bounded {
     solver: Solver,
-    /// How much work may have been done in the end.
+    /// The total work at which the budget is used up.
     budget: u32,
 }
 
@@ -21,7 +21,7 @@ impl Bounded {
         bounded
     }
 
-    /// Allows that much work from now on.
+    /// Sets the budget for the work from now on.
     pub fn limit(&mut self, rlimit: u32) {
         self.budget = self.consumed().saturating_add(rlimit);
     }
@@ -38,7 +38,7 @@ impl Bounded {
         self.solver.assert(constraint);
     }
 
-    /// Asks the solver, with at most that share of the work that is left.
+    /// Queries the solver with at most this share of the remaining budget.
     pub fn query(&self, assumptions: &[Bool], share: u32) -> SatResult {
         let left = self.budget.saturating_sub(self.consumed()) / share;
         if left == 0 {
@@ -46,7 +46,7 @@ impl Bounded {
         }
         let mut params = Params::new();
         params.set_u32("rlimit", left);
-        // Signals are the supervisor's: z3 would put a handler of its own in place of ours.
+        // The supervisor handles signals; z3 would replace its handler.
         params.set_bool("ctrl_c", false);
         self.solver.set_params(&params);
         self.solver.check_assumptions(assumptions)
@@ -60,7 +60,7 @@ impl Bounded {
     /// Why the last answer was "unknown".
     pub fn reason(&self) -> String {
         let reason = self.solver.get_reason_unknown().unwrap_or_default();
-        // What z3 says when its `rlimit` is used up depends on where that happened.
+        // z3's reason for reaching its `rlimit` depends on where that happened.
         match reason.contains("cancel") || reason.contains("resource") || reason.len() < 8 {
             true => "z3 reached its resource limit".to_owned(),
             false => format!("z3: {reason}"),

@@ -1,6 +1,5 @@
-//! Proves two conditions equal, or finds the context in which they differ that is easiest to read:
-//! near an observed row, with small numbers. What z3 proposes counts only if our own evaluation
-//! says the same.
+//! Proves two conditions equal, or finds a counterexample that is easy to read: near an observed row, with small
+//! numbers. Models of z3 are accepted only if our own evaluation confirms them.
 
 use super::bounded::Bounded;
 use super::machine::Machine;
@@ -9,19 +8,19 @@ use super::texts::Texts;
 use super::{all, any, isolated};
 use crate::spec::{CmpOp, Row, TermId, Type, Value};
 use crate::synth::distinguish::axioms::{Axiom, most};
-use crate::synth::distinguish::pair::{Context, Equality, Pair};
+use crate::synth::distinguish::pair::{Counterexample, Equality, Pair};
 use std::cmp::Ordering;
 use typed_index_collections::TiVec;
 use z3::SatResult;
 use z3::ast::{BV, Bool};
 
-/// z3's `rlimit` for one pair: some tens of milliseconds.
+/// z3's `rlimit` for one pair, some tens of milliseconds.
 const RLIMIT: u32 = 300_000;
-/// How many observed rows are tried as neighbours.
+/// Observed rows tried as starting points.
 const NEIGHBOURS: usize = 16;
-/// How many terms are changed in a row before one gives up on rows.
+/// Terms changed in a row before the search gives up on rows.
 const CHANGES: usize = 3;
-/// How often z3 is told what a sum of floats is.
+/// How often z3 learns the value of a sum of floats.
 const LESSONS: usize = 64;
 
 /// See [`crate::synth::equal`].
@@ -37,14 +36,14 @@ pub(in crate::synth) fn equal(pair: &Pair) -> Equality {
 }
 
 /// See [`crate::synth::difference`].
-pub(in crate::synth) fn difference(pair: &Pair) -> Option<Context> {
+pub(in crate::synth) fn difference(pair: &Pair) -> Option<Counterexample> {
     isolated(|| smallest(pair)).or_else(|| match equal(pair) {
         Equality::Differ(context) => Some(context),
         Equality::Proved | Equality::Unknown => None,
     })
 }
 
-fn smallest(pair: &Pair) -> Option<Context> {
+fn smallest(pair: &Pair) -> Option<Counterexample> {
     let neighbours = neighbours(pair);
     let mut search = Search::new(pair, &neighbours)?;
     let Answer::Differ(row, context) = search.ask(&[]) else {
@@ -62,7 +61,7 @@ fn smallest(pair: &Pair) -> Option<Context> {
     Some(best.context)
 }
 
-/// A few observed rows that differ in the terms used, those of failing tests first.
+/// A few observed rows with distinct values of the terms used, those of failing tests first.
 fn neighbours<'a>(pair: &Pair<'a>) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = pair.rows.iter().collect();
     rows.sort_by_key(|row| !row.hard);
@@ -78,16 +77,16 @@ fn neighbours<'a>(pair: &Pair<'a>) -> Vec<&'a Row> {
     rows
 }
 
-/// The best context so far, and what was decided about it.
+/// The best context so far, and the assumptions fixed for it.
 struct Best {
     row: Row,
-    context: Context,
+    context: Counterexample,
     fixed: Vec<Bool>,
 }
 
 enum Answer {
-    Differ(Row, Context),
-    /// Proved: they do not differ under these assumptions.
+    Differ(Row, Counterexample),
+    /// A proof that they do not differ under these assumptions.
     Nowhere,
     Unknown,
 }
@@ -96,8 +95,8 @@ struct Search<'a> {
     pair: &'a Pair<'a>,
     machine: Machine<'a>,
     solver: Bounded,
-    /// Where floats are added: the assumption that those of the context are well-known ones, for
-    /// of most others z3 guesses the sum wrong.
+    /// If floats are added, the assumption that the floats of the context are common ones, because z3 guesses the
+    /// sums of most others wrong.
     modest: Option<Bool>,
 }
 
@@ -167,7 +166,7 @@ impl<'a> Search<'a> {
             },
             None => None,
         };
-        // What the boolean is, wherever the other term is defined.
+        // The boolean's value wherever the other term is defined.
         let tied = |is_empty: TermId, other: TermId, value: Bool| {
             let (truth, defined) = truth(is_empty)?;
             Some(all([
@@ -212,7 +211,7 @@ impl<'a> Search<'a> {
                 let bits = bits(len)?;
                 tied(is_empty, len, bits.eq(zero(&bits)))
             }
-            // The empty text is the first of all.
+            // The empty text is first in the order.
             Axiom::NoText { is_empty, text } => {
                 let bits = bits(text)?;
                 tied(is_empty, text, bits.eq(zero(&bits)))
@@ -229,7 +228,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Asks for a context in which the two differ.
+    /// Queries for a context in which the two differ.
     fn ask(&self, assumptions: &[Bool]) -> Answer {
         if let Some(modest) = &self.modest {
             let assumptions: Vec<Bool> = assumptions.iter().chain([modest]).cloned().collect();
@@ -284,7 +283,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether they still differ with this as well; if so it is decided.
+    /// Whether the two still differ under a further assumption; if so, the assumption is kept.
     fn decide(&mut self, wish: Bool, best: &mut Best) -> bool {
         let literal = self.literal(wish);
         best.fixed.push(literal);
@@ -297,15 +296,15 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// An assumption that stands for a formula.
+    /// An assumption literal for a formula.
     fn literal(&mut self, formula: Bool) -> Bool {
         let literal = self.machine.boolean();
         self.solver.assert(literal.implies(formula));
         literal
     }
 
-    /// Moves to the first row of which the fewest terms have to be changed, earlier terms staying
-    /// as they are rather than later ones.
+    /// Moves to the first row that needs the fewest changed terms, and keeps earlier terms rather than later
+    /// ones.
     fn near(&mut self, neighbours: &[&Row], best: &mut Best) {
         let used = &self.pair.used;
         let changed: Vec<Bool> = used.iter().map(|_| self.machine.boolean()).collect();
@@ -336,7 +335,7 @@ impl<'a> Search<'a> {
         best.fixed.clear();
     }
 
-    /// Makes a term's value defined and small, as far as the two still differ, and fixes it.
+    /// Makes a term's value defined and small, while the two still differ, and fixes it.
     fn simplify(&mut self, term: TermId, best: &mut Best) {
         let decided = best.fixed.len();
         if best.row.values[term].is_none() {
@@ -384,7 +383,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Values that read well, best first; the order of integers speaks for itself.
+/// Simple values, simplest first. Integers have none, because their magnitudes are minimized instead.
 fn usual(ty: Type) -> Vec<Value> {
     let floats = [0.0, 1.0, -1.0, 2.0, 0.5, f32::NAN, f32::INFINITY];
     match ty {

@@ -2,14 +2,13 @@
 //! (§3.4.3), and the way back from locations to an expression (§3.5). Free of z3.
 //!
 //! Locations `0..n` are the inputs I₀: the terms, sorted by type, so that each type is a range, and
-//! with the booleans the old condition and its boolean parts, so that `old && X` is one connective
+//! with the booleans the original condition and its boolean parts, so that `old && X` is one connective
 //! and one clause, however large `old` is. From `n` on comes one output per block.
 //!
-//! A block stands for all operators of its kind, and which one it is is a further choice: one
-//! comparison (`<`, `<=`, `==`, `!=`; `>` and `>=` are had by symmetry) in place of four of which
-//! three are idle, one connective in place of `&&` and `||`, one sum in place of `+` and `-`. A
-//! negation is no block but a choice of a connective's input. So every block of a level has its
-//! place from the start, and no two need be ordered.
+//! A block represents all operators of its kind, and its operator is a further choice: one comparison (`<`, `<=`,
+//! `==`, `!=`; `>` and `>=` follow by symmetry) instead of four, three of them unused; one connective instead of
+//! `&&` and `||`; one sum instead of `+` and `-`. A negation is a choice of a connective's input rather than a
+//! block. So every block of a level has a fixed place, and no two blocks need to be ordered.
 
 use crate::spec::{ArithOp, CmpOp, Expr, Int, IntType, Origin, TermId, Type, Value};
 use crate::synth::atoms;
@@ -17,11 +16,11 @@ use crate::synth::rank;
 use crate::synth::table::Table;
 use std::collections::BTreeSet;
 
-/// How many blocks of each kind an expression has.
+/// Number of blocks of each kind in an expression.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::synth) struct Level {
     name: &'static str,
-    /// At most so many, and exactly so many if the other blocks leave no other way.
+    /// Maximum number; the exact number if the other blocks need all of them.
     pub comparisons: usize,
     pub connectives: usize,
     pub sums: usize,
@@ -39,7 +38,7 @@ const fn level(name: &'static str, comparisons: usize, connectives: usize, sums:
     }
 }
 
-/// What is tried, in this order.
+/// The levels tried, in order.
 const SHAPES: [Level; 10] = [
     level("a boolean or its negation", 0, 0, 0),
     level("one comparison", 1, 0, 0),
@@ -113,14 +112,14 @@ impl Block {
 /// One of I₀.
 #[derive(Clone, Debug)]
 pub(in crate::synth) struct Input {
-    /// A term, or a boolean part of the old condition.
+    /// A term, or a boolean part of the original condition.
     pub expr: Expr,
     pub ty: Type,
     pub is_literal: bool,
     /// Whether it is undefined in some row.
     pub is_partial: bool,
-    /// How readily it is used: 0 for parts of the old condition and the simplest constants, 1 for
-    /// whatever is in scope, 2 for literals from elsewhere.
+    /// Order of preference: 0 for parts of the original condition and the simplest constants, 1 for terms in
+    /// scope, 2 for literals from elsewhere.
     pub tier: u32,
 }
 
@@ -129,7 +128,7 @@ pub(in crate::synth) struct Library<'a> {
     pub table: &'a Table<'a>,
     pub inputs: Vec<Input>,
     pub blocks: Vec<Block>,
-    /// The blocks that have to contribute, so that no level finds again what an earlier one has.
+    /// The blocks that must contribute, so that no level repeats expressions of an earlier one.
     pub needed: Vec<usize>,
     pub has_nan: bool,
 }
@@ -172,7 +171,7 @@ impl<'a> Library<'a> {
         })
     }
 
-    /// How often numbers are added: if never, their ranks will do.
+    /// Number of sums. Without sums, ranks represent numbers.
     pub fn sums(&self) -> usize {
         let is_sum = |block: &&Block| matches!(block, Block::Sum(_));
         self.blocks.iter().filter(is_sum).count()
@@ -188,7 +187,7 @@ impl<'a> Library<'a> {
         location.checked_sub(self.inputs.len())
     }
 
-    /// The type of what is at a location.
+    /// The type of the value at a location.
     pub fn type_at(&self, location: usize) -> Type {
         match self.block_at(location) {
             None => self.inputs[location].ty,
@@ -199,8 +198,8 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Where an input of the block may be located: before its output (φ_ACYC of §3.4.4), where
-    /// something of its type is (φ_INPUT; a comparison's two are still to be of one type).
+    /// The locations allowed for an input of the block: before its output (φ_ACYC of §3.4.4), and of its type
+    /// (φ_INPUT, which also requires the two inputs of a comparison to have one type).
     pub fn domain(&self, block: usize) -> Vec<usize> {
         let fits = |location: &usize| {
             let ty = self.type_at(*location);
@@ -213,7 +212,7 @@ impl<'a> Library<'a> {
         (0..self.output(block)).filter(fits).collect()
     }
 
-    /// Where the result may be: the last block, without which the level would be an earlier one.
+    /// The locations allowed for the result: the last block, since without it the level is an earlier one.
     pub fn result_domain(&self) -> Vec<usize> {
         match self.blocks.len() {
             0 => (0..self.inputs.len()).collect(),
@@ -221,7 +220,7 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Whether a negation there says something that cannot be had by another operator.
+    /// Whether a negation at the location cannot be expressed by another operator.
     pub fn may_be_negated(&self, location: usize) -> bool {
         match self.block_at(location) {
             None => self.type_at(location) == Type::Bool,
@@ -255,7 +254,7 @@ fn inputs(level: Level, table: &Table) -> Vec<Input> {
         .filter(|term| !table.is_opaque(*term))
         .filter(|term| pool.terms[*term].ty != Type::Bool || !is_literal(*term))
         .collect();
-    // A comparison has at most one literal, so literals alone are of no use.
+    // A comparison has at most one literal, so a type with literals only is useless.
     let lively = terms.iter().filter(|term| !is_literal(**term));
     let mut types: BTreeSet<Type> = lively.map(|term| pool.terms[*term].ty).collect();
     if let (Some(int), 1) = (level.integer, level.comparisons) {
@@ -299,7 +298,7 @@ fn inputs(level: Level, table: &Table) -> Vec<Input> {
     parts.chain(terms).collect()
 }
 
-/// The operators in a condition that yield booleans, outermost first; a negation is none.
+/// The subexpressions of a condition that are comparisons or connectives, outermost first.
 fn boolean_parts(expr: &Expr, parts: &mut Vec<Expr>) {
     if matches!(expr, Expr::And(..) | Expr::Or(..) | Expr::Cmp(..)) && !parts.contains(expr) {
         parts.push(expr.clone());
@@ -335,8 +334,8 @@ impl Wiring {
         used
     }
 
-    /// The expression, by backward traversal from the result (§3.5). Blocks that are wired but
-    /// not connected to the result are left behind.
+    /// The expression, by backward traversal from the result (§3.5). Blocks that are not connected to the result
+    /// are dropped.
     pub fn expr(&self, library: &Library) -> Expr {
         negated(self.expr_at(self.result, library), self.negated)
     }
@@ -383,7 +382,7 @@ mod tests {
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {
-        // papers/nopol.txt §3.5: the second comparison is idle.
+        // papers/nopol.txt §3.5: the second comparison is unused.
         let i32 = Type::Int(IntType::I32);
         let value = Some(Value::Int(IntType::I32, Int::from_i128(3)));
         let term = |name: &str| Term::new(Access::variable(name), i32, Origin::Variable);
@@ -411,7 +410,7 @@ mod tests {
             library.blocks,
             [Block::Cmp, Block::Cmp, Block::Junction, Block::Junction]
         );
-        // I₀ is the old condition, `a` and `b`.
+        // I₀ is the original condition, `a` and `b`.
         assert_eq!(library.needed, [2, 3]);
         let wiring = Wiring {
             inputs: vec![[1, 2], [2, 1], [0, 3], [0, 5]],

@@ -1,8 +1,7 @@
-//! Expressions over machine values as z3 sees them: bit-vectors of the type's width for integers,
-//! the bits of floats, code points for `char`, places in an order for strings; each value with a
-//! definedness bit. What an expression yields is what [`Expr::eval`] says, with one exception: a
-//! sum of floats is some float, about which [`Machine::learn`] is told the truth point by point.
-//! (z3's own floats are exact, but one addition of doubles costs it tens of milliseconds.)
+//! Expressions over machine values in z3: bit-vectors of the type's width for integers, the bits of floats, code
+//! points for `char`, and places in an order for strings, each with a definedness bit. Values agree with
+//! [`Expr::eval`], with one exception: a sum of floats is an unknown float whose values [`Machine::learn`] adds
+//! point by point. (z3's own floats are exact, but one addition of doubles takes tens of milliseconds.)
 
 use super::number::constant;
 use super::operators::{Datum, Sign, arith, canonical_nan, compare, is_nan};
@@ -20,12 +19,12 @@ pub(super) struct Symbol {
     pub defined: Bool,
 }
 
-/// The terms of a pool, and what is built of them.
+/// The variables of a pool's terms, and the expressions built from them.
 pub(super) struct Machine<'a> {
     pool: &'a Pool,
     pub texts: Texts,
     pub terms: BTreeMap<TermId, Symbol>,
-    /// Sums of floats: what stands for them.
+    /// The variable of each sum of floats.
     sums: BTreeMap<(ArithOp, Expr, Expr), (BV, BV, BV)>,
     fresh: u32,
 }
@@ -41,7 +40,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A term's variables, with what restricts them to the type's values.
+    /// A term's variables, and the constraints that restrict them to the type's values.
     pub fn declare(&mut self, term: TermId, rules: &mut Vec<Bool>) {
         let ty = self.pool.terms[term].ty;
         let value = match ty {
@@ -84,7 +83,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// An expression; `None` if its operands do not fit, or a string has no place in the order.
+    /// The value of an expression; `None` if its operands do not fit, or a string has no place in the order.
     pub fn expr(&mut self, expr: &Expr) -> Option<Symbol> {
         match expr {
             Expr::Term(term) => match &self.pool.terms[*term].constant {
@@ -144,7 +143,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Some float, the same one for the same operands.
+    /// An unknown float, the same one for the same operands.
     fn sum(&mut self, op: ArithOp, (left, a): (&Expr, &BV), (right, b): (&Expr, &BV)) -> BV {
         let mut operands = [(left.clone(), a.clone()), (right.clone(), b.clone())];
         if matches!(op, ArithOp::Add | ArithOp::Mul) && right < left {
@@ -157,12 +156,12 @@ impl<'a> Machine<'a> {
         sum.or_insert_with(|| (a.clone(), b, value())).2.clone()
     }
 
-    /// Whether some float is computed.
+    /// Whether any float is computed.
     pub fn adds_floats(&self) -> bool {
         !self.sums.is_empty()
     }
 
-    /// What is true of all sums of floats: NaN stays NaN.
+    /// A property of all sums of floats: NaN stays NaN.
     pub fn facts(&self) -> Vec<Bool> {
         let sums = self.sums.values();
         sums.map(|(a, b, sum)| {
@@ -174,7 +173,7 @@ impl<'a> Machine<'a> {
         .collect()
     }
 
-    /// What the sums of floats are in a row.
+    /// Adds the values of the sums of floats in a row.
     pub fn learn(&self, row: &Row) -> Vec<Bool> {
         let truth = |((op, left, right), (a, b, sum)): (&(ArithOp, Expr, Expr), &(BV, BV, BV))| {
             let (left, right) = (left.eval(row)?, right.eval(row)?);
@@ -188,7 +187,7 @@ impl<'a> Machine<'a> {
         self.sums.iter().filter_map(truth).collect()
     }
 
-    /// That a term has this value, or is undefined.
+    /// The constraint that a term has this value, or is undefined.
     pub fn is(&self, term: TermId, value: Option<&Value>) -> Bool {
         let Some(symbol) = self.terms.get(&term) else {
             return Bool::from_bool(true);

@@ -1,6 +1,6 @@
-//! Numeric value variables of one row. Where there is no arithmetic a value is its rank among the
-//! values of its type in that row, in order encoding: one boolean per step, which lets the solver
-//! propagate `<` in both directions. Where there is, it is a bit-vector that no sum overflows.
+//! Numeric value variables of one row. Without arithmetic, a value is its rank among the values of its type in
+//! that row, in order encoding: one boolean per step, which lets the solver propagate `<` in both directions.
+//! With arithmetic, it is a bit-vector that no sum overflows.
 
 use super::bounded::Bounded;
 use super::{all, any};
@@ -12,7 +12,7 @@ use z3::ast::{BV, Bool};
 pub(super) enum Format {
     /// Ranks from 0 up to this.
     Steps(usize),
-    /// Integers of that many bits, the sign included.
+    /// Integers of this number of bits, including the sign.
     Bits(u32),
 }
 
@@ -46,7 +46,7 @@ impl Number {
         Self { scale }
     }
 
-    /// That the value is this rank.
+    /// The constraint that the value is this rank.
     pub fn is_rank(&self, rank: usize) -> Bool {
         match &self.scale {
             Scale::Bits(bits) => bits.eq(BV::from_u64(rank as u64, bits.get_size())),
@@ -58,7 +58,7 @@ impl Number {
         }
     }
 
-    /// That the value is this integer, where integers are represented.
+    /// The constraint that the value is this integer, if integers are represented.
     pub fn is_int(&self, int: Int) -> Bool {
         match &self.scale {
             Scale::Bits(bits) => bits.eq(constant(int, bits.get_size())),
@@ -66,7 +66,7 @@ impl Number {
         }
     }
 
-    /// That both are the same.
+    /// The constraint that both are the same.
     pub fn is(&self, other: &Self) -> Bool {
         match (&self.scale, &other.scale) {
             (Scale::Bits(a), Scale::Bits(b)) => a.eq(b),
@@ -120,7 +120,7 @@ impl Number {
             return Bool::from_bool(true);
         };
         let width = bits.get_size();
-        // A bound beyond the width cannot be passed.
+        // No value exceeds a bound beyond the width.
         let below = (high.bits() < width).then(|| bits.bvsle(constant(high, width)));
         let above = (low.bits() < width).then(|| bits.bvsge(constant(low, width)));
         all(below.into_iter().chain(above))

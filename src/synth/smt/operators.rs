@@ -1,5 +1,5 @@
-//! What the operators of machine types do, in bit-vectors: comparisons of every type, arithmetic of
-//! integers with where it is undefined, and how floats are ordered.
+//! The operators of machine types on bit-vectors: comparisons of every type, integer arithmetic and its
+//! definedness, and the order of floats.
 
 use super::{all, any};
 use crate::spec::{ArithOp, CmpOp, Int, IntType, Type};
@@ -15,7 +15,7 @@ pub(super) enum Datum {
     Float(BV),
 }
 
-/// How the bits of an integer are meant.
+/// The interpretation of an integer's bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// The highest bit is a sign.
@@ -35,7 +35,7 @@ impl Sign {
     }
 }
 
-/// `a op b`; `None` where there is no such comparison.
+/// `a op b`; `None` if there is no such comparison.
 pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
     let (equal, less, greater) = match (a, b) {
         (Datum::Truth(a), Datum::Truth(b)) => (
@@ -66,8 +66,8 @@ pub(super) fn compare(op: CmpOp, a: &Datum, b: &Datum) -> Option<Bool> {
     })
 }
 
-/// `a op b`, and whether that is defined. Computed with room to spare: z3 4.8.12 has predicates for
-/// overflow, but takes -1 * -1 for one.
+/// `a op b`, and whether that is defined. It is computed in a larger width because z3 4.8.12's overflow predicates
+/// treat -1 * -1 as an overflow.
 pub(super) fn arith(op: ArithOp, a: &BV, b: &BV, sign: Sign) -> (BV, Bool) {
     let signed = sign == Sign::Signed;
     let width = a.get_size();

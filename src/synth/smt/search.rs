@@ -1,5 +1,5 @@
-//! Counterexample-guided search, level by level: the solver sees a few rows, each expression it
-//! proposes is evaluated on all of them, and a row it fails joins the solver's.
+//! Counterexample-guided search, level by level: the solver sees a few rows, each expression it proposes is
+//! evaluated on all rows, and a row that the expression violates is added to the solver.
 
 use super::library::{self, Level, Library};
 use super::{Encoding, Verdict, isolated};
@@ -12,18 +12,17 @@ use crate::synth::rank;
 use crate::synth::table::{Bits, Table};
 use crate::weights::WEIGHTS;
 
-/// How many expressions are taken from one level.
+/// Expressions taken from one level.
 const MODELS: usize = 30;
 
-/// What part of the limit may be spent on looking for more once something is found.
+/// Share of the limit that is spent on further expressions after the first.
 const FURTHER: u32 = 20;
 
 /// The solver alone.
 pub(in crate::synth) struct Smt;
 
 impl Engine for Smt {
-    /// Tries the levels in order, up to the first that has something and, with less work, the one
-    /// after it.
+    /// Tries the levels in order, up to the first with an expression and, with a smaller budget, the one after it.
     fn search(&self, task: &Task, collector: &mut Collector) -> Levels {
         let mut levels = Levels::new();
         if task.rlimit == 0 {
@@ -52,7 +51,7 @@ impl Engine for Smt {
     }
 }
 
-/// What an expression costs: one that has the old condition in it is that with something added.
+/// The cost of an expression. One that contains the original condition is priced as that with a clause added.
 fn cost(expr: &Expr, task: &Task) -> u32 {
     let of = |expr: &Expr| rank::expr_cost(expr, task.table.pool);
     match &task.table.spec.old {
@@ -65,8 +64,8 @@ fn contains(expr: &Expr, part: &Expr) -> bool {
     expr == part || expr.children().any(|child| contains(child, part))
 }
 
-/// Looks for expressions of the level that yield the expected outcome in the constrained rows.
-/// `None` if the level does not apply.
+/// Searches the level for expressions with the expected outcome in the constrained rows. `None` if the level
+/// does not apply.
 fn search(
     level: Level,
     table: &Table,
@@ -139,9 +138,9 @@ impl<'a> Examples<'a> {
         }
     }
 
-    /// The row to show next: of those that the expression gets wrong, the first that most
-    /// proposals so far got wrong. Such a row excludes more than one that only this one fails:
-    /// fewer are needed.
+    /// The row to show next: among those that the expression violates, the first of those that most proposals
+    /// violated. Such a row excludes more expressions than one that only this proposal violates, so fewer rows are
+    /// needed.
     fn against(&mut self, expr: &Expr) -> Option<usize> {
         let mut worst: Option<usize> = None;
         for at in self.constrained.iter() {
@@ -158,7 +157,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// A few rows to begin with: two of each outcome, hard ones first.
+/// The initial rows: two of each outcome, hard ones first.
 fn start(table: &Table, constrained: &Bits) -> Vec<usize> {
     let rows = &table.spec.rows;
     let mut order: Vec<usize> = constrained.iter().collect();

@@ -1,4 +1,4 @@
-//! φ_FUNC of papers/nopol.txt §3.4.4: what a wiring computes in one row, and what it must.
+//! φ_FUNC of papers/nopol.txt §3.4.4: the value of a wiring in one row, and the constraint on its result.
 
 use super::library::{Block, Library};
 use super::number::{Format, Number, bounds};
@@ -22,13 +22,13 @@ struct Quantity {
     defined: Bool,
 }
 
-/// What a block yields.
+/// The output of a block.
 enum Output {
     Truth(Truth),
     Quantity(Quantity),
 }
 
-/// What an input term is in one row.
+/// The value of an input term in one row.
 enum Known {
     Undefined,
     Nan,
@@ -88,7 +88,7 @@ impl Encoding<'_> {
         [0, 1].map(|input| self.conn_quantity((block, input), known, format, outputs))
     }
 
-    /// φ_CONN (§3.4.4) of a numeric input: it has the value of what is at its location.
+    /// φ_CONN (§3.4.4) of a numeric input: it has the value at its location.
     fn conn_quantity(
         &mut self,
         (block, input): (usize, usize),
@@ -175,7 +175,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// φ_LIB (§3.4.4) of a comparison with the operator it was given.
+    /// φ_LIB (§3.4.4) of a comparison with its chosen operator.
     fn lib_cmp(&mut self, block: usize, a: &Quantity, b: &Quantity) -> Truth {
         let [order, second] = [0, 1].map(|choice| self.choices[block][choice].clone());
         let [below, above] = [(a, b), (b, a)].map(|(a, b)| {
@@ -197,7 +197,7 @@ impl Encoding<'_> {
         let or = &self.choices[block][0];
         let both = all([a.value.clone(), b.value.clone()]);
         let either = any([a.value.clone(), b.value.clone()]);
-        // The left operand decides alone where it is what the connective looks for.
+        // The left operand alone decides where it is true for `||` or false for `&&`.
         let decided = a.value.iff(or);
         Truth {
             value: or.ite(&either, &both),
@@ -241,7 +241,7 @@ fn scale(library: &Library, row: usize) -> (Vec<Known>, Format) {
     (known, bits.map_or(Format::Steps(top), Format::Bits))
 }
 
-/// Bits that hold every value, every rank and every sum.
+/// Number of bits that hold every value, every rank and every sum.
 fn width(library: &Library) -> u32 {
     let rows = &library.table.spec.rows;
     let ranks = usize::BITS - library.inputs.len().leading_zeros();
@@ -251,6 +251,6 @@ fn width(library: &Library) -> u32 {
     };
     let values = rows.iter().flat_map(|row| row.values.iter().flatten());
     let sums = u32::try_from(library.sums()).unwrap_or(1);
-    // Sums may nest, and each may double the magnitude; then the sign.
+    // Each nested sum may double the magnitude, and one bit is the sign.
     ranks.max(values.map(of_value).max().unwrap_or(0) + sums) + 1
 }

@@ -1,5 +1,5 @@
-//! φ_WFF of papers/nopol.txt §3.4.4: which wirings are expressions of the level, and which of those
-//! that mean the same is looked at.
+//! φ_WFF of papers/nopol.txt §3.4.4: the wirings that are expressions of the level, one for each set of
+//! wirings that are equivalent by their form.
 
 use super::library::Block;
 use super::{Encoding, Location, all, any};
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use z3::ast::Bool;
 
 impl Encoding<'_> {
-    /// φ_WFF. Outputs have fixed places (φ_OUTPUT, φ_CONS), inputs only places before their block's
-    /// output (φ_ACYC): the domains see to that.
+    /// φ_WFF. Outputs have fixed places (φ_OUTPUT, φ_CONS), and the domains of inputs have only places before
+    /// their block's output (φ_ACYC).
     pub(super) fn phi_wff(&mut self) {
         self.phi_fixed();
         self.phi_input();
@@ -26,8 +26,8 @@ impl Encoding<'_> {
         self.phi_negation(&self.result, &self.negated);
     }
 
-    /// φ_INPUT (§3.4.4): an input is located where something of its type is, and a comparison's
-    /// two inputs where something of the same type is.
+    /// φ_INPUT (§3.4.4): an input is at a location of its type, and the two inputs of a comparison are at
+    /// locations of one type.
     fn phi_input(&mut self) {
         let library = self.library;
         for (index, block) in library.blocks.iter().enumerate() {
@@ -66,8 +66,8 @@ impl Encoding<'_> {
         self.solver.assert(negated.implies(useful));
     }
 
-    /// Of expressions that mean the same by their form, all but one are excluded. `&&` and `||`
-    /// stay ordered where something may be undefined, for there the left one guards.
+    /// Symmetry breaking: excludes all but one of the expressions that are equivalent by their form. The operands
+    /// of `&&` and `||` keep their order if one may be undefined, because the left operand is then a guard.
     fn symmetry(&self) {
         let library = self.library;
         let mut before: Option<(usize, Block)> = None;
@@ -91,7 +91,7 @@ impl Encoding<'_> {
                     self.one_literal(a, b);
                 }
             }
-            // Two blocks of a kind, as far as they are not nested, in the order of their inputs.
+            // Two blocks of a kind are in the order of their inputs, unless they are nested.
             if let Some((other, Block::Cmp)) = before
                 && *block == Block::Cmp
             {
@@ -101,7 +101,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// Whether something that may be undefined is located there.
+    /// Whether the value at the location may be undefined.
     fn partial(&self, location: &Location) -> Bool {
         let library = self.library;
         any(location.at.iter().filter_map(|(place, at)| {
@@ -118,8 +118,8 @@ impl Encoding<'_> {
         }))
     }
 
-    /// Locations differ (unless `equal`), and `a` is the smaller one if `ordered`; all of this only
-    /// under the condition, if there is one.
+    /// Requires that locations differ (unless `equal`) and that `a` is the smaller one if `ordered`, under the
+    /// condition if there is one.
     fn before(&self, a: &Location, b: &Location, ordered: bool, equal: bool, when: Option<&Bool>) {
         for (place, at) in &b.at {
             let allowed = a.among(|other| match other.cmp(place) {
@@ -140,8 +140,8 @@ impl Encoding<'_> {
         self.solver.assert(any([a.not(), b.not()]));
     }
 
-    /// The blocks that the level is about contribute to the result: each is an input of a later
-    /// one, and the last is the result.
+    /// Requires that the level's blocks contribute to the result: each is an input of a later one, and the last
+    /// is the result.
     fn usage(&self) {
         for block in &self.library.needed {
             let output = self.library.output(*block);

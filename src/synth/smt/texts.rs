@@ -1,18 +1,18 @@
-//! Strings as places in an order: the empty one, the literals and the ones observed are known, and
-//! between any two of them, and behind the last, is room for as many others as there are terms.
-//! Equality and order of strings are then equality and order of numbers.
+//! Strings as places in an order. The empty string, the literals and the observed strings are known; between any
+//! two of them, and after the last, there are places for as many other strings as there are terms. Comparing
+//! strings is then comparing numbers.
 
 use crate::spec::Value;
 use std::collections::BTreeSet;
 
 pub(super) struct Texts {
     known: Vec<String>,
-    /// From one known text to the next.
+    /// Distance from one known text to the next.
     step: u64,
 }
 
 impl Texts {
-    /// With these known, and room for that many others at each place.
+    /// The order of these known texts, with places for this number of others after each.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a Value>, others: usize) -> Self {
         let texts = values.into_iter().filter_map(|value| match value {
             Value::Str(text) => Some(text.to_string()),
@@ -30,7 +30,7 @@ impl Texts {
         self.known.len() as u64 * self.step - 1
     }
 
-    /// Bits that hold a place.
+    /// Number of bits that hold a place.
     pub fn width(&self) -> u32 {
         (u64::BITS - self.last().leading_zeros()).max(1)
     }
@@ -43,8 +43,7 @@ impl Texts {
         Some(known.ok()? as u64 * self.step)
     }
 
-    /// The text at a place: a known one, or one that is made up. `None` if there is no text there,
-    /// as between `a` and `a\0`.
+    /// The text at a place, known or invented. `None` if there is no such text, as between `a` and `a\0`.
     pub fn text(&self, code: u64) -> Option<String> {
         let (place, offset) = (code / self.step, code % self.step);
         let place = usize::try_from(place).ok()?;
@@ -53,7 +52,7 @@ impl Texts {
             let count = usize::try_from(count).unwrap_or_default();
             before.clone() + &letter.repeat(count)
         };
-        // One letter for all of them, so that they are in order.
+        // Invented texts repeat one letter, so that they are in order.
         let mut letters = ["a", " ", "\0"].into_iter();
         let letter = letters
             .find(|letter| after.is_none_or(|after| longer(letter, self.step - 1) < *after))?;

@@ -1,4 +1,4 @@
-//! Specs that nobody should write: each gets a defined answer from every engine, and no panic.
+//! Malformed specs: each gets a defined answer from every engine, and none panics.
 
 use super::properties::explains;
 use super::*;
@@ -11,7 +11,7 @@ const ENGINES: &[EngineKind] = match cfg!(feature = "z3") {
     false => &[EngineKind::Enumerate],
 };
 
-/// What every engine says instead of an answer.
+/// The reason that every engine gives instead of a candidate.
 fn reason(problem: &Problem) -> String {
     let refuse = |engine: EngineKind| {
         let synthesis = solve(problem, engine);
@@ -48,7 +48,7 @@ fn sound() -> Problem {
         .row(&[bool(false), i32(4)], false)
 }
 
-/// The sound problem with something wrong.
+/// The sound problem with one defect.
 fn with(spoil: impl FnOnce(&mut Problem)) -> Problem {
     let mut problem = sound();
     assert_eq!(first(&problem)[0], term(0));
@@ -130,12 +130,12 @@ fn groups_of_rows_that_are_not_there_are_refused() {
 #[test]
 fn a_value_that_was_seen_in_no_term_is_compared_with_none() {
     const SEEN: TermId = TermId::new(5);
-    let limit = |seen_in: &[u32]| {
+    let limit = |mined_from: &[u32]| {
         let unknown = with(|problem| problem.spec.rows[0].values[TermId::new(0)] = None);
-        let mut problem = unknown.term("4", Type::Int(IntType::I32), Origin::Seen);
+        let mut problem = unknown.term("4", Type::Int(IntType::I32), Origin::Mined);
         let seen = &mut problem.pool.terms[SEEN];
         seen.constant = i32(4);
-        seen.seen_in = seen_in.iter().copied().map(TermId::new).collect();
+        seen.mined_from = mined_from.iter().copied().map(TermId::new).collect();
         for row in &mut problem.spec.rows {
             row.values.push(i32(4));
         }
@@ -264,14 +264,14 @@ fn a_hundred_thousand_contexts_are_as_good_as_a_few() {
     );
 }
 
-/// What a term and a value are made of, so that any two fit together or do not.
+/// Types of random terms and values, so that two of them match or mismatch.
 fn types() -> impl Strategy<Value = Type> {
     let integers = [IntType::I8, IntType::Usize, IntType::U128, IntType::I128].map(Type::Int);
     let others = [Type::Bool, Type::F32, Type::F64, Type::Char, Type::Str];
     prop::sample::select([&integers[..], &others].concat())
 }
 
-/// A value of the type, most at its edges.
+/// A value of the type, usually at the edges of its range.
 fn value(ty: Type, pick: usize) -> Value {
     fn at<T: Clone>(values: &[T], pick: usize) -> T {
         values[pick % values.len()].clone()
@@ -293,7 +293,7 @@ fn value(ty: Type, pick: usize) -> Value {
     }
 }
 
-/// Few texts, so that two terms may share one, and such that say what they stand for.
+/// A few texts, so that two terms may share one.
 const TEXTS: [&str; 9] = [
     "x",
     "y",
@@ -317,17 +317,17 @@ fn term_of(types: Vec<Type>) -> impl Strategy<Value = Term> {
             Origin::Old,
             Origin::Variable,
             Origin::Constant,
-            Origin::Seen,
+            Origin::Mined,
         ]),
     )
-        .prop_map(|(ty, text, constant, seen_in, origin)| Term {
+        .prop_map(|(ty, text, constant, mined_from, origin)| Term {
             constant,
-            seen_in,
+            mined_from,
             ..Term::new(Language::Rust.access(text), ty, origin)
         })
 }
 
-/// A tree that need not be well-typed, over terms that need not be there.
+/// A tree that may be ill-typed, over terms that may not exist.
 fn tree() -> impl Strategy<Value = Expr> {
     let ops = prop::sample::select(&CmpOp::ALL[..]);
     let sums = prop::sample::select(vec![ArithOp::Add, ArithOp::Sub, ArithOp::Mul, ArithOp::Rem]);
@@ -368,7 +368,7 @@ fn row(types: Vec<Type>) -> impl Strategy<Value = Row> {
         })
 }
 
-/// Anything that fits the types of Rust.
+/// Any spec that the types of Rust allow.
 fn wild() -> impl Strategy<Value = Problem> {
     let kinds = prop::collection::vec(types(), 1..3);
     kinds.prop_flat_map(|types| {
@@ -394,7 +394,7 @@ fn wild() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// The same with what is ill-formed mended, but for some of it.
+/// The same with most defects repaired.
 fn tamed(mut problem: Problem, left: usize) -> Problem {
     let terms = &mut problem.pool.terms;
     if left != 0 {
@@ -436,7 +436,7 @@ fn tamed(mut problem: Problem, left: usize) -> Problem {
     problem
 }
 
-/// How often the old condition stands in the expression.
+/// Number of occurrences of the original condition in the expression.
 fn mentions(expr: &Expr, old: &Expr) -> usize {
     usize::from(expr == old)
         + expr

@@ -1,18 +1,18 @@
-//! Conditions told apart: examples with the context that shows the difference, and random pairs of
-//! which whatever is said holds by independent evaluation.
+//! Equivalence and counterexamples: examples with the context that shows the difference, and random pairs whose
+//! results are confirmed by independent evaluation.
 
 use super::*;
 use crate::synth::distinguish::axioms::axioms;
-use crate::synth::{Context, Equality, difference, equal};
+use crate::synth::{Counterexample, Equality, difference, equal};
 use proptest::prelude::*;
 
 fn verdict(problem: &Problem, a: &Expr, b: &Expr) -> Equality {
     equal(a, b, &problem.pool, &problem.spec.rows)
 }
 
-/// The values of the smallest difference as text, and what each yields there.
+/// The values of the simplest counterexample as text, and the outcomes of both conditions.
 fn shown(problem: &Problem, a: &Expr, b: &Expr) -> Option<(String, [Option<bool>; 2])> {
-    let Context { values, yields } = difference(a, b, &problem.pool, &problem.spec.rows)?;
+    let Counterexample { values, yields } = difference(a, b, &problem.pool, &problem.spec.rows)?;
     let value = |(term, value): &(TermId, Option<Value>)| {
         let value = value.as_ref().map_or("undefined".into(), Value::to_string);
         format!(
@@ -117,7 +117,7 @@ fn a_cast_is_the_number_that_it_was() {
     let above = cmp(0, CmpOp::Gt, one).or(cmp(1, CmpOp::Eq, wide_one));
     let at_least = cmp(0, CmpOp::Ge, one);
     assert_eq!(verdict(&problem, &above, &at_least), Equality::Proved);
-    // What is negative is huge as `u32`.
+    // A negative number is huge as `u32`.
     let (values, _) = shown(&problem, &cmp(1, CmpOp::Ge, wide_one), &at_least).unwrap();
     assert_eq!(values, "n as u32 = 4294967168, n = -128");
 }
@@ -208,7 +208,7 @@ const IS_EMPTY: TermId = TermId::new(3);
 /// `o.is_none()` of [`pool`].
 const IS_NONE: TermId = TermId::new(5);
 
-/// Terms of every kind, tied by their texts where they can be.
+/// Terms of every kind, related by axioms where possible.
 fn pool() -> Problem {
     let small = Type::Int(IntType::I8);
     Problem::default()
@@ -227,7 +227,7 @@ fn pool() -> Problem {
         .constants(IntType::Usize)
 }
 
-/// Values that satisfy what the texts say.
+/// Values that satisfy the axioms.
 fn values() -> impl Strategy<Value = Vec<Option<Value>>> {
     let number = || prop::sample::select(vec![-128i128, -127, -2, -1, 0, 1, 2, 126, 127]);
     let float = || prop::sample::select(vec![f64::NAN, -0.0, 0.0, 1.5, f64::INFINITY]);
@@ -294,7 +294,7 @@ fn condition() -> impl Strategy<Value = Expr> {
     })
 }
 
-/// The same condition written otherwise, mostly: sometimes it means something else.
+/// Usually the same condition in another spelling, sometimes a different condition.
 fn rewritten(expr: &Expr) -> Expr {
     match expr {
         Expr::Not(a) => match &**a {
@@ -329,7 +329,7 @@ proptest! {
         let rows = problem.spec.rows.clone();
         let axioms = axioms(&problem.pool, &rows);
         let shown = format!("{} and {}", problem.show(&a), problem.show(&b));
-        let check = |context: &Context| {
+        let check = |context: &Counterexample| {
             let mut row = rows[0].clone();
             for (term, value) in &context.values {
                 row.values[*term] = value.clone();

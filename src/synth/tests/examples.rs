@@ -1,4 +1,4 @@
-//! Bugs of the literature and of everyday life: what is the first candidate?
+//! The first candidate for bugs from the literature and from practice.
 
 use super::*;
 
@@ -178,7 +178,7 @@ fn soft_rows_decide_between_what_the_hard_ones_leave_open() {
         .row(&[i32(2), i32(2)], true)
         .soft(&[i32(1), i32(2)], true, 3)
         .soft(&[i32(3), i32(2)], false, 3)
-        // Contradicts the failing test: whatever explains that violates this.
+        // This row contradicts the failing test, so every candidate violates it.
         .soft(&[i32(2), i32(2)], false, 1);
     let synthesis = problem.solve();
     assert_eq!(problem.show(&synthesis.candidates[0].expr), "a <= b");

@@ -1,4 +1,4 @@
-//! What is said when nothing was found, and values at the edges of their types.
+//! The reasons reported when nothing is found, and values at the edges of their types.
 
 use super::*;
 use crate::synth::Answer;

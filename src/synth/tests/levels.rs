@@ -1,5 +1,5 @@
-//! The levels mean what they say: brute force finds something in a level where, and only where, the
-//! solver does, and what the other engine finds lies in no level that the solver proved empty.
+//! The levels are exact: brute force finds an expression in a level if and only if the solver does, and the other
+//! engine finds none in a level that the solver proved empty.
 
 use super::properties::{explains, is_constant, problem};
 use super::*;
@@ -17,7 +17,7 @@ fn solve(problem: &Problem, engine: EngineKind) -> Synthesis {
     synthesize(&problem.spec, &problem.pool, &limits)
 }
 
-/// What became of each level that the solver tried, and whether the rows of passing tests counted.
+/// The result of each level that the solver tried, and whether the rows of passing tests counted.
 fn tried(problem: &Problem) -> Vec<(Level, bool, Answer)> {
     let table = Table::new(&problem.spec, &problem.pool);
     let levels = levels(&table);
@@ -38,7 +38,7 @@ fn is_answer(expr: &Expr, problem: &Problem, with_soft: bool) -> bool {
     !is_constant(expr, spec) && explains(expr, spec, wanted)
 }
 
-/// Whether rows with the same values call for the other outcome more strongly.
+/// Whether rows with the same values have more weight for the other outcome.
 fn is_outvoted(row: &Row, spec: &Spec) -> bool {
     let votes = |outcome: bool| -> u32 {
         let same = spec.rows.iter().filter(|other| other.values == row.values);
@@ -53,7 +53,7 @@ fn is_outvoted(row: &Row, spec: &Spec) -> bool {
     }
 }
 
-/// The booleans that are no comparisons of two terms: variables and parts of the old condition.
+/// The booleans other than comparisons of two terms: variables and parts of the original condition.
 fn booleans(problem: &Problem) -> Vec<Expr> {
     let mut booleans = parts(problem.spec.old.iter());
     let terms = problem.pool.terms.iter_enumerated();
@@ -95,7 +95,7 @@ fn both_ways(exprs: Vec<Expr>) -> Vec<Expr> {
     exprs.into_iter().chain(negated).collect()
 }
 
-/// Every expression of the first four levels, up to what means the same by its form.
+/// Every expression of the first four levels, except for symmetric forms.
 fn brute_force(problem: &Problem) -> [Vec<Expr>; 4] {
     let booleans = both_ways(booleans(problem));
     let comparisons = both_ways(comparisons(&problem.pool));

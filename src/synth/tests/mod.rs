@@ -1,4 +1,4 @@
-//! Tests of the room as a whole, and a small language to state their specs in.
+//! Tests of synthesis as a whole, and a builder for their specs.
 
 mod bad;
 #[cfg(feature = "z3")]
@@ -23,7 +23,7 @@ struct Problem {
 }
 
 impl Problem {
-    /// Adds a term that is no literal.
+    /// Adds a term other than a literal.
     fn term(mut self, text: &str, ty: Type, origin: Origin) -> Self {
         self.pool
             .terms
@@ -31,7 +31,7 @@ impl Problem {
         self
     }
 
-    /// Adds the literals −1, 0 and 1 of an integer type, as far as it has them.
+    /// Adds the literals −1 (if signed), 0 and 1 of an integer type.
     fn constants(mut self, ty: IntType) -> Self {
         for number in [0, 1, -1].map(Int::from_i128) {
             if number.fits(ty) {
@@ -53,7 +53,7 @@ impl Problem {
         self
     }
 
-    /// Adds a row with the values of the terms that are no literals.
+    /// Adds a row, given the values of all terms other than literals.
     fn row(self, values: &[Option<Value>], expected: bool) -> Self {
         self.weighted(values, expected, true, 1)
     }

@@ -1,5 +1,4 @@
-//! Random specs: every candidate is right by independent evaluation, and the same input gives the
-//! same output.
+//! Random specs: independent evaluation confirms every candidate, and the same input gives the same output.
 
 use super::*;
 use proptest::prelude::*;
@@ -80,7 +79,7 @@ pub fn problem(rows: std::ops::Range<usize>) -> impl Strategy<Value = Problem> {
         })
 }
 
-/// With little work for the solver: giving up is an answer here.
+/// Limits with little work for the solver, which may give up.
 fn solve(problem: &Problem) -> Synthesis {
     let limits = Limits {
         rlimit: 300_000,
@@ -119,7 +118,7 @@ proptest! {
                 .map(|row| row.weight)
                 .sum();
             prop_assert_eq!(candidate.soft_violated, violated, "{}", shown);
-            // An edited limit may be out of sight of all rows.
+            // An edited limit may lie beyond all rows.
             let is_new = candidate.kind.is_new();
             prop_assert!(!is_new || !is_constant(expr, &problem.spec), "{}", shown);
             prop_assert_eq!(expr.ty(&problem.pool), Some(Type::Bool));

@@ -1,11 +1,11 @@
-//! What nobody would write: conditions that say nothing, say it twice, or compare what has nothing to
-//! do with each other.
+//! The redundancy filter rejects conditions with a clause that decides nothing, a repeated clause, or a
+//! comparison of unrelated values.
 
 use crate::spec::{CmpOp, Expr, Pool, Value};
 
-/// Whether two clauses of one conjunction or disjunction compare the same two operands, or bound one
-/// operand by two literals on the same side: one of them would do.
-pub(super) fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
+/// Whether two clauses of one conjunction or disjunction compare the same two operands, or bound one operand
+/// by two literals on the same side, so that one clause is enough.
+pub(super) fn has_repeated_clause(expr: &Expr, pool: &Pool) -> bool {
     let mut clauses = Vec::new();
     match expr {
         Expr::And(..) => clauses_of(expr, true, &mut clauses),
@@ -26,10 +26,15 @@ pub(super) fn repeats_itself(expr: &Expr, pool: &Pool) -> bool {
             .filter(|other| !std::ptr::eq(**other, *clause));
         inner.len() > 1 && others.any(|other| inner.iter().any(|part| same_operands(other, part)))
     });
-    repeated || is_absorbed || expr.children().any(|child| repeats_itself(child, pool))
+    repeated
+        || is_absorbed
+        || expr
+            .children()
+            .any(|child| has_repeated_clause(child, pool))
 }
 
-/// The clauses of a conjunction or disjunction; a single one otherwise.
+/// The clauses of a conjunction (or, if not `conjunction`, a disjunction). Any other expression is a single
+/// clause.
 pub(super) fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Vec<&'e Expr>) {
     match (expr, conjunction) {
         (Expr::And(a, b), true) | (Expr::Or(a, b), false) => {
@@ -59,29 +64,33 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     }
 }
 
-/// Whether a value that was seen is used where it was not seen, or a number has a type only because of
-/// an operand that is not there.
-pub(super) fn has_stray_value(expr: &Expr, pool: &Pool) -> bool {
+/// Whether a mined constant is compared with a term it was not mined from, or a number is converted to a type
+/// that no operand has.
+pub(super) fn has_invalid_operand(expr: &Expr, pool: &Pool) -> bool {
     match expr {
         Expr::Cmp(_, a, b) => match (&**a, &**b) {
-            (Expr::Term(a), Expr::Term(b)) => !pool.go_together(*a, *b),
+            (Expr::Term(a), Expr::Term(b)) => !pool.may_compare(*a, *b),
             (a, b) => {
-                !pool.have_type(&expr.terms())
-                    || has_stray_value(a, pool)
-                    || has_stray_value(b, pool)
+                !pool.have_own_type(&expr.terms())
+                    || has_invalid_operand(a, pool)
+                    || has_invalid_operand(b, pool)
             }
         },
-        Expr::Term(term) => !pool.terms[*term].seen_in.is_empty(),
-        // What is computed of two `int`s is an `int`, whatever it is compared with.
+        Expr::Term(term) => !pool.terms[*term].mined_from.is_empty(),
+        // Arithmetic on two `int`s has type `int`, whatever it is compared with.
         Expr::Arith(_, a, b) => {
-            !pool.have_type(&expr.terms()) || has_stray_value(a, pool) || has_stray_value(b, pool)
+            !pool.have_own_type(&expr.terms())
+                || has_invalid_operand(a, pool)
+                || has_invalid_operand(b, pool)
         }
-        _ => expr.children().any(|child| has_stray_value(child, pool)),
+        _ => expr
+            .children()
+            .any(|child| has_invalid_operand(child, pool)),
     }
 }
 
-/// Whether some part of the expression says nothing: `true` or `false` as a clause, a thing compared
-/// with itself, or whether a number is within the bounds of its type.
+/// Whether a part of the expression is constant by its form: `true` or `false` as a clause, an operand compared
+/// with itself, or a number compared with the bounds of its type.
 pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
     let is_literal = |expr: &Expr| matches!(expr, Expr::Term(term) if matches!(pool.terms[*term].constant, Some(Value::Bool(_))));
     let own = match expr {
@@ -121,7 +130,7 @@ pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
     own || expr.children().any(|child| has_tautology(child, pool))
 }
 
-/// Whether both are comparisons of the same two operands.
+/// Whether both expressions compare the same two operands.
 pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Cmp(_, a, b), Expr::Cmp(_, c, d)) => a == c && b == d || a == d && b == c,

@@ -1,6 +1,6 @@
-//! Constants from values: a character, byte or text that was there when the outcome had to change,
-//! or the roundest number between the values that call for one outcome and those that call for
-//! the other.
+//! Mined constants, from the values of terms in recorded contexts: a character, byte or text where the
+//! outcome must change, or the roundest number between the values that expect one outcome and those that
+//! expect the other.
 
 use super::limits;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use super::terms::binding_of_literal;
 use crate::source::{Site, Sources};
 use crate::spec::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
-/// Values of the pool's terms that may be limits, as terms; none that is a constant already.
-pub fn values(
+/// The mined constants of the pool's terms, without those that are constants of the pool.
+pub fn constants(
     sources: &Sources,
     site: &Site,
     recorded: &Recorded,
@@ -23,7 +23,7 @@ pub fn values(
     let literals = &sources.files[site.file].literals;
     let own = &sources.functions[site.function].literals;
     let hex = own.iter().find(|text| text.starts_with("0x"));
-    let habits = Habits {
+    let style = LiteralStyle {
         bytes: literals.iter().any(|text| text.starts_with("b'")),
         hex: hex.is_some(),
         upper: hex.is_some_and(|text| text.contains(|digit| matches!(digit, 'A'..='F'))),
@@ -32,52 +32,52 @@ pub fn values(
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter_enumerated() {
         let is_number = !matches!(term.reading, Reading::Converted | Reading::Flag);
-        let is_apt = term.constant.is_none() && term.ty != Type::Bool && is_number;
-        // In C a character is read through an index, and so it is as good as a variable.
+        let is_usable = term.constant.is_none() && term.ty != Type::Bool && is_number;
+        // C reads characters through an index, so they count as variables.
         let is_near = term.origin <= Origin::Query || term.reading == Reading::Character;
-        if !(is_apt && is_near) {
+        if !(is_usable && is_near) {
             continue;
         }
         let mut limits = limits(&Values::of(term, recorded, captures));
         if term.reading == Reading::Character || term.ty == Type::Char {
-            // Who asks for one often means both.
+            // A condition on a letter is often meant for both cases.
             let other: Vec<Value> = limits.iter().filter_map(Value::other_case).collect();
             limits.extend(other);
         }
         for value in limits {
-            let known =
+            let has_term =
                 |other: &Term| other.ty == term.ty && other.constant.as_ref() == Some(&value);
-            if pool.terms.iter().any(known) {
+            if pool.terms.iter().any(has_term) {
                 continue;
             }
-            let seen_in = found.entry(value).or_insert_with_key(|value| {
+            let mined_from = found.entry(value).or_insert_with_key(|value| {
                 order.push(value.clone());
                 Vec::new()
             });
-            seen_in.push(id);
+            mined_from.push(id);
         }
     }
     let terms = order
         .into_iter()
-        .take(limits::MOST_SEEN)
+        .take(limits::MOST_MINED)
         .filter_map(|value| {
-            let seen_in = found.remove(&value)?;
-            let (text, ty) = (text(&value, habits), value.ty());
+            let mined_from = found.remove(&value)?;
+            let (text, ty) = (literal(&value, style), value.ty());
             Some(Term {
                 binding: binding_of_literal(&text),
                 constant: Some(value),
-                seen_in,
-                ..Term::new(Access::literal(text), ty, Origin::Seen)
+                mined_from,
+                ..Term::new(Access::literal(text), ty, Origin::Mined)
             })
         });
     terms.collect()
 }
 
-/// A term's values by what is asked for there.
+/// A term's values by expected outcome.
 struct Values {
-    /// Where the outcome must become false, and where true.
+    /// Where the outcome must change to false, and to true.
     changed: [Vec<Value>; 2],
-    /// Where it stays false, and where it stays true.
+    /// Where the outcome stays false, and stays true.
     kept: [Vec<Value>; 2],
 }
 
@@ -115,14 +115,14 @@ impl Values {
     }
 }
 
-/// How numbers are written around a site.
+/// How numbers are written near a site.
 #[derive(Clone, Copy)]
-struct Habits {
-    /// As `b'x'`, in the file.
+struct LiteralStyle {
+    /// Bytes as `b'x'`, somewhere in the file.
     bytes: bool,
-    /// As `0x2a`, in the function.
+    /// Numbers as `0x2a`, somewhere in the function.
     hex: bool,
-    /// With capitals.
+    /// Hexadecimal digits in upper case.
     upper: bool,
 }
 
@@ -147,7 +147,7 @@ fn limits(values: &Values) -> Vec<Value> {
             (greatest, CmpOp::Gt, CmpOp::Lt),
         ] {
             let Some(end) = end else { continue };
-            // The nearest value beyond that calls for the other outcome.
+            // The nearest value beyond `end` that expects the other outcome.
             let beyond = others().filter(|other| other.compare(op, end) == Some(true));
             match extreme(beyond, outward) {
                 Some(other) => {
@@ -162,7 +162,7 @@ fn limits(values: &Values) -> Vec<Value> {
     limits
 }
 
-/// Whether a value may be named in a condition; a text of several words is an example and no case
+/// Whether a value is short enough for a condition. A text of several words is test data rather than a case
 /// of its own.
 fn is_short(value: &Value) -> bool {
     const LONGEST: usize = 8;
@@ -175,15 +175,15 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// The value that is `op` all others.
+/// The least (`<`) or greatest (`>`) value.
 fn extreme<'a>(values: impl Iterator<Item = &'a Value>, op: CmpOp) -> Option<&'a Value> {
     values
         .filter(|value| value.compare(CmpOp::Eq, value) == Some(true))
         .reduce(|a, b| if b.compare(op, a) == Some(true) { b } else { a })
 }
 
-/// The number with the fewest digits from `end` towards `other`, of several the one next to `end`:
-/// the old limit was on its other side, and a small change is likelier than a large one.
+/// The number with the fewest digits from `end` towards `other`, and among several the one nearest `end`: the
+/// original limit is on the other side of `end`, and a small change is likelier than a large one.
 fn roundest(other: &Value, end: &Value) -> Option<Value> {
     match (other, end) {
         (Value::Int(ty, other), Value::Int(_, end)) => {
@@ -204,13 +204,13 @@ fn roundest(other: &Value, end: &Value) -> Option<Value> {
     }
 }
 
-/// The power of two between two numbers, the first one excluded and, of several, next to it.
+/// The power of two between two numbers, excluding `other`, and among several the one nearest `other`.
 fn power_of_two(other: &Value, end: &Value) -> Option<Value> {
     let (Value::Int(ty, other), Value::Int(_, end)) = (other, end) else {
         return None;
     };
     let (other, end) = (other.to_i128()?, end.to_i128()?);
-    // From 16 on: smaller ones are no rounder than others.
+    // From 16 on, since smaller powers are no rounder than other numbers.
     let mut powers = (4..127).map(|exponent| 1 << exponent);
     let power = match other < end {
         true => powers.find(|power| *power > other && *power <= end),
@@ -223,7 +223,7 @@ fn round_int(other: i128, end: i128) -> i128 {
     let mut best = end;
     let mut unit: i128 = 10;
     loop {
-        // The multiple next to `end` on the side of `other`.
+        // The multiple nearest `end` on the side of `other`.
         let below = end.div_euclid(unit).saturating_mul(unit);
         let multiple = match other < end || below == end {
             true => below,
@@ -245,7 +245,7 @@ fn round_float(other: f64, end: f64) -> Option<f64> {
     if !low.is_finite() || !high.is_finite() {
         return None;
     }
-    // Written and read again, so that the text is what is meant.
+    // Formatted and parsed again, so that the value is exactly that of its text.
     (0..17).find_map(|digits| {
         let scale = 10f64.powi(digits);
         let multiple = match other < end {
@@ -254,23 +254,23 @@ fn round_float(other: f64, end: f64) -> Option<f64> {
         };
         let text = format!("{:.*}", digits as usize, multiple / scale);
         let round: f64 = text.parse().ok()?;
-        // No −0.0.
+        // `+ 0.0` turns −0.0 into 0.0.
         (low <= round && round <= high).then_some(round + 0.0)
     })
 }
 
 /// The value as a literal.
-fn text(value: &Value, habits: Habits) -> String {
+fn literal(value: &Value, style: LiteralStyle) -> String {
     let Value::Int(ty, int) = value else {
         return value.to_string();
     };
     match int.to_i128() {
-        Some(byte @ 0..128) if habits.bytes && *ty == IntType::U8 => {
+        Some(byte @ 0..128) if style.bytes && *ty == IntType::U8 => {
             let escaped = std::ascii::escape_default(byte as u8).to_string();
             format!("b'{escaped}'")
         }
-        Some(number @ 16..) if habits.hex && habits.upper => format!("{number:#X}"),
-        Some(number @ 16..) if habits.hex => format!("{number:#x}"),
+        Some(number @ 16..) if style.hex && style.upper => format!("{number:#X}"),
+        Some(number @ 16..) if style.hex => format!("{number:#x}"),
         _ => value.to_string(),
     }
 }
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_with_the_fewest_digits_next_to_the_end_is_taken() {
+    fn the_number_with_the_fewest_digits_nearest_the_end_is_taken() {
         assert_eq!(round_int(17, 42), 40);
         assert_eq!(round_int(42, 17), 20);
         assert_eq!(round_int(39, 37), 37);
