@@ -51,7 +51,12 @@ pub struct ConfigError(pub String);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A line, from 1, of a file.
-    File { path: Utf8PathBuf, line: usize },
+    File {
+        /// The file.
+        path: Utf8PathBuf,
+        /// From 1.
+        line: usize,
+    },
     /// An environment variable.
     Environment(String),
     /// An option of the command line, with its dashes.

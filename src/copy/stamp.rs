@@ -8,6 +8,7 @@ use std::time::SystemTime;
 /// equal stamps mean equal content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
+    /// Permission bits and file type, as `st_mode` has them.
     pub mode: u32,
     len: u64,
     inode: u64,
@@ -16,6 +17,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// The stamp of a file with this metadata.
     pub fn of(metadata: &Metadata) -> Self {
         // A directory's own size and times are irrelevant; its entries are compared instead.
         let is_dir = metadata.is_dir();

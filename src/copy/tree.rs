@@ -93,6 +93,7 @@ impl Tree {
         Ok(tree)
     }
 
+    /// The root of the copy.
     pub fn top(&self) -> &Utf8Path {
         &self.top
     }

@@ -27,8 +27,11 @@ use crate::source::{Site, SiteIndex};
 /// An angelic site: these failing tests pass when it is forced so. A site without cures is only suspicious.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AngelicSite {
+    /// The site that is forced.
     pub site: SiteIndex,
+    /// Ochiai's coefficient, 0 to 1.
     pub suspiciousness: f64,
+    /// By failing test, the sequences that make it pass.
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
     /// What is forced at another site at the same time, if forcing this site alone cures nothing.
     pub also_forced: Option<(SiteIndex, Sequence)>,
@@ -39,6 +42,7 @@ pub struct AngelicSite {
 /// Bounds on forced runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
+    /// Wall-clock limit.
     pub timeout: Duration,
     /// The most loop iterations of a run, whatever the test.
     pub fuel: u64,
@@ -492,6 +496,7 @@ impl Search<'_> {
 pub struct Replay {
     /// Index of the angelic site.
     pub nth: usize,
+    /// The test that is cured.
     pub test: TestIndex,
     /// What is forced; the angelic site comes first.
     pub force: Vec<(SiteIndex, Sequence)>,

@@ -19,9 +19,11 @@ use crate::source::{Site, SiteIndex};
 /// Two sites that make a failing test pass when they are forced together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
+    /// The failing test that the pair cures.
     pub test: TestIndex,
     /// The more suspicious one first.
     pub first: (SiteIndex, Sequence),
+    /// The less suspicious one.
     pub second: (SiteIndex, Sequence),
 }
 

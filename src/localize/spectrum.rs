@@ -10,6 +10,7 @@ use crate::source::SiteIndex;
 /// For each test, how often it evaluated each site that it reached.
 #[derive(Clone, Debug, Default)]
 pub struct Spectrum {
+    /// By test, the counters of the sites that it reached.
     pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
     /// Loop iterations of each test.
     pub ticks: BTreeMap<TestIndex, u64>,
@@ -22,6 +23,7 @@ pub struct Spectrum {
 /// A site that some failing test reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Suspect {
+    /// The site.
     pub site: SiteIndex,
     /// Ochiai's coefficient, 0 to 1.
     pub suspiciousness: f64,

@@ -10,6 +10,7 @@ use crate::source::{Form, Site, Sources};
 /// A replacement in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
+    /// The file, relative to the subject's root.
     pub file: Utf8PathBuf,
     /// From 1.
     pub line: usize,
@@ -17,7 +18,9 @@ pub struct Edit {
     pub column: usize,
     /// The replaced bytes.
     pub span: Range<usize>,
+    /// The text that is replaced.
     pub before: String,
+    /// The text that replaces it.
     pub after: String,
 }
 

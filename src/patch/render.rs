@@ -11,7 +11,9 @@ use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type};
 /// How to render an expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Style<'a> {
+    /// The language of the subject.
     pub language: Language,
+    /// The pool that the expression's terms belong to.
     pub pool: &'a Pool,
     /// The parts of the original condition, which are rendered verbatim.
     pub old: &'a [Spelling],

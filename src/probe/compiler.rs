@@ -18,6 +18,7 @@ const MOST_ROUNDS: usize = 60;
 /// The result of building an instrumentation.
 #[derive(Debug)]
 pub enum Settled {
+    /// A build that the compiler accepted.
     Built(Build),
     /// An error could not be traced to the instrumentation: the compiler's message.
     Stuck(String),

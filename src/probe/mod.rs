@@ -37,7 +37,9 @@ pub enum Stage {
 /// The instrumentation of one build, without the parts that the compiler has rejected so far.
 #[derive(Clone, Debug)]
 pub struct Instrumentation<'a> {
+    /// What is instrumented.
     pub sources: &'a Sources,
+    /// What each site gets.
     pub stage: Stage,
     /// Parts that the compiler rejected.
     pub dropped: BTreeSet<Part>,

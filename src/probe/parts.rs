@@ -7,6 +7,7 @@ use crate::source::{Access, FileIndex, Language, Site, SiteIndex};
 /// A piece of spliced text that can be left out separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
+    /// All that is spliced in at a site.
     Site(SiteIndex),
     /// The n-th capture of a site.
     Capture(SiteIndex, usize),
@@ -38,6 +39,7 @@ pub enum CaptureKind {
 /// An expression whose value is recorded at a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
+    /// How it is read.
     pub kind: CaptureKind,
     /// The name of the recorded value.
     pub text: String,

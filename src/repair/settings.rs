@@ -19,8 +19,11 @@ pub use crate::synth::EngineKind;
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
+    /// List tests and sites.
     List,
+    /// Find angelic sites.
     Localize,
+    /// Find patches.
     #[default]
     Repair,
 }
@@ -69,6 +72,7 @@ pub struct Settings {
     pub sandbox: SandboxMode,
     /// Whether last resorts are left out.
     pub no_trivial: bool,
+    /// Which engine synthesizes conditions.
     pub engine: EngineKind,
     /// Where synthesis problems are written to.
     pub dump: Option<Utf8PathBuf>,

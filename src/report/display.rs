@@ -8,6 +8,7 @@ use super::format::Format;
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Display {
+    /// The format of the report.
     pub format: Format,
     /// More is said about what is being done.
     pub verbose: bool,

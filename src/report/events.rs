@@ -6,20 +6,34 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'e> {
-    /// A phase started; `steps` is 0 if the number of its steps is unknown.
-    Started { phase: &'static str, steps: usize },
-    /// One step of a phase is done.
-    Stepped { phase: &'static str },
-    /// A phase ended; `result` is a short description of its result.
-    Finished {
+    /// A phase started.
+    Started {
+        /// The phase's name.
         phase: &'static str,
+        /// The number of its steps; 0 if unknown.
+        steps: usize,
+    },
+    /// One step of a phase is done.
+    Stepped {
+        /// The phase's name.
+        phase: &'static str,
+    },
+    /// A phase ended.
+    Finished {
+        /// The phase's name.
+        phase: &'static str,
+        /// What came of it, in a few words.
         result: &'e str,
+        /// Wall time.
         seconds: f64,
         /// The number of test processes that ran in it.
         runs: u64,
     },
     /// A phase ended without a result, because the run was stopped or failed.
-    Abandoned { phase: &'static str },
+    Abandoned {
+        /// The phase's name.
+        phase: &'static str,
+    },
     /// A message for the user: a warning.
     Said(&'e str),
     /// A message for verbose output.

@@ -21,7 +21,9 @@ pub type Dependencies = BTreeMap<String, String>;
 pub struct Last {
     /// When the run ended, in seconds since 1970.
     pub ended: u64,
+    /// What the outcome depends on.
     pub dependencies: Dependencies,
+    /// The outcome.
     pub outcome: Outcome,
 }
 

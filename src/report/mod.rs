@@ -18,19 +18,27 @@ use std::sync::Arc;
 /// How the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
+    /// A patch was found.
     Patched,
+    /// No patch was found.
     NoPatch,
+    /// All tests pass.
     NothingToRepair,
     /// `cargo nopol localize` found angelic sites.
     Localized,
     /// `cargo nopol list`.
     Listed,
+    /// The subject does not build.
     CannotBuild,
+    /// There are no tests, only flaky failures, or instrumentation changes outcomes.
     UnusableBaseline,
+    /// The time limit was reached.
     TimeLimit,
+    /// The user stopped the run.
     Interrupted,
     /// An error that the user must fix: no manifest, no such test.
     Usage,
+    /// A defect of the tool.
     Internal,
 }
 
@@ -82,19 +90,27 @@ Exit codes:
 /// Everything that a run found out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// How the run ended.
     pub ending: Ending,
     /// Why it ended this way: a sentence, or the compiler's output.
     pub message: Option<String>,
+    /// What the user should know, a sentence each.
     pub warnings: Vec<String>,
+    /// All tests, if they were listed.
     pub tests: Vec<String>,
+    /// Tests that failed in every run.
     pub failing_tests: Vec<String>,
     /// Descriptions of some of these failures, one sentence each.
     pub complaints: Vec<String>,
+    /// Tests that passed in some runs and failed in others.
     pub flaky_tests: Vec<String>,
+    /// The sites that were examined, or listed.
     pub sites: Vec<SiteReport>,
+    /// The patches, best first.
     pub patches: Vec<PatchReport>,
     /// The failing tests that have patches, grouped by the patches that cure them.
     pub groups: Vec<GroupReport>,
+    /// The parts of the run, in order.
     pub phases: Vec<Phase>,
     /// The number of builds of the subject.
     pub builds: u32,
@@ -171,13 +187,21 @@ impl Outcome {
 /// A site that was, or could be, examined.
 #[derive(Clone, Debug)]
 pub struct SiteReport {
+    /// Stable between runs.
     pub id: String,
+    /// The kind of patch that applies here, as in `--kind`.
     pub kind: &'static str,
+    /// Relative to the subject's root.
     pub file: String,
+    /// From 1.
     pub line: usize,
+    /// In characters, from 1.
     pub column: usize,
+    /// The condition or statement, or what would be inserted.
     pub text: String,
+    /// Ochiai's coefficient, 0 to 1.
     pub suspiciousness: f64,
+    /// The forced outcomes that cure a test.
     pub angelic: Vec<AngelicReport>,
     /// Why an angelic site led to no patch.
     pub reason: Option<String>,
@@ -186,7 +210,9 @@ pub struct SiteReport {
 /// A forced outcome under which a failing test passes.
 #[derive(Clone, Debug)]
 pub struct AngelicReport {
+    /// The failing test.
     pub test: String,
+    /// What was forced.
     pub how: AngelicHow,
 }
 
@@ -199,17 +225,26 @@ pub enum AngelicHow {
     Flipped(Vec<u32>),
     /// The first `evaluations` had this outcome; the others had the opposite one, or their own.
     First {
+        /// How many.
         evaluations: u32,
+        /// Their outcome.
         outcome: bool,
+        /// Whether the others had the opposite one.
         then_opposite: bool,
     },
     /// The evaluations after the first `evaluations` had this outcome.
-    After { evaluations: u32, outcome: bool },
+    After {
+        /// How many come first.
+        evaluations: u32,
+        /// The outcome of those after them.
+        outcome: bool,
+    },
 }
 
 /// Failing tests that seem to have a common cause, and their patches.
 #[derive(Clone, Debug)]
 pub struct GroupReport {
+    /// The failing tests.
     pub tests: Vec<String>,
     /// Their ids, best first.
     pub patches: Vec<String>,
@@ -218,18 +253,24 @@ pub struct GroupReport {
 /// A change that cures tests and breaks none.
 #[derive(Clone, Debug)]
 pub struct PatchReport {
+    /// Stable between runs.
     pub id: String,
     /// From 1.
     pub rank: usize,
+    /// The kind of patch, as in `--kind`.
     pub kind: &'static str,
+    /// What it replaces.
     pub edits: Vec<EditReport>,
+    /// The same as a unified diff.
     pub diff: String,
+    /// The failing tests that it cures.
     pub fixes: Vec<String>,
     /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
     /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
     /// evidence is the build with all candidates.
     pub is_checked: bool,
+    /// What was changed, in a few words.
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
@@ -240,9 +281,11 @@ pub struct PatchReport {
 /// The contexts in which a clause of a new condition decided the outcome.
 #[derive(Clone, Debug)]
 pub struct ClauseReport {
+    /// The clause as program text.
     pub text: String,
     /// Tests that the patch cures.
     pub failing_tests: Vec<String>,
+    /// Tests that passed before and still do.
     pub passing_tests: Vec<String>,
     /// Contexts, each counted once per test.
     pub contexts: usize,
@@ -291,13 +334,19 @@ impl DifferenceReport {
 /// An edit of a file.
 #[derive(Clone, Debug)]
 pub struct EditReport {
+    /// Relative to the subject's root.
     pub file: String,
+    /// From 1.
     pub line: usize,
+    /// In characters, from 1.
     pub column: usize,
+    /// The bytes that are replaced.
     pub span: Range<usize>,
     /// The text of the whole file before the edit.
     pub original: Arc<str>,
+    /// The text that is replaced.
     pub before: String,
+    /// The text that replaces it.
     pub after: String,
     /// The new condition by itself.
     pub condition: String,
@@ -306,7 +355,9 @@ pub struct EditReport {
 /// A phase of the run.
 #[derive(Clone, Debug)]
 pub struct Phase {
+    /// Its name, for people.
     pub name: Cow<'static, str>,
+    /// Wall time.
     pub seconds: f64,
     /// The number of test processes that ran in it.
     pub runs: u64,

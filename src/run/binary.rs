@@ -19,7 +19,9 @@ pub struct Binary {
     pub cwd: Utf8PathBuf,
     /// The directory in the subject itself that corresponds to `cwd`.
     pub original: Utf8PathBuf,
+    /// Environment variables that its tests need.
     pub env: Vec<(String, String)>,
+    /// How its tests are run and judged.
     pub harness: Harness,
     /// The working copy in which it runs.
     pub tree: Arc<Tree>,
@@ -43,12 +45,14 @@ pub enum Harness {
         /// The harness does not accept `--nocapture`.
         captures: bool,
     },
+    /// Each test is a command of its own.
     Commands(Arc<Commands>),
 }
 
 /// Tests that are commands, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Commands {
+    /// The tests by name.
     pub cases: BTreeMap<String, Case>,
     /// The tests need more address space than a limit would allow, because of a sanitizer's shadow memory.
     pub needs_addresses: bool,

@@ -13,16 +13,21 @@ use super::verdict::Verdict;
 /// A test that is a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
+    /// The test's name.
     pub name: String,
+    /// The program and its arguments.
     pub command: Command,
     /// Its working directory, relative to the root.
     pub cwd: Utf8PathBuf,
+    /// What it reads from standard input.
     pub stdin: Input,
     /// The expected exit code.
     pub exit: i32,
     /// The expected output; `None` if any output will do.
     pub stdout: Option<String>,
+    /// How its output is compared.
     pub comparison: Comparison,
+    /// Its own time limit, if it has one.
     pub timeout: Option<Duration>,
 }
 
@@ -75,8 +80,10 @@ impl Command {
 /// What a test reads from its standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Input {
+    /// No input.
     #[default]
     Nothing,
+    /// This text.
     Text(String),
     /// A file, relative to the root.
     File(Utf8PathBuf),

@@ -70,6 +70,7 @@ impl Circumstances {
 /// How runs are confined.
 #[derive(Clone, Debug)]
 pub struct Confinement {
+    /// How runs are sandboxed.
     pub mode: SandboxMode,
     /// A directory outside of every repository, for the files that runs write.
     pub scratch: Utf8PathBuf,

@@ -5,6 +5,7 @@ use std::fmt;
 /// A test target of the subject, as cargo names it. The targets of a C program have no package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId {
+    /// The package's name.
     pub package: String,
     /// The target's name.
     pub target: String,
@@ -15,7 +16,9 @@ pub struct TargetId {
 /// A test, by name. Displayed as `PACKAGE::TARGET::NAME`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestId {
+    /// The target that has the test.
     pub target: TargetId,
+    /// Its name in that target.
     pub name: String,
 }
 

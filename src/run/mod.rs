@@ -46,7 +46,9 @@ const LARGE_LOG: u64 = 16 << 20;
 /// The result of one run of one test.
 #[derive(Debug)]
 pub struct TestRun {
+    /// How the test ended.
     pub verdict: Verdict,
+    /// Wall time.
     pub seconds: f64,
     /// What the runtime recorded in all processes of the test; `None` if the run was not traced.
     pub trace: Option<Trace>,

@@ -12,6 +12,7 @@ use crate::hash::fnv1a;
 /// The outcome that is forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum How {
+    /// This outcome.
     Set(bool),
     /// The opposite of what the condition yields.
     Flip,
@@ -20,7 +21,9 @@ pub enum How {
 /// The evaluations of a site, counted from 0 in each thread, to which a forced outcome applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum When {
+    /// At every evaluation.
     Always,
+    /// At the evaluation with this number, from 0.
     At(u32),
     /// All evaluations before this one.
     Until(u32),
@@ -31,7 +34,9 @@ pub enum When {
 /// A forced outcome, and when it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Forced {
+    /// The outcome.
     pub how: How,
+    /// The evaluations that get it.
     pub when: When,
     /// Do not evaluate the condition at all, because it would panic. Otherwise the condition is evaluated and
     /// its outcome is overridden, which keeps its side effects.
@@ -46,7 +51,9 @@ pub type Sequence = Vec<Forced>;
 pub struct Plan {
     /// The number of sites to trace; `None` turns tracing off.
     pub sites: Option<usize>,
+    /// Outcomes to force, by site.
     pub force: Vec<(SiteIndex, Sequence)>,
+    /// Sites at which contexts are recorded.
     pub capture: Vec<SiteIndex>,
     /// The selected candidate of each site, as (site, candidate number).
     pub select: Vec<(SiteIndex, u32)>,

@@ -25,8 +25,10 @@ pub use super::wire::{Exit, Limits};
 /// Why the whole run ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
+    /// By a signal.
     #[error("interrupted")]
     Interrupted,
+    /// By the time limit.
     #[error("the time limit for the whole run is reached")]
     TimeLimit,
 }
@@ -34,20 +36,29 @@ pub enum Stopped {
 /// A process to run.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// What is started.
     pub program: &'a Utf8Path,
+    /// Its arguments.
     pub args: &'a [String],
+    /// Its working directory.
     pub cwd: &'a Utf8Path,
+    /// Its environment variables beside the inherited ones.
     pub env: &'a [(String, String)],
     /// Variables that must not be inherited.
     pub unset: &'a [&'a str],
     /// Its standard input; empty if `None`.
     pub stdin: Option<File>,
+    /// Where standard output goes.
     pub stdout: File,
+    /// Where standard error goes.
     pub stderr: File,
+    /// Wall-clock limit.
     pub timeout: Option<Duration>,
     /// The longest time without output to its standard streams.
     pub silence: Option<Duration>,
+    /// Limits on its resources.
     pub limits: Limits,
+    /// The sandbox that it runs in, if any.
     pub sandbox: Option<Sandbox>,
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
+    /// Runs are not restricted.
     Off,
     /// Runs write only to the working copy and their own temporary directory.
     #[default]
@@ -17,6 +18,7 @@ pub enum SandboxMode {
 }
 
 impl SandboxMode {
+    /// Every mode.
     pub const ALL: [Self; 3] = [Self::Off, Self::Writes, Self::Strict];
 
     /// The name used on the command line.
@@ -32,6 +34,7 @@ impl SandboxMode {
 /// The sandbox of one process and all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
+    /// How much is forbidden.
     pub mode: SandboxMode,
     /// Directories, with all their contents, and files that may be written to; missing ones are ignored.
     pub writable: Vec<Utf8PathBuf>,

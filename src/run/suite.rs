@@ -15,8 +15,11 @@ pub use crate::index::TestIndex;
 /// The tests of the subject in one of its builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Suite<'a> {
+    /// What runs the tests.
     pub runner: &'a Runner<'a>,
+    /// The tests of all targets.
     pub tests: &'a TiSlice<TestIndex, TestId>,
+    /// The built targets that have them.
     pub binaries: &'a BTreeMap<TargetId, Binary>,
 }
 

@@ -32,11 +32,13 @@ impl Counter {
 /// The context of one evaluation, and how many evaluations had exactly this context and outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
+    /// The site.
     pub site: SiteIndex,
     /// The outcome with which the program continued.
     pub outcome: bool,
     /// The outcome of the subject's own condition, if it was evaluated.
     pub old: Option<bool>,
+    /// How often the site was evaluated in this context.
     pub count: u32,
     /// The recorded values, by what was read.
     pub values: BTreeMap<Arc<Read>, Value>,
@@ -47,16 +49,22 @@ pub struct Context {
 pub struct Read {
     /// The text of the captured expression.
     pub captured: String,
+    /// The steps from the captured expression to the value.
     pub steps: Vec<Step>,
 }
 
 /// One step from a value to another; see [`layout::step`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
+    /// What a pointer points to.
     Deref,
+    /// The length of a C string.
     StringLength,
+    /// The contents of a C string.
     Contents,
+    /// A field by its name or number.
     Field(String),
+    /// A call of a method without arguments.
     Method(String),
     /// Whether the value equals the variant with this path.
     Equal(String),
@@ -73,6 +81,7 @@ pub struct Trace {
     pub contexts: Vec<Context>,
     /// Loop iterations.
     pub ticks: u64,
+    /// Whether the run ended because its fuel was used up.
     pub out_of_fuel: bool,
     /// Contexts that were not recorded, because the log was full or they were skipped.
     pub dropped: u64,

@@ -8,11 +8,15 @@ use super::trace::Trace;
 /// The verdict on one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
+    /// It passed.
     Passed,
+    /// It failed.
     Failed,
     /// Ended by a signal: abort, stack overflow, memory limit.
     Crashed,
+    /// It reached the time limit.
     TimedOut,
+    /// It used up its fuel.
     OutOfFuel,
     /// Ended with exit code 0 but without the harness's verdict: `exit(0)`.
     Silent,
@@ -44,6 +48,7 @@ impl Verdict {
         }
     }
 
+    /// Whether the test passed.
     pub fn passed(self) -> bool {
         self == Self::Passed
     }

@@ -9,8 +9,11 @@ use crate::spec::{Access, Binding, Origin};
 /// The text of an expression that may be a term at a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermText {
+    /// The expression.
     pub text: String,
+    /// How tightly it binds.
     pub binding: Binding,
+    /// Where it comes from.
     pub origin: Origin,
     /// Whether it is an element: reading it may panic, but moves nothing.
     pub is_index: bool,
@@ -19,9 +22,13 @@ pub struct TermText {
 /// A candidate term: its text, and the tree of what it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CandidateTerm {
+    /// The expression.
     pub text: String,
+    /// What it reads.
     pub access: Access,
+    /// How tightly it binds.
     pub binding: Binding,
+    /// Where it comes from.
     pub origin: Origin,
     /// See [`TermText::is_index`].
     pub is_index: bool,

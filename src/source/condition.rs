@@ -15,6 +15,7 @@ pub enum LeafKind {
     Index,
     /// Anything else that has a value.
     Value,
+    /// A literal.
     Literal,
 }
 
@@ -25,7 +26,9 @@ pub struct Leaf {
     pub text: String,
     /// What it reads.
     pub access: Access,
+    /// What it is.
     pub kind: LeafKind,
+    /// How tightly its text binds.
     pub binding: Binding,
 }
 
@@ -39,6 +42,7 @@ pub struct Node {
     pub span: Range<usize>,
     /// The node's text on one line.
     pub text: String,
+    /// The node's operator and operands.
     pub shape: Shape,
     /// The whole comparison as an access; only for comparisons.
     pub whole: Option<Access>,
@@ -49,6 +53,7 @@ pub struct Node {
 /// A part of a condition, expressed in terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
+    /// The part.
     pub expr: Expr,
     /// Bytes in the condition's text.
     pub span: Range<usize>,
@@ -59,7 +64,9 @@ pub struct Part {
 /// A part of the original condition as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
+    /// The part.
     pub expr: Expr,
+    /// How the source spells it.
     pub text: String,
     /// See [`Node::is_null_test`].
     pub is_null_test: bool,
@@ -68,11 +75,17 @@ pub struct Spelling {
 /// What a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
+    /// An operand.
     Leaf(Leaf),
+    /// `!a`.
     Not(Box<Node>),
+    /// `a && b`.
     And(Box<Node>, Box<Node>),
+    /// `a || b`.
     Or(Box<Node>, Box<Node>),
+    /// A comparison.
     Cmp(CmpOp, Box<Node>, Box<Node>),
+    /// Arithmetic.
     Arith(ArithOp, Box<Node>, Box<Node>),
 }
 

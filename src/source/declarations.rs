@@ -9,6 +9,7 @@ use crate::spec::Binding;
 /// A local variable or parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
+    /// The name.
     pub text: String,
     /// The declared type, if the source spells it out.
     pub ty: Option<DeclaredType>,
@@ -19,6 +20,7 @@ pub struct Name {
 pub struct DeclaredType {
     /// Without references, lifetimes and white space.
     pub plain: String,
+    /// Whether it is a reference.
     pub is_reference: bool,
 }
 
@@ -27,6 +29,7 @@ pub struct DeclaredType {
 pub struct Function {
     /// Path of names inside the file, e.g. `tests::helper` or `Stack::push`.
     pub name: String,
+    /// The file that has it.
     pub file: FileIndex,
     /// The type of the enclosing `impl`, or the enclosing trait.
     pub owner: Option<String>,
@@ -61,7 +64,9 @@ pub struct ExitSnippet {
 pub struct Harvested {
     /// On one line.
     pub text: String,
+    /// How tightly it binds.
     pub binding: Binding,
+    /// What it is.
     pub kind: HarvestedKind,
     /// The names it reads, which must be visible wherever it is used.
     pub names: Vec<String>,
@@ -83,16 +88,20 @@ pub enum HarvestedKind {
     Index,
     /// `==` or `!=`.
     Equality,
+    /// A call.
     Call,
 }
 
 /// A function of the subject that returns a scalar and has no side effects.
 #[derive(Clone, Debug)]
 pub struct Callable {
+    /// The file that has it.
     pub file: FileIndex,
+    /// Its name.
     pub name: String,
     /// The type or trait it belongs to.
     pub owner: Option<String>,
+    /// Whether it takes `self`.
     pub is_method: bool,
     /// It takes `self` by value.
     pub takes_value: bool,
@@ -105,7 +114,9 @@ pub struct Callable {
 /// A constant of the subject.
 #[derive(Clone, Debug)]
 pub struct Constant {
+    /// The file that has it.
     pub file: FileIndex,
+    /// Its name.
     pub name: String,
     /// The type or trait it belongs to.
     pub owner: Option<String>,
@@ -114,6 +125,7 @@ pub struct Constant {
 /// A variant of an enum.
 #[derive(Clone, Debug)]
 pub struct Variant {
+    /// Its name.
     pub name: String,
     /// The text after the name in a pattern that matches any content.
     pub rest: &'static str,
@@ -122,6 +134,7 @@ pub struct Variant {
 /// A struct or enum of the subject. An `Observe` impl that reads its parts can be generated for it.
 #[derive(Clone, Debug)]
 pub struct DataType {
+    /// The file that has it.
     pub file: FileIndex,
     /// Without parameters.
     pub name: String,
@@ -137,6 +150,7 @@ pub struct DataType {
     pub bounds: String,
     /// Names or indices of its fields.
     pub fields: Vec<(String, DeclaredType)>,
+    /// The variants of an enum.
     pub variants: Vec<Variant>,
     /// Whether two values can be compared with `==`.
     pub is_comparable: bool,

@@ -5,8 +5,11 @@
 /// The kind of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SiteKind {
+    /// The condition of an `if`.
     If,
+    /// The condition of an `else if`.
     ElseIf,
+    /// The condition of a loop.
     While,
     /// The guard of a match arm.
     Guard,
@@ -82,7 +85,9 @@ impl Form {
 /// The properties of a kind of site, in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindInfo {
+    /// What a patch does with a condition here.
     pub form: Form,
+    /// How patches here are called in options and reports.
     pub patch_kind: PatchKind,
     /// Whether it is an insertion point. There are many of them, and their patches cost more.
     pub is_new: bool,

@@ -16,18 +16,26 @@ use crate::spec::{Access, Binding, Type, Value};
 /// The language of a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
+    /// Rust.
     #[default]
     Rust,
+    /// C.
     C,
 }
 
 /// Everything that a language defines. There is no default, so a new language must define all of it.
 pub struct Concerns {
+    /// See [`Syntax`].
     pub syntax: &'static dyn Syntax,
+    /// See [`Conversions`].
     pub conversions: &'static dyn Conversions,
+    /// See [`CandidateTerms`].
     pub candidate_terms: &'static dyn CandidateTerms,
+    /// See [`Layout`].
     pub layout: &'static dyn Layout,
+    /// See [`Panics`].
     pub panics: &'static dyn Panics,
+    /// See [`Policies`].
     pub policies: &'static Policies,
     /// How a condition is written at each kind of site; `None` for a kind that the language lacks.
     pub template: fn(SiteKind) -> Option<Template>,

@@ -36,6 +36,7 @@ pub use crate::spec::Access;
 pub struct File {
     /// Relative to the workspace root.
     pub path: Utf8PathBuf,
+    /// The whole text.
     pub text: String,
     /// Literals outside of test code, without duplicates.
     pub literals: Vec<String>,
@@ -55,6 +56,7 @@ pub struct File {
 /// The body of a loop; the fuel counter goes to its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
+    /// The byte at which something can be inserted first in the body.
     pub start: usize,
     /// The end of a body that is a single statement without braces.
     pub end: Option<usize>,
@@ -63,12 +65,19 @@ pub struct Loop {
 /// Everything found in the subject's sources.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
+    /// The language of all files.
     pub language: Language,
+    /// The files.
     pub files: TiVec<FileIndex, File>,
+    /// The functions that have sites.
     pub functions: TiVec<FunctionIndex, Function>,
+    /// The sites; of nested ones the outer one comes first.
     pub sites: TiVec<SiteIndex, Site>,
+    /// Structs and enums.
     pub types: Vec<DataType>,
+    /// Functions that can be called without side effects.
     pub callables: Vec<Callable>,
+    /// Named constants.
     pub constants: Vec<Constant>,
     /// Files, or parts of files, that could not be read or parsed, with the reason; they have no sites.
     pub skipped: Vec<(Utf8PathBuf, String)>,

@@ -27,5 +27,6 @@ pub struct Policies {
 /// A program that formats a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatTool {
+    /// The standard formatter of Rust.
     Rustfmt,
 }

@@ -13,6 +13,7 @@ pub struct Site {
     /// Stable between runs: a hash of file, function, kind, text and a counter for sites that are equal
     /// in all of these.
     pub id: String,
+    /// What kind of place it is.
     pub kind: SiteKind,
     /// Index into [`Sources::files`](super::Sources::files).
     pub file: FileIndex,
@@ -60,9 +61,13 @@ pub enum BodyOrigin {
     Constructor,
     /// A short list of statements that ends with a `return`, `break` or `continue`.
     Statements,
+    /// A `break`.
     Break,
+    /// A `continue` of an outer loop.
     LabelledContinue,
+    /// A `break` of an outer loop.
     LabelledBreak,
+    /// A panic.
     Panic,
 }
 

@@ -7,15 +7,20 @@ use std::ops::Range;
 /// the order in which they were pushed.
 #[derive(Clone, Debug)]
 pub struct Insertion<O> {
+    /// The byte of the original text at which it is inserted.
     pub at: usize,
+    /// Of several insertions at one byte, smaller ones come first.
     pub order: i64,
+    /// What is inserted.
     pub text: String,
+    /// Whom errors in it are attributed to.
     pub owner: O,
 }
 
 /// A text with insertions.
 #[derive(Clone, Debug)]
 pub struct Spliced<O> {
+    /// The text with all insertions.
     pub text: String,
     /// The ranges of the insertions in the new text, ascending.
     pub inserted: Vec<(Range<usize>, O)>,

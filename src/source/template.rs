@@ -24,7 +24,9 @@ pub struct Template {
 /// The delimiters of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
+    /// Before the statements.
     pub open: &'static str,
+    /// After the statements.
     pub close: &'static str,
     /// Enclose the whole `if` statement where a following `else` would otherwise belong to it; empty if the
     /// language has no dangling `else`.

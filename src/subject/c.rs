@@ -36,6 +36,7 @@ pub struct Program {
     pub build: String,
     /// Tests are run under sanitizers.
     pub sanitize: bool,
+    /// The tests.
     pub cases: Vec<Case>,
 }
 

@@ -27,15 +27,18 @@ use crate::source::rust::CrateRoot;
 /// A package with code that may be patched.
 #[derive(Clone, Debug)]
 pub struct Member {
+    /// The package's name.
     pub name: String,
     /// Its directory, relative to the workspace root.
     pub dir: Utf8PathBuf,
+    /// What cargo says of it.
     pub metadata: cargo_metadata::Package,
 }
 
 /// The packages under repair.
 #[derive(Clone, Debug)]
 pub struct Packages {
+    /// What the user asked for.
     pub options: CargoOptions,
     /// The manifest cargo is pointed at, relative to the root.
     pub manifest: Utf8PathBuf,

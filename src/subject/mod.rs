@@ -49,7 +49,9 @@ impl From<ConfigError> for SubjectError {
 /// Where a subject is and how it is built, as the user told.
 #[derive(Clone, Debug)]
 pub enum Project {
+    /// A cargo workspace.
     Cargo(CargoOptions),
+    /// A C program.
     C(COptions),
 }
 
@@ -99,6 +101,7 @@ impl Default for Project {
 /// What is under repair.
 #[derive(Clone, Debug)]
 pub struct Subject {
+    /// The directory that all paths are relative to.
     pub root: Utf8PathBuf,
     /// Where working copies are kept if nothing else is said; it is not copied.
     pub target_dir: Utf8PathBuf,

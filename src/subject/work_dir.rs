@@ -33,6 +33,7 @@ pub struct WorkDir {
 /// A finished working copy.
 #[derive(Debug)]
 pub struct Copied {
+    /// The copied tree.
     pub tree: Tree,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,

@@ -16,15 +16,19 @@ use crate::run::process::Supervisor;
 /// A working copy and how it is built.
 #[derive(Debug)]
 pub struct Workspace<'a> {
+    /// The subject that was copied.
     pub subject: &'a Subject,
     /// The files of the working copy; all writes go through it.
     pub tree: Arc<Tree>,
     /// The copy of the subject's root.
     pub root: Utf8PathBuf,
+    /// The target directory.
     pub target: Utf8PathBuf,
     /// The directory for the output of builds.
     pub logs: Utf8PathBuf,
+    /// What starts and ends processes.
     pub supervisor: &'a Supervisor,
+    /// What runs are confined to.
     pub confinement: &'a Confinement,
     /// Whether plain builds cap lints, because the subject denies lints that this compiler reports.
     pub caps_lints: bool,
@@ -59,6 +63,7 @@ pub struct Doctests {
 pub struct Diagnostic {
     /// The error's number or name; empty if it has none.
     pub code: String,
+    /// What is wrong, in a sentence.
     pub message: String,
     /// The message as the compiler prints it.
     pub rendered: String,
@@ -71,17 +76,22 @@ pub struct Diagnostic {
 pub struct Span {
     /// Relative to the root, or absolute.
     pub file: Utf8PathBuf,
+    /// The bytes of the file.
     pub bytes: Range<usize>,
     /// It is the location of the error itself, not of a note.
     pub is_primary: bool,
+    /// What the compiler says about it.
     pub label: Option<String>,
 }
 
 /// The outcome of one build.
 #[derive(Debug, Default)]
 pub struct Build {
+    /// Whether the build succeeded.
     pub succeeded: bool,
+    /// The built targets that have tests.
     pub binaries: BTreeMap<TargetId, Binary>,
+    /// What the compiler complained about.
     pub errors: Vec<Diagnostic>,
     /// The output of a failed build, for messages.
     pub output: String,

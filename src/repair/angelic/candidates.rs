@@ -22,7 +22,7 @@ use crate::source::Site;
 use crate::source::kind::Form;
 use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
-use crate::synth::{self, Limits};
+use crate::synth::{self, EditKind, Limits};
 use crate::weights::WEIGHTS;
 
 /// Candidates of one site that are judged.
@@ -42,6 +42,8 @@ pub struct Candidate {
     pub targets: Vec<TestIndex>,
     /// It is the old condition with another operator or constant.
     pub is_operator_mutation: bool,
+    /// How its condition was found; `None` for a last resort.
+    pub kind: Option<EditKind>,
 }
 
 impl From<Candidate> for Fix {
@@ -233,6 +235,7 @@ impl At<'_> {
         let specs = problem.specs.iter().chain(&problem.relaxed);
         let mut old = specs.filter_map(|spec| spec.old.as_ref());
         Candidate {
+            kind: Some(made.kind.clone()),
             is_operator_mutation: cost <= WEIGHTS.fix.operator_mutation
                 && old.any(|old| old.size() == made.expr.size()),
             targets: self.targets.to_vec(),
@@ -270,6 +273,7 @@ impl At<'_> {
         let (problem, expr) = observed.problem.with_constant(value);
         let observed = Observed::new(observed.language, problem, &observed.recorded);
         Some(Candidate {
+            kind: None,
             is_operator_mutation: false,
             targets: self.targets.to_vec(),
             edit: SiteEdit {
@@ -303,10 +307,10 @@ impl At<'_> {
 /// Diversifies the candidates of a site by kind of edit: another operator is no worse an idea than the
 /// tenth clause to add.
 fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let mut better: BTreeMap<String, u32> = BTreeMap::new();
+    let mut better: BTreeMap<Option<EditKind>, u32> = BTreeMap::new();
     let mut ranked: Vec<(u32, Candidate)> = Vec::new();
     for candidate in candidates {
-        let of_kind = better.entry(candidate.edit.why.clone()).or_default();
+        let of_kind = better.entry(candidate.kind.clone()).or_default();
         ranked.push((
             candidate.edit.cost + WEIGHTS.fix.same_kind * *of_kind,
             candidate,

@@ -33,6 +33,7 @@ pub struct CrateRoot {
     pub path: camino::Utf8PathBuf,
     /// Whether it is an integration test: everything in its directory is test code.
     pub is_test: bool,
+    /// Whether the crate needs `extern crate` items.
     pub edition_2015: bool,
     /// Whether its edition has let-chains (2024 or later).
     pub has_chains: bool,

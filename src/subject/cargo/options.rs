@@ -21,8 +21,11 @@ pub struct CargoOptions {
     pub bin: Vec<String>,
     /// Integration test targets that run.
     pub test: Vec<String>,
+    /// Features to activate.
     pub features: Vec<String>,
+    /// Whether all features are activated.
     pub all_features: bool,
+    /// Whether the `default` feature is not.
     pub no_default_features: bool,
     /// The build profile.
     pub profile: Option<String>,
