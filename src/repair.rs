@@ -86,7 +86,7 @@ fn pipeline(
         tests: &tests,
         baseline: &baseline,
         runtime: built.runtime,
-        unwanted: settings.excluded(&sources),
+        unwanted: settings.unwanted(&sources),
     };
     let mut knowledge = Knowledge {
         prebuilt: built.prebuilt,

@@ -17,7 +17,7 @@ use crate::source::{FunctionIndex, SiteIndex, Sources};
 pub struct Fix {
     /// At least one; no two at the same site.
     pub edits: Vec<SiteEdit>,
-    /// Failing tests that it should cure.
+    /// Failing tests that it should cure: those that reach its sites. Judging tries the others, too.
     pub targets: Vec<TestIndex>,
     /// How unlikely a maintainer is to write it; comparable across sites and engines.
     pub cost: u32,
@@ -37,9 +37,10 @@ pub struct SiteEdit {
     /// typed literals.
     pub switched: String,
     pub cost: u32,
-    /// What was changed, in a few words.
+    /// What was changed, in a few words, as in "`>` changed to `>=`". Only shown.
     pub why: String,
-    /// It does not explain everything that was observed, so the tests must decide.
+    /// It does not explain everything that was observed, or nothing was observed: the tests must decide. Such
+    /// a fix never ends the search, however cheap it is.
     pub is_loose: bool,
     /// A last resort: a constant condition, or a statement that is deleted.
     pub is_trivial: bool,

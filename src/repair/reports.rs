@@ -37,14 +37,14 @@ pub fn list(
     tests: &TiSlice<TestIndex, TestId>,
     outcome: &mut Outcome,
 ) {
-    let excluded = settings.excluded(sources);
+    let unwanted = settings.unwanted(sources);
     // Nearly every place is an insertion point; early exits are listed if they are asked for.
     let is_listed = |site: &Site| {
         let kind = site.kind.patch_kind();
         !site.kind.is_new() || settings.kind.contains(&kind) && kind == PatchKind::Guard
     };
     let sites = sources.sites.iter_enumerated();
-    let listed = sites.filter(|(index, site)| !excluded.contains(index) && is_listed(site));
+    let listed = sites.filter(|(index, site)| !unwanted.contains(index) && is_listed(site));
     outcome.tests = tests.iter().map(ToString::to_string).collect();
     outcome.sites = listed.map(|(_, of)| site(sources, of)).collect();
     outcome.ending = Ending::Listed;

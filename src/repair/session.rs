@@ -7,9 +7,11 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use typed_index_collections::TiSlice;
 
+use super::knowledge::Knowledge;
 use super::settings::Settings;
 use super::setup::Copies;
 use crate::localize::angelic::Bounds;
+use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
 use crate::run::id::{TargetId, TestId};
 use crate::run::suite::{Baseline, Suite, TestIndex};
@@ -37,6 +39,21 @@ impl Session<'_> {
     /// A site by its index.
     pub fn site(&self, site: SiteIndex) -> &Site {
         &self.sources.sites[site]
+    }
+
+    /// The sites that these failing tests reach and that may be patched, most suspicious first, of every
+    /// kind. Empty before an engine has traced the tests.
+    pub fn suspects(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Vec<Suspect> {
+        let passing = self.baseline.passing();
+        let mut suspects = knowledge.spectrum.rank(targets, &passing);
+        suspects.retain(|suspect| self.may_patch(knowledge, suspect.site));
+        suspects
+    }
+
+    /// Whether a site may be patched: the user wants it, and instrumentation of it compiles and changes
+    /// nothing.
+    pub fn may_patch(&self, knowledge: &Knowledge, site: SiteIndex) -> bool {
+        !knowledge.excluded.contains(&site) && !self.unwanted.contains(&site)
     }
 
     /// The tests in one of the subject's builds.

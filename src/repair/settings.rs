@@ -174,7 +174,7 @@ impl Settings {
     }
 
     /// The sites that are not of the wanted kinds.
-    pub fn excluded(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
+    pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources
             .sites
             .iter_enumerated()

@@ -94,11 +94,6 @@ impl Session<'_> {
         Ok(Localization { suspects, angelic })
     }
 
-    /// Whether a site may be patched, and compiles with instrumentation.
-    pub(super) fn may_patch(&self, knowledge: &Knowledge, site: SiteIndex) -> bool {
-        !knowledge.excluded.contains(&site) && !self.unwanted.contains(&site)
-    }
-
     /// Checks that the instrumented build behaves like the subject, and traces every test.
     fn trace(&self, knowledge: &mut Knowledge, build: &Build) -> Result<()> {
         let runs = self.runner.runs();

@@ -63,9 +63,7 @@ impl Session<'_> {
         angelic: &[AngelicSite],
         most: usize,
     ) -> Vec<AngelicSite> {
-        let passing = self.baseline.passing();
-        let mut suspects = knowledge.spectrum.rank(targets, &passing);
-        suspects.retain(|suspect| self.may_patch(knowledge, suspect.site));
+        let suspects = self.suspects(knowledge, targets);
         let was_tried = |found: &AngelicSite| {
             let mut targets = targets.iter();
             targets.all(|test| found.cures.contains_key(test))
