@@ -17,8 +17,8 @@ use crate::report::events::Observer;
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
 use crate::run::process::Supervisor;
-use crate::subject::dependencies;
 use crate::subject::last_file::LastFile;
+use crate::subject::{Subject, dependencies};
 
 /// A prepared run: the settings, and the process that starts all other processes.
 #[derive(Debug)]
@@ -64,13 +64,14 @@ impl Invocation {
     /// everything found before the run was stopped. The outcome of a completed search is kept next to the
     /// working copies, for [`last_outcome`].
     pub fn run(&self, observer: Arc<dyn Observer>) -> Outcome {
+        let subject = self.settings.subject();
         // Taken before anything is read, so that any later change invalidates the kept outcome.
-        let depends = match self.settings.depth {
-            Depth::Repair => current_dependencies(&self.settings),
-            Depth::List | Depth::Localize => None,
+        let depends = match (self.settings.depth, &subject) {
+            (Depth::Repair, Ok(subject)) => current_dependencies(&self.settings, subject),
+            _ => None,
         };
         let progress = Progress::new(observer);
-        let outcome = repair::run(&self.settings, &self.supervisor, progress);
+        let outcome = repair::run(&self.settings, subject, &self.supervisor, progress);
         if let Some((last_file, depends)) = depends
             && let Some(text) = last::render(&outcome, &depends, now())
         {
@@ -99,7 +100,10 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     if settings.dump.is_some() {
         return Earlier::Nothing;
     }
-    let Some((last_file, depends)) = current_dependencies(settings) else {
+    let Ok(subject) = settings.subject() else {
+        return Earlier::Nothing;
+    };
+    let Some((last_file, depends)) = current_dependencies(settings, &subject) else {
         return Earlier::Nothing;
     };
     let Some(last) = last_file.read().and_then(|text| last::parse(&text)) else {
@@ -118,10 +122,12 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
 
 /// The current dependencies of a search, and the file that keeps its outcome; `None` if they cannot be
 /// determined.
-fn current_dependencies(settings: &Settings) -> Option<(LastFile, Dependencies)> {
-    let subject = settings.subject().ok()?;
-    let last_file = LastFile::of(&subject, settings.work_dir.as_deref());
-    let mut depends = dependencies::of(&subject, last_file.dir())?;
+fn current_dependencies(
+    settings: &Settings,
+    subject: &Subject,
+) -> Option<(LastFile, Dependencies)> {
+    let last_file = LastFile::of(subject, settings.work_dir.as_deref());
+    let mut depends = dependencies::of(subject, last_file.dir())?;
     depends.insert("the settings".to_owned(), settings_hash(settings));
     Some((last_file, depends))
 }

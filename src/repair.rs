@@ -28,15 +28,25 @@ use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
 use crate::run::process::{Stopped, Supervisor};
 use crate::run::suite::TestIndex;
+use crate::subject::{Subject, SubjectError};
 
 /// Repairs the subject, or goes as far as the settings say. Whatever happens becomes part of the
-/// outcome; what was found before the run was stopped is kept.
-pub fn run(settings: &Settings, supervisor: &Supervisor, progress: Progress) -> Outcome {
+/// outcome, even that there is no subject; what was found before the run was stopped is kept.
+pub fn run(
+    settings: &Settings,
+    subject: Result<Subject, SubjectError>,
+    supervisor: &Supervisor,
+    progress: Progress,
+) -> Outcome {
     let mut outcome = Outcome {
         command: settings.project.command(),
         ..Outcome::default()
     };
-    if let Err(error) = pipeline(settings, supervisor, &progress, &mut outcome) {
+    let ended = match subject {
+        Ok(subject) => pipeline(settings, subject, supervisor, &progress, &mut outcome),
+        Err(error) => Err(error.into()),
+    };
+    if let Err(error) = ended {
         let (ending, message) = ending::of(&error);
         outcome.ending = ending;
         outcome.message = Some(message);
@@ -50,11 +60,12 @@ pub fn run(settings: &Settings, supervisor: &Supervisor, progress: Progress) -> 
 
 fn pipeline(
     settings: &Settings,
+    subject: Subject,
     supervisor: &Supervisor,
     progress: &Progress,
     outcome: &mut Outcome,
 ) -> Result<()> {
-    let setup = Setup::new(settings, supervisor, outcome)?;
+    let setup = Setup::new(settings, subject, supervisor, outcome)?;
     let mut copies = setup.copies(progress, outcome)?;
     let runner = setup.runner();
     let mut sources = setup.read(&copies, outcome)?;

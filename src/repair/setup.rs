@@ -51,16 +51,16 @@ pub struct FirstBuilds {
 }
 
 impl<'s> Setup<'s> {
-    /// Finds the subject and a place to work in.
+    /// Finds a place to work in.
     ///
     /// # Errors
-    /// If there is no subject, or no place to work in.
+    /// If there is none.
     pub fn new(
         settings: &'s Settings,
+        subject: Subject,
         supervisor: &'s Supervisor,
         outcome: &mut Outcome,
     ) -> Result<Self> {
-        let subject = settings.subject()?;
         let work = WorkDir::take(&subject, settings.work_dir.as_deref())?;
         supervisor.remove_if_killed(work.temporary_dirs()?, work.lock())?;
         let confinement = Confinement::new(settings.sandbox, work.scratch()?, &work.ceilings());
