@@ -101,12 +101,4 @@ impl Sources {
             }
         }
     }
-
-    /// `FILE:LINE:COLUMN` of a site.
-    pub fn location(&self, site: &Site) -> String {
-        format!(
-            "{}:{}:{}",
-            self.files[site.file].path, site.line, site.column
-        )
-    }
 }

@@ -13,18 +13,16 @@ use walkdir::{DirEntry, WalkDir};
 use super::Subject;
 use crate::hash::fnv1a_of;
 
-/// Environment variables that affect compilers and cargo.
-const VARIABLES: [&str; 9] = [
-    "CARGO_BUILD_RUSTFLAGS",
-    "CARGO_BUILD_TARGET",
+/// Environment variables that affect compilers and cargo, and prefixes of such.
+const VARIABLES: [&str; 6] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "CC",
     "CFLAGS",
     "LDFLAGS",
-    "RUSTC",
-    "RUSTC_BOOTSTRAP",
     "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
 ];
+const PREFIXES: [&str; 4] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_", "RUSTC"];
 
 /// For a file longer than this, size and modification time replace the hash of its contents.
 const LONG: u64 = 16 << 20;
@@ -48,7 +46,9 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
         format!("{version} {tool:?}").as_bytes(),
     );
     add("the place of the subject", subject.root.as_str().as_bytes());
-    let values = VARIABLES.map(std::env::var_os);
+    let values: BTreeMap<_, _> = std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(affects_builds))
+        .collect();
     add("the environment", format!("{values:?}").as_bytes());
     add("the compiler", &compiler(subject));
     let (what, text) = subject.ecosystem.configuration();
@@ -65,6 +65,11 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
         hasher.hash_files(root, &mut found)?;
     }
     Some(found)
+}
+
+/// Whether builds depend on an environment variable.
+fn affects_builds(name: &str) -> bool {
+    VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn real(path: &Utf8Path) -> PathBuf {
@@ -224,6 +229,20 @@ mod tests {
         let before = look();
         fs::write(elsewhere.path().join("b"), "x").unwrap();
         assert!(changed(&before, &look()).unwrap().ends_with("/away"));
+    }
+
+    #[test]
+    fn builds_depend_on_profiles_and_toolchains_and_not_on_the_terminal() {
+        for name in [
+            "CARGO_PROFILE_TEST_OPT_LEVEL",
+            "RUSTC_WRAPPER",
+            "RUSTUP_TOOLCHAIN",
+        ] {
+            assert!(affects_builds(name), "{name}");
+        }
+        for name in ["TERM", "CARGO_TERM_COLOR", "CARGO_NOPOL_TOP"] {
+            assert!(!affects_builds(name), "{name}");
+        }
     }
 
     #[test]
