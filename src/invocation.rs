@@ -113,6 +113,7 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
         ended,
         dependencies,
         outcome,
+        ..
     } = last;
     match dependencies::changed(&dependencies, &depends) {
         Some(what) => Earlier::Changed(what),

@@ -1,24 +1,23 @@
 //! The file format of the last outcome, so that later questions about it need no second search. The format is
 //! private to the tool; it contains a whole [`Outcome`] and its dependencies.
 
-mod kept;
-
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use self::kept::Kept;
-use super::Outcome;
+use super::{EditReport, Ending, Name, Outcome};
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;
 
 /// A kept outcome.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Last {
+    version: u32,
     /// When the run ended, in seconds since 1970.
     pub ended: u64,
     /// What the outcome depends on.
@@ -27,37 +26,55 @@ pub struct Last {
     pub outcome: Outcome,
 }
 
-#[derive(Serialize, Deserialize)]
-struct File {
-    version: u32,
-    ended: u64,
-    dependencies: Dependencies,
-    outcome: Kept,
-}
-
 /// The outcome as the text of a file; `None` if it is not kept, because the run was stopped or there was nothing to
 /// search for.
 pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Option<String> {
-    let file = File {
+    if !is_complete(outcome) {
+        return None;
+    }
+    let last = Last {
         version: VERSION,
         ended,
         dependencies: dependencies.clone(),
-        outcome: kept::keep(outcome)?,
+        outcome: outcome.clone(),
     };
-    serde_json::to_string(&file).ok()
+    serde_json::to_string(&last).ok()
 }
 
 /// Parses the result of [`render`]; `None` for any other text.
 pub fn parse(text: &str) -> Option<Last> {
-    let file: File = serde_json::from_str(text).ok()?;
-    if file.version != VERSION {
-        return None;
-    }
-    Some(Last {
-        ended: file.ended,
-        dependencies: file.dependencies,
-        outcome: kept::restore(file.outcome)?,
-    })
+    let last: Last = serde_json::from_str(text).ok()?;
+    let mut edits = last.outcome.patches.iter().flat_map(|patch| &patch.edits);
+    // Whoever applies an edit relies on its span.
+    let fits = |edit: &EditReport| edit.original.get(edit.span.clone()).is_some();
+    let is_sound = last.version == VERSION && is_complete(&last.outcome) && edits.all(fits);
+    is_sound.then_some(last)
+}
+
+/// Whether the search came to its end.
+fn is_complete(outcome: &Outcome) -> bool {
+    matches!(outcome.ending, Ending::Patched | Ending::NoPatch)
+}
+
+/// Reads the name of a kind of patch.
+pub(super) fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    known(
+        deserializer,
+        &["condition", "expression", "precondition", "guard"],
+    )
+}
+
+/// Reads the command of the tool.
+pub(super) fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    known(deserializer, &["cargo nopol", "cargo nopol c"])
+}
+
+fn known<'de, D: Deserializer<'de>>(deserializer: D, names: &[Name]) -> Result<Name, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let found = names.iter().find(|known| **known == name);
+    found
+        .copied()
+        .ok_or_else(|| D::Error::custom(format!("unknown name `{name}`")))
 }
 
 #[cfg(test)]

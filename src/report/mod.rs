@@ -15,8 +15,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+/// A name that the tool itself defines: of a kind of patch, of a command.
+pub type Name = &'static str;
+
 /// How the run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// A patch was found.
     Patched,
@@ -88,7 +93,7 @@ Exit codes:
   130  interrupted";
 
 /// Everything that a run found out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the run ended.
     pub ending: Ending,
@@ -115,11 +120,14 @@ pub struct Outcome {
     /// The number of builds of the subject.
     pub builds: u32,
     /// The rank of the patch that was written into the subject.
+    #[serde(skip)]
     pub applied: Option<u32>,
     /// Whether writing a patch into the subject was requested, but refused.
+    #[serde(skip)]
     pub is_refused: bool,
     /// The command line of the tool for such a subject.
-    pub command: &'static str,
+    #[serde(deserialize_with = "last::command")]
+    pub command: Name,
     /// The options of this run, each preceded by a space, for a command that finds the same patches.
     pub options: String,
     /// Whether changing two conditions at once was also tried.
@@ -185,12 +193,13 @@ impl Outcome {
 }
 
 /// A site that was, or could be, examined.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SiteReport {
     /// Stable between runs.
     pub id: String,
     /// The kind of patch that applies here, as in `--kind`.
-    pub kind: &'static str,
+    #[serde(deserialize_with = "last::kind")]
+    pub kind: Name,
     /// Relative to the subject's root.
     pub file: String,
     /// From 1.
@@ -208,7 +217,7 @@ pub struct SiteReport {
 }
 
 /// A forced outcome under which a failing test passes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AngelicReport {
     /// The failing test.
     pub test: String,
@@ -217,7 +226,7 @@ pub struct AngelicReport {
 }
 
 /// What was forced.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AngelicHow {
     /// The outcome of every evaluation; `false` at a statement means that it is skipped.
     Constant(bool),
@@ -242,7 +251,7 @@ pub enum AngelicHow {
 }
 
 /// Failing tests that seem to have a common cause, and their patches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GroupReport {
     /// The failing tests.
     pub tests: Vec<String>,
@@ -251,14 +260,15 @@ pub struct GroupReport {
 }
 
 /// A change that cures tests and breaks none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PatchReport {
     /// Stable between runs.
     pub id: String,
     /// From 1.
     pub rank: usize,
     /// The kind of patch, as in `--kind`.
-    pub kind: &'static str,
+    #[serde(deserialize_with = "last::kind")]
+    pub kind: Name,
     /// What it replaces.
     pub edits: Vec<EditReport>,
     /// The same as a unified diff.
@@ -279,7 +289,7 @@ pub struct PatchReport {
 }
 
 /// The contexts in which a clause of a new condition decided the outcome.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClauseReport {
     /// The clause as program text.
     pub text: String,
@@ -296,7 +306,7 @@ pub struct ClauseReport {
 }
 
 /// The difference between two patches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DifferenceReport {
     /// The other patch's id.
     pub other: String,
@@ -332,7 +342,7 @@ impl DifferenceReport {
 }
 
 /// An edit of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EditReport {
     /// Relative to the subject's root.
     pub file: String,
@@ -353,7 +363,7 @@ pub struct EditReport {
 }
 
 /// A phase of the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Phase {
     /// Its name, for people.
     pub name: Cow<'static, str>,

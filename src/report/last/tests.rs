@@ -124,9 +124,12 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":1", "\"version\":2"),
+        ("\"version\":2", "\"version\":1"),
         ("\"condition\"", "\"fortune\""),
-        ("\"original\":0", "\"original\":1"),
+        (
+            "\"original\":\"if score > needed { ü }\"",
+            "\"original\":\"if\"",
+        ),
         ("\"end\":17", "\"end\":99"),
         ("\"end\":17", "\"end\":21"),
         ("cargo nopol c", "rm"),
