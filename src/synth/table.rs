@@ -3,6 +3,7 @@
 
 use crate::spec::{CmpOp, Expr, Pool, Spec, TermId, Type, Value};
 use crate::synth::limits;
+use fixedbitset::FixedBitSet;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -10,63 +11,59 @@ use typed_index_collections::TiVec;
 
 /// A set of rows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct Bits(FixedBitSet);
 
 impl Bits {
     /// The rows for which `member` holds.
     pub fn from_fn(rows: usize, mut member: impl FnMut(usize) -> bool) -> Self {
-        let mut words = vec![0u64; rows.div_ceil(64)];
+        let mut set = FixedBitSet::with_capacity(rows);
         for row in 0..rows {
-            words[row / 64] |= u64::from(member(row)) << (row % 64);
+            if member(row) {
+                set.insert(row);
+            }
         }
-        Self(words)
-    }
-
-    fn zip(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self(
-            self.0
-                .iter()
-                .zip(&other.0)
-                .map(|(a, b)| f(*a, *b))
-                .collect(),
-        )
+        Self(set)
     }
 
     /// Union.
     pub fn or(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a | b)
+        let mut set = self.0.clone();
+        set.union_with(&other.0);
+        Self(set)
     }
 
     /// Intersection.
     pub fn and(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a & b)
+        let mut set = self.0.clone();
+        set.intersect_with(&other.0);
+        Self(set)
     }
 
     /// The rows of `self` that are not in `other`.
     pub fn minus(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a & !b)
+        let mut set = self.0.clone();
+        set.difference_with(&other.0);
+        Self(set)
     }
 
     /// Whether a row is in the set.
     pub fn contains(&self, row: usize) -> bool {
-        self.0[row / 64] >> (row % 64) & 1 == 1
+        self.0.contains(row)
     }
 
     /// Whether no row is in both sets.
     pub fn is_disjoint(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(a, b)| a & b == 0)
+        self.0.is_disjoint(&other.0)
     }
 
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.0.is_clear()
     }
 
     /// The rows in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
-            (0..64).filter_map(move |bit| (word >> bit & 1 == 1).then_some(index * 64 + bit))
-        })
+        self.0.ones()
     }
 }
 
@@ -108,7 +105,7 @@ impl BoolOp {
 impl Planes {
     /// The planes of a function from row to outcome.
     pub fn from_fn(rows: usize, yields: impl Fn(usize) -> Option<bool>) -> Self {
-        let none = vec![0u64; rows.div_ceil(64)];
+        let none = FixedBitSet::with_capacity(rows);
         let mut planes = [none.clone(), none.clone(), none];
         for row in 0..rows {
             let plane = match yields(row) {
@@ -116,7 +113,7 @@ impl Planes {
                 Some(false) => FALSE,
                 None => UNDEFINED,
             };
-            planes[plane][row / 64] |= 1 << (row % 64);
+            planes[plane].insert(row);
         }
         Self(planes.map(Bits))
     }
@@ -158,25 +155,25 @@ pub(super) struct Need([Bits; 3]);
 impl Need {
     /// Whether a node with these planes has an allowed outcome in every row.
     pub fn met_by(&self, node: &Planes) -> bool {
-        (0..self.0[0].0.len())
-            .all(|word| (0..3).all(|plane| node.0[plane].0[word] & !self.0[plane].0[word] == 0))
+        (0..3).all(|plane| node.0[plane].0.is_subset(&self.0[plane].0))
     }
 
     /// Whether `a op b` has an allowed outcome in every row, without building its planes as
     /// [`Planes::combine`] does.
     pub fn met_by_pair(&self, op: BoolOp, a: &Planes, b: &Planes) -> bool {
-        (0..self.0[0].0.len()).all(|word| {
-            let [at, af, au] = [TRUE, FALSE, UNDEFINED].map(|plane| a.0[plane].0[word]);
-            let [bt, bf, bu] = [TRUE, FALSE, UNDEFINED].map(|plane| b.0[plane].0[word]);
+        let [a_t, a_f, a_u] = [TRUE, FALSE, UNDEFINED].map(|plane| a.0[plane].0.as_slice());
+        let [b_t, b_f, b_u] = [TRUE, FALSE, UNDEFINED].map(|plane| b.0[plane].0.as_slice());
+        let [n_t, n_f, n_u] = [TRUE, FALSE, UNDEFINED].map(|plane| self.0[plane].0.as_slice());
+        (0..n_t.len()).all(|word| {
+            let [at, af, au] = [a_t[word], a_f[word], a_u[word]];
+            let [bt, bf, bu] = [b_t[word], b_f[word], b_u[word]];
             let (yes, no, undefined) = match op {
                 BoolOp::And => (at & bt, af | at & bf, au | at & bu),
                 BoolOp::Or => (at | af & bt, af & bf, au | af & bu),
                 BoolOp::Same(true) => (at & bt | af & bf, at & bf | af & bt, au | bu),
                 BoolOp::Same(false) => (at & bf | af & bt, at & bt | af & bf, au | bu),
             };
-            yes & !self.0[TRUE].0[word] == 0
-                && no & !self.0[FALSE].0[word] == 0
-                && undefined & !self.0[UNDEFINED].0[word] == 0
+            yes & !n_t[word] == 0 && no & !n_f[word] == 0 && undefined & !n_u[word] == 0
         })
     }
 
@@ -299,7 +296,7 @@ impl<'a> Table<'a> {
 
     /// The need of the whole condition; rows outside `constrained` allow every outcome.
     pub fn need(&self, constrained: &Bits) -> Need {
-        let free = |row| constrained.0[row / 64] >> (row % 64) & 1 == 0;
+        let free = |row| !constrained.contains(row);
         let rows = &self.spec.rows;
         Need([
             Bits::from_fn(self.rows(), |row| free(row) || rows[row].expected),
@@ -362,7 +359,7 @@ impl<'a> Table<'a> {
             true => TRUE,
             false => FALSE,
         };
-        planes.0[plane].0[row / 64] >> (row % 64) & 1 == 1
+        planes.0[plane].contains(row)
     }
 
     /// Total weight of the soft rows that the planes violate.
@@ -386,7 +383,7 @@ impl Sides {
 
     fn new(table: &Table, a: TermId, b: TermId) -> Self {
         let same_type = table.pool.terms[a].ty == table.pool.terms[b].ty;
-        let mut sides = [(); 5].map(|()| vec![0u64; table.rows().div_ceil(64)]);
+        let mut sides = [(); 5].map(|()| FixedBitSet::with_capacity(table.rows()));
         let pairs = table.columns[a].iter().zip(&table.columns[b]);
         for (row, (a, b)) in pairs.enumerate() {
             let side = match (*a, *b) {
@@ -395,7 +392,7 @@ impl Sides {
                 (NAN, _) | (_, NAN) => 3,
                 (a, b) => usize::from(a >= b) + usize::from(a > b),
             };
-            sides[side][row / 64] |= 1 << (row % 64);
+            sides[side].insert(row);
         }
         Self(sides.map(Bits))
     }

@@ -365,7 +365,7 @@ proptest! {
 fn sums_of_literals_are_what_the_machine_makes_of_them() {
     use ArithOp::{Add, Div, Mul, Rem, Sub};
     for ty in [IntType::I8, IntType::U8] {
-        let numbers = [-128, -127, -64, -1, 0, 1, 2, 64, 127, 128, 255].map(Int::from_i128);
+        let numbers = [-128, -1, 0, 1, 2, 127, 128, 255].map(Int::from_i128);
         let numbers: Vec<Int> = numbers.into_iter().filter(|n| n.fits(ty)).collect();
         let mut problem = Problem::default().term("p", Type::Bool, Origin::Variable);
         for number in &numbers {
