@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use crate::localize::angelic::Bounds;
+use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Spectrum;
 use crate::run::Plan;
 use crate::run::suite::{Suite, TestIndex};

@@ -137,7 +137,7 @@ impl Request {
             }
             Earlier::Changed(what) => {
                 output::say(&format!(
-                    "note: searching again, for the last search was another one: {what} changed"
+                    "note: searching again, because {what} changed since the last search"
                 ));
                 output::run(self)
             }

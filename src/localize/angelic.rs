@@ -9,16 +9,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use anyhow::Result;
 use typed_index_collections::TiSlice;
 
-use super::failure::FailureSignature;
+use super::bounds::Bounds;
+use super::guided::{MOST_STARTS, approach, deepen, probe};
 pub use super::sequences::is_constant;
-use super::sequences::{constants, further, one, singles, switches};
+use super::sequences::{constants, further, singles, switches};
 use super::spectrum::{Spectrum, Suspect};
-use crate::run::command::Progress;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
 use crate::run::{Plan, Sequence, Verdict, pool};
@@ -39,73 +38,21 @@ pub struct AngelicSite {
     pub only_operator_mutations: bool,
 }
 
-/// Bounds on forced runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// Wall-clock limit.
-    pub timeout: Duration,
-    /// The most loop iterations of a run, whatever the test.
-    pub fuel: u64,
-    /// The most runs of one failing test in which a single evaluation is flipped.
-    pub flips: usize,
-}
-
-impl Bounds {
-    /// How many of `most` runs of a test are affordable. A test with many loop iterations is run less often,
-    /// but never less than a few times.
-    fn affordable(most: usize, test: TestIndex, spectrum: &Spectrum) -> usize {
-        let ticks = usize::try_from(spectrum.expected_ticks(test).max(1)).unwrap_or(usize::MAX);
-        most.min(LEAST_RUNS.max(AMPLE_TICKS / ticks))
-    }
-
-    /// The fuel for a forced run of a test: far more than the test itself and most other tests used. A test
-    /// for which a cure needed more gets the maximum. A test that never ends gets a generous multiple of what
-    /// other tests need, and no more, because most of its runs will use up all their fuel.
-    pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
-        let ticks = spectrum.expected_ticks(test);
-        let expected = ticks
-            .saturating_mul(20)
-            .min(MANY_TICKS.max(ticks.saturating_mul(3)));
-        match spectrum.endless.contains(&test) {
-            true => self.fuel.min(expected.saturating_add(100_000)),
-            false if spectrum.long.contains(&test) => self.fuel.max(expected),
-            false => {
-                let ample = spectrum.usual_ticks().saturating_mul(100);
-                self.fuel.min(ample.saturating_add(100_000)).max(expected)
-            }
-        }
-    }
-}
-
 /// Runs that ran out of fuel: the most that are repeated, and the factor by which their fuel is increased.
 const MOST_LONG: usize = 4;
 const LONGER: u64 = 20;
 /// The most non-constant cures that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
-/// Search for longer sequences: the most runs of one test at one site, and the maximum length.
-const MOST_DEEP: usize = 32;
-const DEEPEST: usize = 6;
 /// If there are fewer angelic sites than this, some further failing tests are tried at every suspect, too.
 const FEW_SITES: usize = 3;
 const MOST_OTHERS: usize = 2;
-/// The most evaluations of one site that are flipped to bring a test closer to passing.
-const MOST_NEARER: usize = 160;
-/// The most sites at which longer sequences are searched for.
-const MOST_STARTS: usize = 24;
 /// Budget of runs per test and kind of sequence: proportional to the number of suspects, at least
 /// [`Bounds::flips`] and at most [`MOST_FLIPS`] times as many.
 const RUNS_PER_SITE: usize = 3;
 const MOST_FLIPS: usize = 5;
 
-/// A test with more loop iterations than this gets only three times its expected fuel.
-const MANY_TICKS: u64 = 2_000_000;
-/// Budget of loop iterations for all runs of one test and kind of sequence; the minimum number of runs is
-/// made anyway.
-const AMPLE_TICKS: usize = 40_000_000;
-const LEAST_RUNS: usize = 32;
-
 /// A forced run.
-type Trial = (SiteIndex, TestIndex, Sequence);
+pub(super) type Trial = (SiteIndex, TestIndex, Sequence);
 
 /// Tries the suspects with the failing tests, in the given order: the shortest test first.
 ///
@@ -196,165 +143,6 @@ pub fn search(
     };
     spectrum.long = long.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(found)
-}
-
-/// The result of a traced run, and the counter of the forced site.
-struct Probe {
-    cured: bool,
-    counter: Counter,
-    signature: FailureSignature,
-    progress: Option<Progress>,
-}
-
-impl Probe {
-    /// Whether the test got further than an earlier run: `Some(0)` if it did, `Some(1)` if it may have;
-    /// `None` if it did not.
-    fn advance(&self, entered: u64, signature: &FailureSignature) -> Option<u8> {
-        match () {
-            () if self.counter.entered > entered => Some(0),
-            () if self.signature.location != signature.location => Some(0),
-            () if self.signature != *signature => Some(1),
-            () => None,
-        }
-    }
-}
-
-/// Makes a traced run; an empty sequence forces nothing.
-fn probe(
-    suite: &Suite,
-    sites: &TiSlice<SiteIndex, Site>,
-    spectrum: &Spectrum,
-    bounds: Bounds,
-    (site, test, sequence): &Trial,
-) -> Result<Probe> {
-    let plan = Plan {
-        sites: Some(sites.len()),
-        force: vec![(*site, sequence.clone())],
-        fuel: Some(bounds.fuel_for(*test, spectrum)),
-        timeout: bounds.timeout,
-        ..Plan::default()
-    };
-    let run = suite.run(*test, &plan)?;
-    let signature = FailureSignature::of(&run.output);
-    let counters = run.trace.map(|trace| trace.counters);
-    Ok(Probe {
-        cured: run.verdict.passed(),
-        counter: counters
-            .and_then(|counters| counters.get(site).copied())
-            .unwrap_or_default(),
-        signature,
-        progress: run.progress,
-    })
-}
-
-/// Searches depth first for longer sequences, from the starts with which the test gets further. The trace of
-/// each run tells which evaluations to flip next. A run is extended only if it evaluated the site more often
-/// than the run before or failed with another signature.
-fn deepen(
-    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
-    jobs: usize,
-    sites: &TiSlice<SiteIndex, Site>,
-    spectrum: &Spectrum,
-    starts: &[Trial],
-) -> Result<Vec<Trial>> {
-    let mut signatures: BTreeMap<TestIndex, FailureSignature> = BTreeMap::new();
-    for (site, test, _) in starts {
-        if !signatures.contains_key(test) {
-            let unforced = probe(&(*site, *test, Sequence::new()))?;
-            signatures.insert(*test, unforced.signature);
-        }
-    }
-    let first = pool::map(jobs, starts, |start| probe(start))?;
-    let advance_of_start = |(site, test, _): &Trial, probe: &Probe| {
-        let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
-        let entered = reached.map_or(0, |counter| counter.entered);
-        probe.advance(entered, &signatures[test])
-    };
-    let mut open: Vec<(u8, &Trial, &Probe)> = starts
-        .iter()
-        .zip(&first)
-        .filter_map(|(start, probe)| Some((advance_of_start(start, probe)?, start, probe)))
-        .collect();
-    open.sort_by_key(|(advance, ..)| *advance);
-    open.truncate(MOST_STARTS);
-    let most_deep = |test: TestIndex| {
-        Bounds::affordable(MOST_STARTS * MOST_DEEP, test, spectrum).div_ceil(MOST_STARTS)
-    };
-    let found = pool::map(jobs, &open, |(_, start, probed)| {
-        let (index, test, sequence) = start;
-        let site = &sites[*index];
-        let mut left = vec![(sequence.clone(), probed.counter, probed.signature.clone())];
-        let mut runs = 0;
-        while let Some((sequence, before, signature)) = left.pop() {
-            let mut deeper = Vec::new();
-            for longer in further(site, &sequence, before) {
-                runs += 1;
-                if runs > most_deep(*test) {
-                    return Ok(None);
-                }
-                let trial = (*index, *test, longer);
-                let probed = probe(&trial)?;
-                if probed.cured {
-                    return Ok(Some(trial));
-                }
-                let advance = probed.advance(before.entered, &signature);
-                if let Some(advance) = advance.filter(|_| trial.2.len() < DEEPEST) {
-                    deeper.push((advance, (trial.2, probed.counter, probed.signature)));
-                }
-            }
-            // `left` is a stack, so the best ones are pushed last.
-            deeper.sort_by_key(|(advance, _)| *advance);
-            left.extend(deeper.into_iter().rev().map(|(_, start)| start));
-        }
-        Ok(None)
-    })?;
-    let cured = starts.iter().zip(&first).filter(|(_, probe)| probe.cured);
-    let cured = cured.map(|(start, _)| start.clone());
-    Ok(cured.chain(found.into_iter().flatten()).collect())
-}
-
-/// At each of these sites, flips evaluations in their order as long as the test's output gets closer to the
-/// expected one. Needs a harness that can tell.
-fn approach(
-    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
-    jobs: usize,
-    sites: &TiSlice<SiteIndex, Site>,
-    spectrum: &Spectrum,
-    test: TestIndex,
-    starts: &[SiteIndex],
-) -> Result<Vec<Trial>> {
-    let Some(first) = starts.first() else {
-        return Ok(Vec::new());
-    };
-    let unforced = probe(&(*first, test, Sequence::new()))?;
-    let Some(start) = unforced.progress else {
-        return Ok(Vec::new());
-    };
-    let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
-    let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
-    let found = pool::map(jobs, starts, |site| {
-        let flipped = |at| one(&sites[*site], at);
-        let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
-        let mut entered = reached.map_or(0, |counter| counter.entered);
-        let (mut sequence, mut best) = (Sequence::new(), start);
-        for at in 0..nearer {
-            if u64::from(at) >= entered {
-                break;
-            }
-            let mut longer = sequence.clone();
-            longer.push(flipped(at));
-            let trial = (*site, test, longer);
-            let probed = probe(&trial)?;
-            if probed.cured {
-                return Ok(Some(trial));
-            }
-            if let Some(progress) = probed.progress.filter(|progress| *progress > best) {
-                (sequence, best, entered) = (trial.2, progress, probed.counter.entered);
-            }
-        }
-        Ok(None)
-    })?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// The parameters of a search.

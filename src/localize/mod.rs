@@ -2,7 +2,9 @@
 //! test pass. Knows nothing about syntax or solvers.
 
 pub mod angelic;
+pub mod bounds;
 mod failure;
+mod guided;
 pub mod pairs;
 mod sequences;
 pub mod spectrum;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use typed_index_collections::TiSlice;
 
-use super::angelic::Bounds;
+use super::bounds::Bounds;
 use super::failure::FailureSignature;
 use super::sequences::{constants, singles};
 use super::spectrum::Spectrum;

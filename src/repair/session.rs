@@ -10,7 +10,7 @@ use typed_index_collections::TiSlice;
 use super::knowledge::Knowledge;
 use super::settings::Settings;
 use super::setup::Copies;
-use crate::localize::angelic::Bounds;
+use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
 use crate::run::id::{TargetId, TestId};

@@ -245,10 +245,13 @@ fn sites(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         .iter()
         .filter(|site| site.angelic.is_empty())
         .count();
-    writeln!(
-        out,
-        "{others} other sites reached by failing tests are not angelic."
-    )
+    match others {
+        1 => writeln!(out, "Another site that failing tests reach is not angelic."),
+        _ => writeln!(
+            out,
+            "{others} other sites that failing tests reach are not angelic."
+        ),
+    }
 }
 
 /// The forced outcome in words.
@@ -267,10 +270,7 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
             format!("{verb} at evaluation {}", numbers.join(" and "))
         }
         (AngelicHow::First { evaluations, .. }, Some(verb)) => {
-            format!(
-                "{verb} at the first {}",
-                count(*evaluations as usize, "evaluation")
-            )
+            format!("{verb} at the first {}", evaluations_of(*evaluations))
         }
         (
             AngelicHow::First {
@@ -280,7 +280,7 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
             },
             None,
         ) => {
-            let times = count(*evaluations as usize, "evaluation");
+            let times = evaluations_of(*evaluations);
             let then = match then_opposite {
                 true => format!(", then {}", !outcome),
                 false => String::new(),
@@ -303,6 +303,14 @@ pub fn how(site: &SiteReport, angelic: &AngelicReport) -> String {
     }
 }
 
+/// `evaluation` or `2 evaluations`, as it stands after "the first".
+fn evaluations_of(number: u32) -> String {
+    match number {
+        1 => "evaluation".to_string(),
+        _ => format!("{number} evaluations"),
+    }
+}
+
 fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     writeln!(out, "{BOLD}Tests{BOLD:#}")?;
     for test in &outcome.tests {
@@ -321,9 +329,9 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     }
     writeln!(
         out,
-        "{} tests, {} sites",
-        outcome.tests.len(),
-        outcome.sites.len()
+        "{}, {}",
+        count(outcome.tests.len(), "test"),
+        count(outcome.sites.len(), "site")
     )?;
     match outcome.sites.iter().any(|site| site.kind == "guard") {
         true => Ok(()),

@@ -281,9 +281,9 @@ fn angelic_sites_are_listed_most_suspicious_first() {
       0.500  1cce2c43  src/lib.rs:4:8  precondition  score > needed
              skipped: grades::tests::just_enough passes
              skipped at evaluation 2 and 4: grades::tests::just_enough passes
-             skipped at the first 1 evaluation: grades::tests::just_enough passes
+             skipped at the first evaluation: grades::tests::just_enough passes
              skipped after 3 evaluations: grades::tests::just_enough passes
-    1 other sites reached by failing tests are not angelic.
+    Another site that failing tests reach is not angelic.
     ");
 }
 
@@ -300,7 +300,7 @@ fn tests_and_sites_are_listed() {
       grades::tests::just_enough
     Sites
       1cce2c43  src/lib.rs:4:8  condition  score > needed
-    1 tests, 1 sites
+    1 test, 1 site
     Places where a guard could stand are left out; `--kind guard` lists them.
     ");
 }

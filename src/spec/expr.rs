@@ -2,7 +2,8 @@
 //!
 //! Leaves are indices into [`Pool::terms`](super::Pool). `patch` renders expressions as text.
 
-use super::value::{ArithOp, CmpOp, Type, Value};
+use super::operator::{ArithOp, CmpOp};
+use super::value::{Type, Value};
 use super::{Pool, Row};
 
 pub use crate::index::TermId;

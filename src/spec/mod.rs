@@ -3,13 +3,17 @@
 
 pub mod access;
 pub mod expr;
+pub mod int;
+pub mod operator;
 pub mod value;
 
 use typed_index_collections::TiVec;
 
 pub use access::{Access, Outline, Query, glance};
 pub use expr::{Expr, TermId};
-pub use value::{ArithOp, CmpOp, Int, IntType, Type, Value};
+pub use int::{Int, IntType};
+pub use operator::{ArithOp, CmpOp};
+pub use value::{Type, Value};
 
 /// Where a term comes from. Terms of earlier origins make better conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,10 +4,12 @@ use std::cell::RefCell;
 
 use typed_index_collections::TiVec;
 
-use super::super::fixture::{counter, site, sites, test, tests, text, texts, trial};
 use super::*;
+use crate::localize::fixture::{counter, site, sites, test, tests, texts, trial};
+use crate::localize::sequences::one;
 use crate::run::trace::Trace;
 use crate::source::SiteKind;
+use std::time::Duration;
 
 const BOUNDS: Bounds = Bounds {
     timeout: Duration::from_secs(1),
@@ -183,40 +185,6 @@ fn at_most_six_non_constant_cures_are_kept() {
     assert_eq!(kept[..2], ["flip@19", "flip@0"]);
 }
 
-/// Probes of a test that passes once these evaluations of site 0 are flipped; each correct flip causes one
-/// more evaluation.
-fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
-    move |(_, _, sequence)| {
-        let done = text(sequence);
-        let wanted: Vec<String> = flips.iter().map(|at| format!("flip@{at}")).collect();
-        let right = wanted
-            .iter()
-            .take_while(|flip| done.split(' ').any(|own| own == **flip))
-            .count();
-        let is_right = done.split(' ').filter(|own| !own.is_empty()).count() == right;
-        Ok(Probe {
-            cured: is_right && right == flips.len(),
-            counter: counter(1 + if is_right { right as u64 } else { 0 }, 0, false),
-            signature: FailureSignature::default(),
-            progress: None,
-        })
-    }
-}
-
-#[test]
-fn a_longer_sequence_is_found_if_each_flip_gets_the_test_further() {
-    let test_bed = TestBed::new(1, &[(0, &[(0, counter(1, 0, false))])]);
-    let starts = vec![(site(0), test(0), vec![one(&test_bed.sites[site(0)], 0)])];
-    let probe = needs(&[0, 1, 2]);
-    let found = deepen(&probe, 1, &test_bed.sites, &test_bed.spectrum, &starts).unwrap();
-    let found: Vec<String> = found.iter().map(trial).collect();
-    assert_eq!(found, ["site 0 test 0: flip@0 flip@1 flip@2"]);
-    // Two flips that help only together are not found.
-    let probe = needs(&[1, 2]);
-    let found = deepen(&probe, 1, &test_bed.sites, &test_bed.spectrum, &starts).unwrap();
-    assert_eq!(found, []);
-}
-
 #[test]
 fn every_cure_is_replayed_with_what_is_also_forced() {
     let test_bed = TestBed::new(2, &[(0, &[(0, counter(1, 1, false))])]);
@@ -231,34 +199,4 @@ fn every_cure_is_replayed_with_what_is_also_forced() {
         (0, test(0), 2)
     );
     assert_eq!(replay.force[1].0, site(1));
-}
-
-#[test]
-fn a_long_running_test_gets_fewer_runs_but_never_none() {
-    let mut spectrum = Spectrum::default();
-    for (number, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
-        let trace = Trace {
-            ticks,
-            ..Trace::default()
-        };
-        spectrum.add(test(number), &trace, Verdict::Failed);
-    }
-    let runs = [0, 1, 2].map(|number| Bounds::affordable(500, test(number), &spectrum));
-    assert_eq!(runs, [500, 40, LEAST_RUNS]);
-}
-
-#[test]
-fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
-    let mut spectrum = Spectrum::default();
-    for (number, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
-        let trace = Trace {
-            ticks: 1000,
-            ..Trace::default()
-        };
-        spectrum.add(test(number), &trace, verdict);
-    }
-    assert_eq!(BOUNDS.fuel_for(test(0), &spectrum), 200_000);
-    assert_eq!(BOUNDS.fuel_for(test(1), &spectrum), 120_000);
-    spectrum.long.insert(test(0));
-    assert_eq!(BOUNDS.fuel_for(test(0), &spectrum), BOUNDS.fuel);
 }

@@ -1,0 +1,41 @@
+//! What forcing tests of different lengths may cost.
+
+use super::*;
+use crate::localize::fixture::test;
+use crate::run::Verdict;
+use crate::run::trace::Trace;
+
+#[test]
+fn a_long_running_test_gets_fewer_runs_but_never_none() {
+    let mut spectrum = Spectrum::default();
+    for (number, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
+        let trace = Trace {
+            ticks,
+            ..Trace::default()
+        };
+        spectrum.add(test(number), &trace, Verdict::Failed);
+    }
+    let runs = [0, 1, 2].map(|number| Bounds::affordable(500, test(number), &spectrum));
+    assert_eq!(runs, [500, 40, LEAST_RUNS]);
+}
+
+#[test]
+fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
+    let mut spectrum = Spectrum::default();
+    for (number, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
+        let trace = Trace {
+            ticks: 1000,
+            ..Trace::default()
+        };
+        spectrum.add(test(number), &trace, verdict);
+    }
+    let bounds = Bounds {
+        timeout: Duration::from_secs(1),
+        fuel: 1_000_000_000,
+        flips: 100,
+    };
+    assert_eq!(bounds.fuel_for(test(0), &spectrum), 200_000);
+    assert_eq!(bounds.fuel_for(test(1), &spectrum), 120_000);
+    spectrum.long.insert(test(0));
+    assert_eq!(bounds.fuel_for(test(0), &spectrum), bounds.fuel);
+}

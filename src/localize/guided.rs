@@ -1,0 +1,188 @@
+//! Searches for cures of many evaluations, each run guided by the one before: by the forced site's counter, by how
+//! the test failed, or by how close its output came to the expected one.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use typed_index_collections::TiSlice;
+
+use super::angelic::Trial;
+use super::bounds::Bounds;
+use super::failure::FailureSignature;
+use super::sequences::{further, one};
+use super::spectrum::Spectrum;
+use crate::run::command::Progress;
+use crate::run::suite::{Suite, TestIndex};
+use crate::run::trace::Counter;
+use crate::run::{Plan, Sequence, pool};
+use crate::source::{Site, SiteIndex};
+
+/// Search for longer sequences: the most runs of one test at one site, and the maximum length.
+const MOST_DEEP: usize = 32;
+const DEEPEST: usize = 6;
+/// The most evaluations of one site that are flipped to bring a test closer to passing.
+const MOST_NEARER: usize = 160;
+/// The most sites at which longer sequences are searched for.
+pub(super) const MOST_STARTS: usize = 24;
+
+/// The result of a traced run, and the counter of the forced site.
+pub(super) struct Probe {
+    cured: bool,
+    counter: Counter,
+    signature: FailureSignature,
+    progress: Option<Progress>,
+}
+
+impl Probe {
+    /// Whether the test got further than an earlier run: `Some(0)` if it did, `Some(1)` if it may have;
+    /// `None` if it did not.
+    fn advance(&self, entered: u64, signature: &FailureSignature) -> Option<u8> {
+        match () {
+            () if self.counter.entered > entered => Some(0),
+            () if self.signature.location != signature.location => Some(0),
+            () if self.signature != *signature => Some(1),
+            () => None,
+        }
+    }
+}
+
+/// Makes a traced run; an empty sequence forces nothing.
+pub(super) fn probe(
+    suite: &Suite,
+    sites: &TiSlice<SiteIndex, Site>,
+    spectrum: &Spectrum,
+    bounds: Bounds,
+    (site, test, sequence): &Trial,
+) -> Result<Probe> {
+    let plan = Plan {
+        sites: Some(sites.len()),
+        force: vec![(*site, sequence.clone())],
+        fuel: Some(bounds.fuel_for(*test, spectrum)),
+        timeout: bounds.timeout,
+        ..Plan::default()
+    };
+    let run = suite.run(*test, &plan)?;
+    let signature = FailureSignature::of(&run.output);
+    let counters = run.trace.map(|trace| trace.counters);
+    Ok(Probe {
+        cured: run.verdict.passed(),
+        counter: counters
+            .and_then(|counters| counters.get(site).copied())
+            .unwrap_or_default(),
+        signature,
+        progress: run.progress,
+    })
+}
+
+/// Searches depth first for longer sequences, from the starts with which the test gets further. The trace of
+/// each run tells which evaluations to flip next. A run is extended only if it evaluated the site more often
+/// than the run before or failed with another signature.
+pub(super) fn deepen(
+    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
+    jobs: usize,
+    sites: &TiSlice<SiteIndex, Site>,
+    spectrum: &Spectrum,
+    starts: &[Trial],
+) -> Result<Vec<Trial>> {
+    let mut signatures: BTreeMap<TestIndex, FailureSignature> = BTreeMap::new();
+    for (site, test, _) in starts {
+        if !signatures.contains_key(test) {
+            let unforced = probe(&(*site, *test, Sequence::new()))?;
+            signatures.insert(*test, unforced.signature);
+        }
+    }
+    let first = pool::map(jobs, starts, |start| probe(start))?;
+    let advance_of_start = |(site, test, _): &Trial, probe: &Probe| {
+        let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
+        let entered = reached.map_or(0, |counter| counter.entered);
+        probe.advance(entered, &signatures[test])
+    };
+    let mut open: Vec<(u8, &Trial, &Probe)> = starts
+        .iter()
+        .zip(&first)
+        .filter_map(|(start, probe)| Some((advance_of_start(start, probe)?, start, probe)))
+        .collect();
+    open.sort_by_key(|(advance, ..)| *advance);
+    open.truncate(MOST_STARTS);
+    let most_deep = |test: TestIndex| {
+        Bounds::affordable(MOST_STARTS * MOST_DEEP, test, spectrum).div_ceil(MOST_STARTS)
+    };
+    let found = pool::map(jobs, &open, |(_, start, probed)| {
+        let (index, test, sequence) = start;
+        let site = &sites[*index];
+        let mut left = vec![(sequence.clone(), probed.counter, probed.signature.clone())];
+        let mut runs = 0;
+        while let Some((sequence, before, signature)) = left.pop() {
+            let mut deeper = Vec::new();
+            for longer in further(site, &sequence, before) {
+                runs += 1;
+                if runs > most_deep(*test) {
+                    return Ok(None);
+                }
+                let trial = (*index, *test, longer);
+                let probed = probe(&trial)?;
+                if probed.cured {
+                    return Ok(Some(trial));
+                }
+                let advance = probed.advance(before.entered, &signature);
+                if let Some(advance) = advance.filter(|_| trial.2.len() < DEEPEST) {
+                    deeper.push((advance, (trial.2, probed.counter, probed.signature)));
+                }
+            }
+            // `left` is a stack, so the best ones are pushed last.
+            deeper.sort_by_key(|(advance, _)| *advance);
+            left.extend(deeper.into_iter().rev().map(|(_, start)| start));
+        }
+        Ok(None)
+    })?;
+    let cured = starts.iter().zip(&first).filter(|(_, probe)| probe.cured);
+    let cured = cured.map(|(start, _)| start.clone());
+    Ok(cured.chain(found.into_iter().flatten()).collect())
+}
+
+/// At each of these sites, flips evaluations in their order as long as the test's output gets closer to the
+/// expected one. Needs a harness that can tell.
+pub(super) fn approach(
+    probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
+    jobs: usize,
+    sites: &TiSlice<SiteIndex, Site>,
+    spectrum: &Spectrum,
+    test: TestIndex,
+    starts: &[SiteIndex],
+) -> Result<Vec<Trial>> {
+    let Some(first) = starts.first() else {
+        return Ok(Vec::new());
+    };
+    let unforced = probe(&(*first, test, Sequence::new()))?;
+    let Some(start) = unforced.progress else {
+        return Ok(Vec::new());
+    };
+    let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
+    let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
+    let found = pool::map(jobs, starts, |site| {
+        let flipped = |at| one(&sites[*site], at);
+        let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
+        let mut entered = reached.map_or(0, |counter| counter.entered);
+        let (mut sequence, mut best) = (Sequence::new(), start);
+        for at in 0..nearer {
+            if u64::from(at) >= entered {
+                break;
+            }
+            let mut longer = sequence.clone();
+            longer.push(flipped(at));
+            let trial = (*site, test, longer);
+            let probed = probe(&trial)?;
+            if probed.cured {
+                return Ok(Some(trial));
+            }
+            if let Some(progress) = probed.progress.filter(|progress| *progress > best) {
+                (sequence, best, entered) = (trial.2, progress, probed.counter.entered);
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests;

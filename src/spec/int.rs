@@ -1,0 +1,234 @@
+//! Machine integer types, and integers of any width.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::operator::ArithOp;
+
+/// A machine integer type. Widths of `isize`/`usize` are those of a 64-bit target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IntType {
+    /// `i8`.
+    I8,
+    /// `i16`.
+    I16,
+    /// `i32`.
+    I32,
+    /// `i64`.
+    I64,
+    /// `i128`.
+    I128,
+    /// `isize`.
+    Isize,
+    /// `u8`.
+    U8,
+    /// `u16`.
+    U16,
+    /// `u32`.
+    U32,
+    /// `u64`.
+    U64,
+    /// `u128`.
+    U128,
+    /// `usize`.
+    Usize,
+    /// C's `unsigned int`, which wraps. C's signed types map to Rust's, since their overflow is undefined.
+    CUint,
+    /// C's `unsigned long` and `size_t`.
+    CUlong,
+}
+
+impl IntType {
+    /// Every integer type, in the order of the tags of a trace.
+    pub const ALL: [Self; 14] = [
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::I128,
+        Self::Isize,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::U128,
+        Self::Usize,
+        Self::CUint,
+        Self::CUlong,
+    ];
+
+    /// The type's name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::I128 => "i128",
+            Self::Isize => "isize",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::U128 => "u128",
+            Self::Usize => "usize",
+            Self::CUint => "c_uint",
+            Self::CUlong => "c_ulong",
+        }
+    }
+
+    /// Whether arithmetic is modulo a power of two.
+    pub fn wraps(self) -> bool {
+        matches!(self, Self::CUint | Self::CUlong)
+    }
+
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::I8 | Self::U8 => 8,
+            Self::I16 | Self::U16 => 16,
+            Self::I32 | Self::U32 | Self::CUint => 32,
+            Self::I64 | Self::U64 | Self::Isize | Self::Usize | Self::CUlong => 64,
+            Self::I128 | Self::U128 => 128,
+        }
+    }
+
+    /// Whether negative values exist.
+    pub fn signed(self) -> bool {
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128 | Self::Isize
+        )
+    }
+}
+
+/// An integer of any width, as sign and magnitude, so that both `u128` and `i128` fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Int {
+    /// Never set for zero.
+    negative: bool,
+    magnitude: u128,
+}
+
+impl Int {
+    /// The integer `value`.
+    pub fn from_i128(value: i128) -> Self {
+        Self {
+            negative: value < 0,
+            magnitude: value.unsigned_abs(),
+        }
+    }
+
+    /// The integer `value`.
+    pub fn from_u128(value: u128) -> Self {
+        Self {
+            negative: false,
+            magnitude: value,
+        }
+    }
+
+    /// Parses decimal digits with an optional minus sign.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, digits) = match text.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, text),
+        };
+        let magnitude = digits.parse().ok()?;
+        Some(Self {
+            negative: negative && magnitude != 0,
+            magnitude,
+        })
+    }
+
+    /// Whether the value fits the type.
+    pub fn fits(self, ty: IntType) -> bool {
+        let bits = ty.bits();
+        match (ty.signed(), self.negative) {
+            (false, negative) => !negative && self.magnitude <= u128::MAX >> (128 - bits),
+            (true, false) => self.magnitude < 1 << (bits - 1),
+            (true, true) => self.magnitude <= 1 << (bits - 1),
+        }
+    }
+
+    /// The value modulo 2 to the type's width, in the type's range: the result of C's integer conversions
+    /// and unsigned arithmetic.
+    pub fn wrapped(self, ty: IntType) -> Self {
+        let shift = 128 - ty.bits();
+        let low = match self.negative {
+            true => self.magnitude.wrapping_neg(),
+            false => self.magnitude,
+        } << shift;
+        match ty.signed() {
+            true => Self::from_i128(low.cast_signed() >> shift),
+            false => Self::from_u128(low >> shift),
+        }
+    }
+
+    /// Number of bits of the magnitude.
+    pub fn bits(self) -> u32 {
+        u128::BITS - self.magnitude.leading_zeros()
+    }
+
+    /// The value as `i128`, if it fits.
+    pub fn to_i128(self) -> Option<i128> {
+        match self.negative {
+            true => 0i128.checked_sub_unsigned(self.magnitude),
+            false => self.magnitude.try_into().ok(),
+        }
+    }
+
+    /// `self op other` without wrapping; `None` if the magnitude exceeds 128 bits, or on division by zero.
+    pub fn checked(self, op: ArithOp, other: Self) -> Option<Self> {
+        let signed = |negative: bool, magnitude: u128| Self {
+            negative: negative && magnitude != 0,
+            magnitude,
+        };
+        match op {
+            ArithOp::Add if self.negative == other.negative => Some(signed(
+                self.negative,
+                self.magnitude.checked_add(other.magnitude)?,
+            )),
+            ArithOp::Add => Some(match self.magnitude >= other.magnitude {
+                true => signed(self.negative, self.magnitude - other.magnitude),
+                false => signed(other.negative, other.magnitude - self.magnitude),
+            }),
+            ArithOp::Sub => self.checked(ArithOp::Add, signed(!other.negative, other.magnitude)),
+            ArithOp::Mul => Some(signed(
+                self.negative != other.negative,
+                self.magnitude.checked_mul(other.magnitude)?,
+            )),
+            ArithOp::Div => Some(signed(
+                self.negative != other.negative,
+                self.magnitude.checked_div(other.magnitude)?,
+            )),
+            ArithOp::Rem => Some(signed(
+                self.negative,
+                self.magnitude.checked_rem(other.magnitude)?,
+            )),
+        }
+    }
+}
+
+impl Ord for Int {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.magnitude.cmp(&other.magnitude),
+            (true, true) => other.magnitude.cmp(&self.magnitude),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Int {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        write!(f, "{sign}{}", self.magnitude)
+    }
+}
