@@ -19,7 +19,7 @@ use crate::run::process::Supervisor;
 use crate::run::sandbox;
 use crate::source::Sources;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
-use crate::subject::workspace::{Build, Workspace};
+use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError};
 
 /// The subject, and where the tool works.
@@ -102,6 +102,8 @@ impl<'s> Setup<'s> {
                 tree: Arc::new(copied.tree),
                 root: copied.root,
                 target: self.work.target(variant),
+                store: self.work.store(),
+                is_seeded: false,
                 logs: self.work.logs(variant),
                 supervisor: self.supervisor,
                 confinement: &self.confinement,
@@ -153,6 +155,12 @@ impl<'s> Setup<'s> {
         progress: &Progress,
         outcome: &mut Outcome,
     ) -> Result<FirstBuilds> {
+        let compiled = copies.plain.take_over()?;
+        copies.plain.is_seeded = compiled == Compiled::Dependencies;
+        copies.instrumented.is_seeded = copies.plain.is_seeded;
+        if let Compiled::Unusable(why) = compiled {
+            outcome.warnings.push(why);
+        }
         let Copies {
             plain,
             instrumented,

@@ -42,6 +42,8 @@ pub struct Packages {
     pub options: CargoOptions,
     /// The manifest cargo is pointed at, relative to the root.
     pub manifest: Utf8PathBuf,
+    /// Where the user's cargo puts what it compiles.
+    pub build_dir: Utf8PathBuf,
     /// The packages of the workspace.
     pub members: Vec<Member>,
     /// Packages outside of the root whose libraries the tests are linked with.
@@ -87,6 +89,9 @@ pub fn load(options: &CargoOptions) -> Result<Subject, SubjectError> {
     let packages = Packages {
         options: options.clone(),
         manifest,
+        build_dir: metadata
+            .build_directory
+            .unwrap_or_else(|| metadata.target_directory.clone()),
         members,
         neighbours: outside.linked.into_iter().filter_map(neighbour).collect(),
         patches: outside.patches,

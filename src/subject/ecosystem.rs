@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::workspace::{Build, Doctests, Linked, Workspace};
+use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use super::{Subject, SubjectError};
 use crate::run::id::{TargetId, TestId};
 use crate::source::language::Readable;
@@ -74,6 +74,12 @@ pub trait Ecosystem: Debug + Send + Sync {
         texts: &mut dyn Iterator<Item = &str>,
         silence: Duration,
     ) -> Result<Option<Doctests>>;
+
+    /// Reuses in a working copy what the user has compiled, before its first build.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    fn take_over(&self, at: &Workspace) -> Result<Compiled>;
 
     /// Reuses the compiled dependencies of one working copy in another, before its first build.
     ///

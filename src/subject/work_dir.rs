@@ -166,6 +166,11 @@ impl WorkDir {
         self.slot.join(format!("target{}", variant.suffix()))
     }
 
+    /// The directory for libraries that target directories have links to.
+    pub fn store(&self) -> Utf8PathBuf {
+        self.slot.join("store")
+    }
+
     /// The directory that test runs write to.
     ///
     /// # Errors

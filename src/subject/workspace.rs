@@ -24,6 +24,10 @@ pub struct Workspace<'a> {
     pub root: Utf8PathBuf,
     /// The target directory.
     pub target: Utf8PathBuf,
+    /// Where libraries are kept that target directories have links to.
+    pub store: Utf8PathBuf,
+    /// Whether dependencies are used as the user compiled them, so that the profile has to stay as it is.
+    pub is_seeded: bool,
     /// The directory for the output of builds.
     pub logs: Utf8PathBuf,
     /// What starts and ends processes.
@@ -47,6 +51,17 @@ pub enum Linked<'a> {
     InPlace,
     /// Linked with the runtime at this path; lints are capped.
     Runtime(&'a Utf8Path),
+}
+
+/// What of a build the user has done already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compiled {
+    /// Nothing that is of use.
+    Nothing,
+    /// Dependencies, which are used as they are.
+    Dependencies,
+    /// Nothing can be used now, and why.
+    Unusable(String),
 }
 
 /// The results of the examples in the documentation.

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::SubjectError;
 use super::ecosystem::Ecosystem;
-use super::workspace::{Build, Doctests, Linked, Workspace};
+use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::run::id::{TargetId, TestId};
 
 impl Workspace<'_> {
@@ -49,6 +49,14 @@ impl Workspace<'_> {
     /// If the run is stopped or a binary cannot be started.
     pub fn tests(&self, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
         self.ecosystem().tests(self, build)
+    }
+
+    /// Reuses what the user has compiled, before the first build.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn take_over(&self) -> Result<Compiled> {
+        self.ecosystem().take_over(self)
     }
 
     /// Reuses the compiled dependencies of another working copy, before the first build in this one.

@@ -22,3 +22,4 @@ mod setup;
 mod shapes;
 mod synth;
 mod transcripts;
+mod warm;

@@ -16,7 +16,7 @@ use crate::run::id::{TargetId, TestId};
 use crate::source::c::language::Files;
 use crate::source::language::Readable;
 use crate::subject::ecosystem::{Description, Ecosystem};
-use crate::subject::workspace::{Build, Doctests, Linked, Workspace};
+use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 
 impl Description for COptions {
@@ -72,6 +72,11 @@ impl Ecosystem for Program {
     }
 
     /// Nothing to do: the copy itself contains the object files.
+    fn take_over(&self, _: &Workspace) -> Result<Compiled> {
+        Ok(Compiled::Nothing)
+    }
+
+    /// Nothing to do: the same.
     fn share(&self, _: &Workspace, _: &Workspace) -> Result<()> {
         Ok(())
     }

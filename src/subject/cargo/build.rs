@@ -134,17 +134,25 @@ impl Cargo<'_> {
         ));
         args.push(format!("--target-dir={}", self.at.target));
         args.push("--color=never".to_string());
-        let mut env = vec![
-            // Debug information is not needed, and linking is much faster without it.
-            ("CARGO_PROFILE_DEV_DEBUG".to_string(), "0".to_string()),
-            ("CARGO_PROFILE_TEST_DEBUG".to_string(), "0".to_string()),
-            ("CARGO_TERM_PROGRESS_WHEN".to_string(), "never".to_string()),
-        ];
+        let mut env = Vec::new();
+        let mut set = |name: &str, value: &str| env.push((name.to_string(), value.to_string()));
+        set("CARGO_TERM_PROGRESS_WHEN", "never");
+        // Debug information is not needed, and linking is much faster without it. But a profile that differs from
+        // the user's would have all dependencies compiled again.
+        if !self.at.is_seeded {
+            set("CARGO_PROFILE_DEV_DEBUG", "0");
+            set("CARGO_PROFILE_TEST_DEBUG", "0");
+        }
         if let Some((wrapper, runtime)) = self.wrapper(linked)? {
-            let wrapper = wrapper.to_string_lossy().into_owned();
-            env.push((self.wrapper_variable().to_string(), wrapper));
-            env.push((wrapper::RUNTIME.to_string(), runtime.to_string()));
-            env.push((wrapper::PACKAGES.to_string(), self.package_dirs()?));
+            set(self.wrapper_variable(), &wrapper.to_string_lossy());
+            set(wrapper::RUNTIME, runtime);
+            set(wrapper::PACKAGES, &self.package_dirs()?);
+            if self.at.caps_lints || linked != Linked::Plain {
+                set(wrapper::CAP_LINTS, "1");
+            }
+            if self.at.is_seeded {
+                set(wrapper::LEAN, "1");
+            }
         }
         if linked == Linked::InPlace {
             let roots = [&self.at.root, &self.at.subject.root].map(|root| root.as_str());
@@ -201,6 +209,7 @@ impl Cargo<'_> {
                 Ok(Some((self.link_to(tool()?, "capping-lints")?, "")))
             }
             Linked::InPlace => Ok(Some((self.link_to(tool()?, "in-place")?, ""))),
+            Linked::Plain if self.at.is_seeded => Ok(Some((tool()?.to_owned(), ""))),
             Linked::Plain => Ok(None),
         }
     }

@@ -12,13 +12,13 @@ use super::build::build;
 use super::doctests::{doctests, may_have_doctests};
 use super::listing::list;
 use super::options::CargoOptions;
-use super::seed::seed;
+use super::seed::{Seed, Seeded};
 use super::{Packages, load, runtime};
 use crate::run::id::{TargetId, TestId};
 use crate::source::language::Readable;
 use crate::source::rust::language::Crates;
 use crate::subject::ecosystem::{Description, Ecosystem};
-use crate::subject::workspace::{Build, Doctests, Linked, Workspace};
+use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 
 impl Description for CargoOptions {
@@ -79,11 +79,25 @@ impl Ecosystem for Packages {
         }
     }
 
-    fn share(&self, from: &Workspace, to: &Workspace) -> Result<()> {
-        match to.subject.stands_alone() {
-            true => Ok(()),
-            false => seed(&from.target, &to.target),
+    fn take_over(&self, at: &Workspace) -> Result<Compiled> {
+        if at.subject.stands_alone() {
+            return Ok(Compiled::Nothing);
         }
+        Ok(match self.seed(&self.build_dir, at)? {
+            Seeded::Units(0) => Compiled::Nothing,
+            Seeded::Units(_) => Compiled::Dependencies,
+            Seeded::Locked => Compiled::Unusable(format!(
+                "another cargo is at work in {}, so dependencies that it has compiled cannot be used",
+                self.build_dir
+            )),
+        })
+    }
+
+    fn share(&self, from: &Workspace, to: &Workspace) -> Result<()> {
+        if !to.subject.stands_alone() {
+            self.seed(&from.target, to)?;
+        }
+        Ok(())
     }
 
     /// Nothing to do: cargo's fingerprints belong to the working copy.
@@ -108,5 +122,20 @@ impl Ecosystem for Packages {
 
     fn is_sanitized(&self) -> bool {
         false
+    }
+}
+
+impl Packages {
+    /// Seeds the target directory of a working copy with the dependencies compiled in another one.
+    fn seed(&self, from: &Utf8Path, to: &Workspace) -> Result<Seeded> {
+        let own = self.members.iter().chain(&self.neighbours);
+        let own: Vec<&str> = own.map(|package| &*package.name).collect();
+        let seed = Seed {
+            from,
+            store: &to.store,
+            profile: self.options.profile_dir(),
+            own: &own,
+        };
+        seed.sow(&to.target)
     }
 }

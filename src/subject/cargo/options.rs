@@ -74,6 +74,15 @@ impl CargoOptions {
         args
     }
 
+    /// The directory in which cargo puts what it compiles with this profile.
+    pub fn profile_dir(&self) -> &str {
+        match self.profile.as_deref() {
+            None | Some("dev" | "test") => "debug",
+            Some("bench") => "release",
+            Some(profile) => profile,
+        }
+    }
+
     /// Whether the options name particular test targets.
     pub fn names_targets(&self) -> bool {
         self.lib || !self.bin.is_empty() || !self.test.is_empty()

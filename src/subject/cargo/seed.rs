@@ -1,126 +1,213 @@
 //! Seeds a target directory with the dependencies that were compiled in another one, so that each is compiled
 //! only once. Cargo finds them fresh.
+//!
+//! A unit of cargo's is the directory `NAME-HASH` in `.fingerprint`, files with this hash in `deps`, and, for a
+//! build script, `NAME-HASH` in `build`.
 
-use std::fs::{self, File};
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use camino::Utf8Path;
-use walkdir::{DirEntry, WalkDir};
+use camino::{Utf8Path, Utf8PathBuf};
+use walkdir::WalkDir;
 
-/// Fills a target directory that does not exist yet from another one. Libraries are hard-linked, because
-/// rustc replaces them by new files; everything that may be written in place is copied.
-///
-/// # Errors
-/// If something cannot be read or written.
-pub fn seed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
-    if to.exists() || !from.exists() {
-        return Ok(());
+/// Whose units are copied from where.
+#[derive(Clone, Copy, Debug)]
+pub struct Seed<'a> {
+    /// The target directory that has the units.
+    pub from: &'a Utf8Path,
+    /// Where the libraries are kept. The seeded directory has links to them: what may write to that directory
+    /// must not reach the files of another one.
+    pub store: &'a Utf8Path,
+    /// The directory of the profile, such as `debug`.
+    pub profile: &'a str,
+    /// Packages whose units are left out: those of the subject itself.
+    pub own: &'a [&'a str],
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeded {
+    /// There are this many units of dependencies in the other directory.
+    Units(usize),
+    /// Another cargo is writing there.
+    Locked,
+}
+
+impl Seed<'_> {
+    /// Adds the units that the target directory `to` does not have.
+    ///
+    /// # Errors
+    /// If something cannot be read or written.
+    pub fn sow(&self, to: &Utf8Path) -> Result<Seeded> {
+        let mut units = 0;
+        for dir in self.profile_dirs()? {
+            // Held until everything is taken over.
+            let lock = File::open(dir.join(".cargo-lock")).ok();
+            let is_free = lock.as_ref().map(File::try_lock_shared);
+            if matches!(is_free, Some(Err(TryLockError::WouldBlock))) {
+                return Ok(Seeded::Locked);
+            }
+            let below = dir.strip_prefix(self.from)?;
+            units += self.profile(&dir, &to.join(below), &self.store.join(below))?;
+        }
+        Ok(Seeded::Units(units))
     }
-    // Filled under another name first, so that the next run does not mistake half of it for all of it.
-    let half = to.with_extension("half");
-    let _ = fs::remove_dir_all(&half);
-    let walk = WalkDir::new(from)
-        .into_iter()
-        .filter_entry(may_be_dependency);
-    for entry in walk {
-        let entry = entry.with_context(|| format!("cannot read {from}"))?;
-        let target = half.as_std_path().join(entry.path().strip_prefix(from)?);
-        let context = || format!("cannot write {}", target.display());
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(&target).with_context(context)?;
-        } else if !is_library(entry.path()) || fs::hard_link(entry.path(), &target).is_err() {
-            copy(entry.path(), &target).with_context(context)?;
+
+    /// The directories of the profile: one for each target, and one for the host.
+    fn profile_dirs(&self) -> Result<Vec<Utf8PathBuf>> {
+        let is_profile = |dir: &Utf8Path| dir.join(".fingerprint").is_dir();
+        let mut dirs = vec![self.from.join(self.profile)];
+        for entry in entries(self.from)? {
+            let dir = self.from.join(entry.0).join(self.profile);
+            dirs.push(dir);
+        }
+        dirs.retain(|dir| is_profile(dir));
+        Ok(dirs)
+    }
+
+    fn profile(&self, from: &Utf8Path, to: &Utf8Path, store: &Utf8Path) -> Result<usize> {
+        let mut libraries: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, _) in entries(&from.join("deps"))? {
+            let stem = name.split('.').next().unwrap_or(&name);
+            if let Some((_, hash)) = stem.rsplit_once('-') {
+                let hash = hash.to_owned();
+                libraries.entry(hash).or_default().push(name);
+            }
+        }
+        let prints = from.join(".fingerprint");
+        let mut units = 0;
+        for (unit, _) in entries(&prints)? {
+            let Some((package, hash)) = unit.rsplit_once('-') else {
+                continue;
+            };
+            let files = libraries.get(hash).map_or(&[][..], Vec::as_slice);
+            let script = from.join("build").join(&unit);
+            let is_whole = script.is_dir() || files.iter().any(|name| is_linked(name));
+            if self.own.contains(&package) || !is_whole {
+                continue;
+            }
+            units += 1;
+            let print = to.join(".fingerprint").join(&unit);
+            if print.exists() {
+                continue;
+            }
+            for name in files {
+                let (file, new) = (from.join("deps").join(name), to.join("deps").join(name));
+                match is_library(name) {
+                    true => link(&file, &store.join(name), &new)?,
+                    false if name.ends_with(".d") => copy(&file, &new)?,
+                    // A test program.
+                    false => {}
+                }
+            }
+            if script.is_dir() {
+                copy_tree(&script, &to.join("build").join(&unit))?;
+            }
+            // Last, and all at once: without it the unit does not count.
+            let half = to.join(".fingerprint").join(format!("{unit}.half"));
+            copy_tree(&prints.join(&unit), &half)?;
+            fs::rename(&half, &print).with_context(|| format!("cannot create {print}"))?;
+        }
+        Ok(units)
+    }
+}
+
+/// The names in a directory, sorted, and whether each is a directory; none if there is no such directory.
+fn entries(dir: &Utf8Path) -> Result<Vec<(String, bool)>> {
+    let read = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read.with_context(|| format!("cannot read {dir}"))?,
+    };
+    let mut names = Vec::new();
+    for entry in read {
+        let entry = entry?;
+        // Cargo's own names are ASCII.
+        if let Ok(name) = entry.file_name().into_string() {
+            names.push((name, entry.file_type()?.is_dir()));
         }
     }
-    fs::rename(&half, to).with_context(|| format!("cannot create {to}"))
+    names.sort();
+    Ok(names)
 }
 
-/// Whether to visit a directory, or to copy a file: it may belong to a dependency. Test programs and
-/// everything compiled incrementally belong to the subject.
-fn may_be_dependency(entry: &DirEntry) -> bool {
-    let name = entry.file_name().to_string_lossy();
-    if entry.file_type().is_dir() {
-        return !matches!(&*name, "incremental" | "examples" | "doc" | "tmp");
-    }
-    let dir = entry.path().parent().and_then(Path::file_name);
-    let in_deps = dir.is_some_and(|dir| dir == "deps");
-    let is_plain = matches!(entry.path().extension(), Some(extension) if extension == "d");
-    name != ".cargo-lock" && (!in_deps || is_plain || is_library(entry.path()))
+/// Whether a library of this name can be linked with; `cargo check` leaves others.
+fn is_linked(name: &str) -> bool {
+    is_library(name) && !name.ends_with(".rmeta")
 }
 
-fn is_library(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
+fn is_library(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    let extension = extension.and_then(|extension| extension.to_str());
     matches!(extension, Some("rlib" | "rmeta" | "so" | "dylib" | "a"))
 }
 
-/// Copies a file and its modification time, by which cargo decides what is fresh.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::copy(from, to)?;
-    let written = fs::metadata(from)?.modified()?;
-    File::options()
-        .append(true)
-        .open(to)?
-        .set_modified(written)?;
+/// Keeps a file in the store, by a hard link if that is possible, and puts a link to it in the new place.
+fn link(file: &Utf8Path, kept: &Utf8Path, new: &Utf8Path) -> Result<()> {
+    let dir = kept.parent().context("a store is a directory")?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
+    let file = file.canonicalize_utf8();
+    let file = file.with_context(|| format!("cannot read {new}"))?;
+    // In another target directory of ours it is a link to the store already.
+    if kept.canonicalize_utf8().ok().as_ref() != Some(&file) {
+        remove(kept)?;
+        if fs::hard_link(&file, kept).is_err() {
+            copy(&file, kept)?;
+        }
+    }
+    let dir = new.parent().context("a target is a directory")?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {dir}"))?;
+    remove(new)?;
+    symlink(kept, new).with_context(|| format!("cannot create {new}"))
+}
+
+fn remove(file: &Utf8Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {file}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn copy_tree(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    for entry in WalkDir::new(from) {
+        let entry = entry.with_context(|| format!("cannot read {from}"))?;
+        let path = Utf8Path::from_path(entry.path()).context("a path is not UTF-8")?;
+        let new = to.join(path.strip_prefix(from)?);
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&new).with_context(|| format!("cannot create {new}"))?;
+        } else if entry.file_type().is_symlink() {
+            remove(&new)?;
+            let target = fs::read_link(path)?;
+            symlink(target, &new).with_context(|| format!("cannot create {new}"))?;
+        } else {
+            copy(path, &new)?;
+        }
+    }
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, SystemTime};
-
-    use camino::Utf8PathBuf;
-
-    use super::*;
-
-    #[test]
-    fn compiled_dependencies_are_copied_and_later_changes_are_not() {
-        let home = tempfile::tempdir().unwrap();
-        let home = Utf8PathBuf::from_path_buf(home.path().to_owned()).unwrap();
-        let (from, to) = (home.join("target"), home.join("target-other"));
-        let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        for name in [
-            "debug/deps/libdep-1.rlib",
-            "debug/deps/dep-1.d",
-            "debug/deps/subject-2",
-            "debug/deps/subject-2.o",
-            "debug/.fingerprint/dep-1/lib-dep",
-            "debug/build/dep-3/build-script-build",
-            "debug/incremental/subject-2/x.o",
-            "debug/.cargo-lock",
-        ] {
-            let path = from.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, "old").unwrap();
-            let file = File::options().append(true).open(&path).unwrap();
-            file.set_modified(written).unwrap();
-        }
-        seed(&from, &to).unwrap();
-
-        let files = WalkDir::new(&to).sort_by_file_name().into_iter();
-        let files = files
-            .map(Result::unwrap)
-            .filter(|it| it.file_type().is_file());
-        let names = files.map(|it| {
-            assert_eq!(it.metadata().unwrap().modified().unwrap(), written);
-            it.path().strip_prefix(&to).unwrap().display().to_string()
-        });
-        assert_eq!(
-            names.collect::<Vec<_>>(),
-            [
-                "debug/.fingerprint/dep-1/lib-dep",
-                "debug/build/dep-3/build-script-build",
-                "debug/deps/dep-1.d",
-                "debug/deps/libdep-1.rlib",
-            ]
-        );
-        fs::write(to.join("debug/.fingerprint/dep-1/lib-dep"), "new").unwrap();
-        let kept = fs::read_to_string(from.join("debug/.fingerprint/dep-1/lib-dep"));
-        assert_eq!(kept.unwrap(), "old");
-
-        // The directory exists now, so it is not seeded again.
-        fs::remove_file(to.join("debug/deps/libdep-1.rlib")).unwrap();
-        seed(&from, &to).unwrap();
-        assert!(!to.join("debug/deps/libdep-1.rlib").exists());
+/// Copies a file and its modification time, by which cargo decides what is fresh.
+fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    let context = || format!("cannot write {to}");
+    if let Some(dir) = to.parent() {
+        fs::create_dir_all(dir).with_context(context)?;
+    }
+    remove(to)?;
+    fs::copy(from, to).with_context(context)?;
+    let written = fs::metadata(from)?.modified()?;
+    let file = File::options().append(true).open(to);
+    let set = file.and_then(|file| file.set_modified(written));
+    match set {
+        // A file that may only be read keeps its new time; a build script made it.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        set => set.with_context(context),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,12 +8,18 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The variable with the runtime's rlib; empty if lints are capped without linking a runtime. If it is set, this
-/// process is a wrapper.
+/// The variable with the runtime's rlib; empty if none is linked. If it is set, this process is a wrapper.
 pub const RUNTIME: &str = "NOPOL_RUNTIME_RLIB";
 
-/// The variable with the directories of the packages that get the runtime, separated by [`BETWEEN`].
+/// The variable with the directories of the subject's own packages, separated by [`BETWEEN`].
 pub const PACKAGES: &str = "NOPOL_PACKAGES";
+
+/// The variable that is set if the lints of these packages are capped.
+pub const CAP_LINTS: &str = "NOPOL_CAP_LINTS";
+
+/// The variable that is set if these packages are compiled without debug information, whatever their profile
+/// says.
+pub const LEAN: &str = "NOPOL_LEAN";
 
 /// The separator of paths. Unlike a newline or a colon, it does not occur in paths.
 pub const BETWEEN: &str = "\u{1f}";
@@ -33,13 +39,23 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
     command.args(&args);
     // `rustc -vV` and similar calls compile nothing.
     let compiles = args.iter().any(|arg| arg == "--crate-name");
-    if compiles && is_instrumented() {
+    let is_set = |name| std::env::var_os(name).is_some();
+    if compiles && is_ours() {
         if !runtime.is_empty() {
             let mut external = OsString::from("nopol_rt=");
             external.push(&runtime);
             command.arg("--extern").arg(external);
         }
-        command.args(["--cap-lints", "allow"]);
+        if is_set(CAP_LINTS) {
+            command.args(["--cap-lints", "allow"]);
+        }
+        if is_set(LEAN) {
+            // Of two such options the last one counts.
+            command.arg("-Cdebuginfo=0");
+            // Without this the linker would copy the debug information of dependencies.
+            #[cfg(target_os = "linux")]
+            command.arg("-Cstrip=debuginfo");
+        }
     }
     // Crates that depend on an instrumented one must find the runtime, too.
     if compiles && let Some(dir) = Path::new(&runtime).parent() {
@@ -57,14 +73,14 @@ pub fn run_if_wrapper() -> Option<std::io::Error> {
             }
         }
     }
-    command.env_remove(IN_PLACE);
-    command.env_remove(PACKAGES);
-    command.env_remove(RUNTIME);
+    for name in [IN_PLACE, PACKAGES, RUNTIME, CAP_LINTS, LEAN] {
+        command.env_remove(name);
+    }
     Some(command.exec())
 }
 
-/// Whether the compiled package is one of those that get the runtime.
-fn is_instrumented() -> bool {
+/// Whether the compiled package is one of the subject's own.
+fn is_ours() -> bool {
     let dir = std::env::var_os("CARGO_MANIFEST_DIR").and_then(|dir| fs::canonicalize(dir).ok());
     let packages = std::env::var(PACKAGES).unwrap_or_default();
     dir.is_some_and(|dir| {
