@@ -45,12 +45,16 @@ pub fn observed(
             seen.remove(&offer.access);
         }
     }
+    let function = &sources.functions[site.function].name;
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (access, seen) in seen {
         if !operands.is_expressible(sources, site, access) {
             continue;
         }
         let leaf = leaves.iter().position(|leaf| leaf.access == *access);
+        if leaf.is_none() && candidate_terms::recurses(function, access) {
+            continue;
+        }
         let offer = offers
             .iter()
             .position(|offer| access.is_part_of(&offer.access));

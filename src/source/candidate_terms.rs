@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Site, Sources};
+use super::{Site, Sources, write};
 use crate::spec::{Access, Binding, Origin};
 
 /// The text of an expression that may be a term at a site.
@@ -50,7 +50,57 @@ pub fn at(sources: &Sources, site: &Site) -> Vec<CandidateTerm> {
             origin: term.origin,
             is_index: term.is_index,
         };
-        all.extend(fresh.take(most).map(candidate));
+        let function = &sources.functions[site.function].name;
+        let ends = fresh
+            .map(candidate)
+            .filter(|term| !recurses(function, &term.access));
+        all.extend(ends.take(most));
     }
     all
+}
+
+/// Whether evaluating an access in a function of this path calls the function itself. A condition that does so
+/// hardly ever ends, and recording it may take forever.
+pub fn recurses(function: &str, access: &Access) -> bool {
+    let last = |path: &str| path.rsplit("::").next().map(str::to_owned);
+    let Some(name) = last(function) else {
+        return false;
+    };
+    let is_own = |step: &Access| match step.plain() {
+        Access::Call(called, _) => match called.plain() {
+            Access::Variable(path) => last(path).as_ref() == Some(&name),
+            _ => false,
+        },
+        Access::Method(of, method, _) => {
+            *method == name && matches!(of.without_derefs(), Access::Variable(_))
+        }
+        Access::Query(of, _) => {
+            of.root() == Some("self") && write::text(step) == format!("self.{name}()")
+        }
+        _ => false,
+    };
+    access.spine().any(is_own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+
+    #[test]
+    fn a_call_of_the_function_itself_recurses_and_one_that_delegates_does_not() {
+        for (name, text, wanted) in [
+            ("passes", "passes(score)", true),
+            ("Grade::passes", "Self::passes(score)", true),
+            ("passes", "self.passes(score)", true),
+            ("passes", "other.passes(score) == 3", true),
+            ("is_empty", "self.is_empty()", true),
+            ("is_empty", "self.items.is_empty()", false),
+            ("contains", "self.items.contains(item)", false),
+            ("passes", "passes_all(score)", false),
+        ] {
+            let access = Language::Rust.access(text);
+            assert_eq!(recurses(name, &access), wanted, "{text} in {name}");
+        }
+    }
 }
