@@ -63,20 +63,21 @@ pub fn again(site: u32, leader: u32) -> Snapshot {
     })
 }
 
-/// Evaluates an expression of the subject for a capture; `None` if it panics.
-pub fn call<T, F: Fn() -> T>(value: F) -> Option<T> {
+/// Runs code of the subject for a capture, which may panic.
+pub(crate) fn call(captured: impl Fn()) {
     // The subject's panic hook would print a message for a panic that the subject never had.
     let hook = QuietHook::install();
-    let result = catch_unwind(AssertUnwindSafe(value)).ok();
+    // What was recorded before the panic counts.
+    let _ = catch_unwind(AssertUnwindSafe(captured));
     drop(hook);
-    result
 }
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-struct QuietHook;
+/// Whether panics were quiet before: captures nest.
+struct QuietHook(bool);
 
 impl QuietHook {
     fn install() -> Self {
@@ -89,14 +90,13 @@ impl QuietHook {
                 }
             }));
         });
-        QUIET.with(|quiet| quiet.set(true));
-        Self
+        Self(QUIET.with(|quiet| quiet.replace(true)))
     }
 }
 
 impl Drop for QuietHook {
     fn drop(&mut self) {
-        QUIET.with(|quiet| quiet.set(false));
+        QUIET.with(|quiet| quiet.set(self.0));
     }
 }
 

@@ -28,7 +28,7 @@ mod snapshot;
 mod state;
 mod trace;
 
-pub use capture::{again, call, close, open, wants};
-pub use observe::{ladder, Observe, Path, Probe};
+pub use capture::{again, close, open, wants};
+pub use observe::{field, ladder, method, place, pure, value, variable, Observe, Path, Probe};
 pub use snapshot::Snapshot;
-pub use state::{ask, here, selected, tick, Ask};
+pub use state::{ask, constant, here, selected, tick, Ask};

@@ -5,20 +5,25 @@
 /// A condition site: `cond!(ID, [SEE, …], COND)` has the value of `COND`, or the forced one.
 ///
 /// The snapshot is taken after `COND` is evaluated. If `COND` has side effects, a new condition can only come
-/// after it; if it has none, the order makes no difference.
+/// after it; if it has none, the order makes no difference. There are thousands of these in a build, so the
+/// expansions are as small as they can be.
 #[macro_export]
 macro_rules! cond {
+    ($id:literal, [], true) => {
+        $crate::constant($id, true)
+    };
+    ($id:literal, [], false) => {
+        $crate::constant($id, false)
+    };
     ($id:literal, [], $cond:expr) => {
         match $crate::ask($id) {
-            ask if ask.is_blind() => ask.settle(None, $crate::Snapshot::NONE),
-            ask => ask.settle(Some($cond), $crate::Snapshot::NONE),
+            ask => ask.settle(ask.is_blind() || $cond),
         }
     };
     ($id:literal, [$($see:expr),+ $(,)?], $cond:expr) => {{
         let ask = $crate::ask($id);
-        let value = if ask.is_blind() { None } else { Some::<bool>($cond) };
-        let snapshot = $crate::snapshot!($id, [$($see),+]);
-        ask.settle(value, snapshot)
+        let value: bool = ask.is_blind() || $cond;
+        ask.settle_at(value, $crate::snapshot!($id, [$($see),+]))
     }};
 }
 
@@ -26,15 +31,15 @@ macro_rules! cond {
 /// code relies on.
 #[macro_export]
 macro_rules! cond_eager {
-    ($id:literal, [], $cond:expr) => {{
-        let ask = $crate::ask($id);
-        ask.settle(Some($cond), $crate::Snapshot::NONE)
-    }};
+    ($id:literal, [], $cond:expr) => {
+        match $crate::ask($id) {
+            ask => ask.settle_eager($cond, $crate::Snapshot::NONE),
+        }
+    };
     ($id:literal, [$($see:expr),+ $(,)?], $cond:expr) => {{
         let ask = $crate::ask($id);
-        let value = Some::<bool>($cond);
-        let snapshot = $crate::snapshot!($id, [$($see),+]);
-        ask.settle(value, snapshot)
+        let value: bool = $cond;
+        ask.settle_eager(value, $crate::snapshot!($id, [$($see),+]))
     }};
 }
 
@@ -52,12 +57,8 @@ macro_rules! here {
 macro_rules! cond_again {
     ($id:literal, $leader:literal, $cond:expr) => {{
         let ask = $crate::ask($id);
-        let value = if ask.is_blind() {
-            None
-        } else {
-            Some::<bool>($cond)
-        };
-        ask.settle(value, $crate::again($id, $leader))
+        let value: bool = ask.is_blind() || $cond;
+        ask.settle_at(value, $crate::again($id, $leader))
     }};
 }
 
@@ -67,6 +68,7 @@ macro_rules! cond_again {
 macro_rules! snapshot {
     ($id:literal, [$($see:expr),+]) => {
         if $crate::wants($id) {
+            $crate::ways!();
             $crate::open();
             $($see;)+
             $crate::close($id)
@@ -95,27 +97,32 @@ macro_rules! select {
     };
 }
 
+/// The ways in which [`see!`] reads a value. In scope once for all captures of a place: each import costs the
+/// compiler more than a capture does.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! ways {
+    () => {
+        #[allow(unused_imports)]
+        use $crate::ladder::{ViaAny as _, ViaObserve as _, ViaShape as _};
+    };
+}
+
 /// Captures the value of a variable or field, by the best probe for its type.
 #[macro_export]
 macro_rules! see {
     ($place:expr) => {
-        $crate::see!($place, &$crate::Path::root(stringify!($place)))
+        (&&&$crate::Probe(&$place)).root(stringify!($place))
     };
-    ($place:expr, $path:expr) => {{
-        #[allow(unused_imports)]
-        use $crate::ladder::{ViaAny as _, ViaObserve as _, ViaShape as _};
-        (&&&$crate::Probe(&$place)).see($path)
-    }};
 }
 
 /// Captures the value of a variable or field by its dynamic type only, where type inference cannot resolve
 /// [`see!`].
 #[macro_export]
 macro_rules! see_any {
-    ($place:expr) => {{
-        use $crate::ladder::ViaAny as _;
-        $crate::Probe(&$place).see(&$crate::Path::root(stringify!($place)))
-    }};
+    ($place:expr) => {
+        $crate::variable(&$place, stringify!($place))
+    };
 }
 
 /// Captures the value of an expression. The closure must be `Fn`, which serves as the purity oracle: an
@@ -123,9 +130,7 @@ macro_rules! see_any {
 #[macro_export]
 macro_rules! see_value {
     ($text:literal, $value:expr) => {
-        if let Some(value) = $crate::call(|| $value) {
-            $crate::see!(value, &$crate::Path::root($text))
-        }
+        $crate::value($text, &|path| (&&&$crate::Probe(&$value)).see(path))
     };
 }
 
@@ -133,9 +138,23 @@ macro_rules! see_value {
 #[macro_export]
 macro_rules! see_place {
     ($text:literal, $place:expr) => {
-        if let Some(value) = $crate::call(|| &$place) {
-            $crate::see!(value, &$crate::Path::behind($text))
-        }
+        $crate::place($text, &|path| (&&&$crate::Probe(&&$place)).see(path))
+    };
+}
+
+/// In an `Observe` impl: captures a field of the value.
+#[macro_export]
+macro_rules! see_field {
+    ($path:expr, $name:literal, $field:expr) => {
+        $crate::field($path, $name, &|path| (&&&$crate::Probe(&$field)).see(path))
+    };
+}
+
+/// In an `Observe` impl: captures what a method of the value returns.
+#[macro_export]
+macro_rules! see_method {
+    ($path:expr, $name:literal, $call:expr) => {
+        $crate::method($path, $name, &|path| (&&&$crate::Probe(&$call)).see(path))
     };
 }
 
@@ -144,7 +163,7 @@ macro_rules! see_place {
 macro_rules! pure {
     ($value:expr) => {
         if false {
-            let _ = $crate::call(|| $value);
+            $crate::pure(&|| $value)
         }
     };
 }

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::capture::{put_bool, put_char, put_f32, put_f64, put_int, put_str};
+use crate::capture::{self, put_bool, put_char, put_f32, put_f64, put_int, put_str};
 use crate::layout::{step, tag};
 
 /// The maximum depth of fields.
@@ -136,21 +136,29 @@ pub trait Observe {
 /// See the module documentation.
 pub struct Probe<'a, T: ?Sized>(pub &'a T);
 
-/// The ways in which a [`Probe`] reads a value, best first.
+/// The ways in which a [`Probe`] reads a value, best first. The subject's code is generated without optimization,
+/// so there is as little of it as possible: paths are made here, and everything generic is short.
 pub mod ladder {
     use super::{any, see_option, see_result, Observe, Path, Probe};
 
     pub trait ViaObserve {
         fn see(&self, path: &Path);
+        fn root(&self, text: &'static str);
     }
     impl<T: Observe + ?Sized> ViaObserve for &&Probe<'_, T> {
         fn see(&self, path: &Path) {
             self.0.observe(path);
         }
+        fn root(&self, text: &'static str) {
+            self.0.observe(&Path::root(text));
+        }
     }
 
     pub trait ViaShape {
         fn see(&self, path: &Path);
+        fn root(&self, text: &'static str) {
+            self.see(&Path::root(text));
+        }
     }
     impl<T> ViaShape for &Probe<'_, Option<T>> {
         fn see(&self, path: &Path) {
@@ -165,13 +173,49 @@ pub mod ladder {
 
     pub trait ViaAny {
         fn see(&self, path: &Path);
+        fn root(&self, text: &'static str);
     }
     impl<T: ?Sized> ViaAny for Probe<'_, T> {
         fn see(&self, path: &Path) {
             any(self.0, path);
         }
+        fn root(&self, text: &'static str) {
+            any(self.0, &Path::root(text));
+        }
     }
 }
+
+/// Records the value of an expression, unless it panics.
+pub fn value(text: &'static str, see: &dyn Fn(&Path)) {
+    capture::call(|| see(&Path::root(text)));
+}
+
+/// Records an element, unless reading it panics. The value at hand is a reference to it.
+pub fn place(text: &'static str, see: &dyn Fn(&Path)) {
+    capture::call(|| see(&Path::behind(text)));
+}
+
+/// Records a variable by its dynamic type only.
+pub fn variable<T: ?Sized>(value: &T, text: &'static str) {
+    any(value, &Path::root(text));
+}
+
+/// Records a field of a value, unless it is too deep.
+pub fn field(of: &Path, name: &str, see: &dyn Fn(&Path)) {
+    if let Some(path) = of.field(name) {
+        see(&path);
+    }
+}
+
+/// Records what a method of a value returns, unless it panics or is too deep.
+pub fn method(of: &Path, name: &str, see: &dyn Fn(&Path)) {
+    if let Some(path) = of.method(name) {
+        capture::call(|| see(&path));
+    }
+}
+
+/// Never calls the expression; with one that changes a captured variable, a call of this does not compile.
+pub fn pure(_: &dyn Fn() -> bool) {}
 
 fn see_option<T>(value: &Option<T>, path: &Path, payload: fn(&T, &Path)) {
     put_bool(&path.query("is_some"), value.is_some());
@@ -216,12 +260,18 @@ fn type_id<T: ?Sized>() -> TypeId {
 
 /// Reads a value by its dynamic type; records nothing for unknown types.
 fn any<T: ?Sized>(value: &T, path: &Path) {
-    let id = type_id::<T>();
     let at = std::ptr::from_ref(value).cast::<()>();
+    // SAFETY: the value is of this type.
+    unsafe { any_at(type_id::<T>(), at, path) }
+}
+
+/// # Safety
+/// There must be a value of that type.
+unsafe fn any_at(id: TypeId, at: *const (), path: &Path) {
     macro_rules! read {
         ($($ty:ty),*) => {
             $(if id == TypeId::of::<$ty>() {
-                // SAFETY: the value is of this type.
+                // SAFETY: as the caller says.
                 return unsafe { &*at.cast::<$ty>() }.observe(path);
             })*
         };

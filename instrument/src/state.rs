@@ -241,10 +241,27 @@ impl Ask {
         self.blind
     }
 
-    /// The outcome with which the program continues. `value` is the condition's own value; `None` if it was
-    /// not evaluated.
+    /// The outcome with which the program continues. `value` is the condition's own value; it does not count if
+    /// the condition was not to be evaluated.
     #[inline]
-    pub fn settle(self, value: Option<bool>, snapshot: Snapshot) -> bool {
+    pub fn settle(self, value: bool) -> bool {
+        if !self.live {
+            return value;
+        }
+        self.settle_at(value, Snapshot::NONE)
+    }
+
+    /// As [`Ask::settle`], with what was captured there.
+    pub fn settle_at(self, value: bool, snapshot: Snapshot) -> bool {
+        self.settle_known((!self.blind).then_some(value), snapshot)
+    }
+
+    /// As [`Ask::settle_at`], for a condition that is evaluated in any case.
+    pub fn settle_eager(self, value: bool, snapshot: Snapshot) -> bool {
+        self.settle_known(Some(value), snapshot)
+    }
+
+    fn settle_known(self, value: Option<bool>, snapshot: Snapshot) -> bool {
         if !self.live {
             return value.unwrap_or(false);
         }
@@ -269,6 +286,12 @@ impl Ask {
             trace.row(self.site, outcome | old, entries);
         }
     }
+}
+
+/// A site whose own outcome is always the same.
+#[inline]
+pub fn constant(site: u32, value: bool) -> bool {
+    ask(site).settle(value)
 }
 
 /// See [`crate::here!`].

@@ -34,6 +34,20 @@ pub enum Stage {
     Candidates(BTreeMap<SiteIndex, Vec<String>>),
 }
 
+/// What earlier builds of the same sources taught.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// Sites that were in the last build. They stay, so that functions in which nothing is new are not compiled
+    /// again.
+    pub kept: BTreeSet<SiteIndex>,
+    /// Sites that are never instrumented.
+    pub excluded: BTreeSet<SiteIndex>,
+    /// Sites whose condition is always evaluated.
+    pub weakened: BTreeSet<Part>,
+    /// Parts of no site that the compiler rejected.
+    pub dropped: BTreeSet<Part>,
+}
+
 /// The instrumentation of one build, without the parts that the compiler has rejected so far.
 #[derive(Clone, Debug)]
 pub struct Instrumentation<'a> {
@@ -47,25 +61,37 @@ pub struct Instrumentation<'a> {
     pub weakened: BTreeSet<Part>,
     /// Sites that are never instrumented.
     pub excluded: BTreeSet<SiteIndex>,
+    /// Sites of earlier builds that can be traced and forced if the stage does not say more.
+    pub kept: BTreeSet<SiteIndex>,
     /// Capture texts that do not compile anywhere in a function, independently of moves and borrows.
     pub refused: BTreeSet<(FunctionIndex, String)>,
 }
 
 impl<'a> Instrumentation<'a> {
-    /// Everything of the stage, except for `excluded` sites; `weakened` parts carry over from an earlier stage.
-    pub fn new(
-        sources: &'a Sources,
-        stage: Stage,
-        excluded: BTreeSet<SiteIndex>,
-        weakened: BTreeSet<Part>,
-    ) -> Self {
+    /// Everything of the stage, and of earlier builds what stays.
+    pub fn new(sources: &'a Sources, stage: Stage, earlier: Earlier) -> Self {
         Self {
             sources,
             stage,
-            dropped: BTreeSet::new(),
-            weakened,
-            excluded,
+            dropped: earlier.dropped,
+            weakened: earlier.weakened,
+            excluded: earlier.excluded,
+            kept: earlier.kept,
             refused: BTreeSet::new(),
+        }
+    }
+
+    /// What this build taught, for the next one.
+    pub fn taught(&self) -> Earlier {
+        let sites = self.sources.sites.keys();
+        let is_site = |part: &&Part| matches!(part, Part::Site(_));
+        let of_no_site =
+            |part: &&Part| matches!(part, Part::Loop(..) | Part::Type(_) | Part::Member(..));
+        Earlier {
+            kept: sites.filter(|site| self.has(*site)).collect(),
+            excluded: self.excluded.clone(),
+            weakened: self.weakened.iter().filter(is_site).copied().collect(),
+            dropped: self.dropped.iter().filter(of_no_site).copied().collect(),
         }
     }
 
@@ -76,7 +102,9 @@ impl<'a> Instrumentation<'a> {
             Stage::Captures(captures) => captures.contains_key(&site),
             Stage::Candidates(candidates) => candidates.contains_key(&site),
         };
-        in_stage && !self.excluded.contains(&site) && !self.dropped.contains(&Part::Site(site))
+        (in_stage || self.kept.contains(&site))
+            && !self.excluded.contains(&site)
+            && !self.dropped.contains(&Part::Site(site))
     }
 
     /// The site that takes the snapshots for all early exits at its program point.
@@ -85,7 +113,7 @@ impl<'a> Instrumentation<'a> {
             return site;
         };
         let point = |index: SiteIndex| self.sources.sites[index].program_point();
-        if !self.sources.sites[site].span.is_empty() {
+        if !self.sources.sites[site].span.is_empty() || !captures.contains_key(&site) {
             return site;
         }
         let before = captures.range(..site).rev().map(|(other, _)| *other);
@@ -218,8 +246,12 @@ impl<'a> Instrumentation<'a> {
         if !before.is_empty() {
             put(start, opening, before, owner);
         }
-        let pieces = match &self.stage {
-            Stage::Conditions(_) | Stage::Captures(_) => {
+        let candidates = match &self.stage {
+            Stage::Candidates(candidates) => candidates.get(&index),
+            Stage::Conditions(_) | Stage::Captures(_) => None,
+        };
+        let pieces = match candidates {
+            None => {
                 let leader = self.leader(index);
                 if leader != index {
                     let call = dialect.again(index, leader, &old);
@@ -228,7 +260,8 @@ impl<'a> Instrumentation<'a> {
                 }
                 let mut captured = Vec::new();
                 if let Stage::Captures(captures) = &self.stage {
-                    for (nth, capture) in captures[&index].iter().enumerate() {
+                    let of_site = captures.get(&index).into_iter().flatten();
+                    for (nth, capture) in of_site.enumerate() {
                         let part = Part::Capture(index, nth);
                         if !self.dropped.contains(&part) {
                             let is_weak = self.weakened.contains(&part);
@@ -239,8 +272,8 @@ impl<'a> Instrumentation<'a> {
                 let is_eager = self.weakened.contains(&owner);
                 dialect.condition(index, site, is_eager, captured, &old)
             }
-            Stage::Candidates(candidates) => {
-                let candidates = (1..).zip(&candidates[&index]);
+            Some(candidates) => {
+                let candidates = (1..).zip(candidates);
                 let candidates = candidates.map(|(number, text)| {
                     let part = Part::Candidate(index, number);
                     (number, text.as_str(), part)

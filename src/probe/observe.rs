@@ -28,7 +28,8 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
         .collect()
 }
 
-/// The insertions that make up the impl, one per member, so that each member can be left out.
+/// The insertions that make up the impl, one per member, so that each member can be left out. The impl is in a
+/// function: beside other items it would change their numbers, and all of them would be compiled again.
 pub fn impl_for(
     number: usize,
     item: &DataType,
@@ -49,22 +50,19 @@ pub fn impl_for(
     } = item;
     let mut texts = vec![(
         format!(
-            " {cfg} impl {parameters} {RUNTIME}::Observe for {ty} {bounds} \
-             {{ fn observe(&self, path: &{RUNTIME}::Path) {{"
+            " {cfg} #[allow(dead_code)] fn nopol_observer_{number}() {{ \
+             impl {parameters} {RUNTIME}::Observe for {ty} {bounds} \
+             {{ fn observe(&self, path: &{RUNTIME}::Path) {{ {RUNTIME}::ways!();"
         ),
         whole,
     )];
-    let fields = item.fields.iter().map(|(name, _)| {
-        format!(
-            " if let Some(path) = path.field({name:?}) {{ {RUNTIME}::see!(self.{name}, &path) }}"
-        )
-    });
+    let fields = item
+        .fields
+        .iter()
+        .map(|(name, _)| format!(" {RUNTIME}::see_field!(path, {name:?}, self.{name});"));
     let calls = methods.iter().map(|method| {
         let name = &method.name;
-        format!(
-            " if let Some(path) = path.method({name:?}) {{ \
-             if let Some(value) = {RUNTIME}::call(|| self.{name}()) {{ {RUNTIME}::see!(value, &path) }} }}"
-        )
+        format!(" {RUNTIME}::see_method!(path, {name:?}, self.{name}());")
     });
     let variants = item.variants.iter().map(|variant| {
         let (name, rest) = (&variant.name, variant.rest);
@@ -80,7 +78,7 @@ pub fn impl_for(
             texts.push((text, part));
         }
     }
-    texts.push((" } }".to_string(), whole));
+    texts.push((" } } }".to_string(), whole));
     (0..)
         .zip(texts)
         .map(|(order, (text, owner))| Insertion {

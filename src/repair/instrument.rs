@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::probe::compiler::{self, Settled};
-use crate::probe::{Instrumentation, Stage};
+use crate::probe::{Earlier, Instrumentation, Stage};
 use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
 use crate::run::{Harness, Plan, Verdict};
@@ -32,7 +32,7 @@ impl Prebuilt {
         let mut sites = existing_sites(sources, &none);
         sites.extend(function_entries(sources, &none));
         let stage = Stage::Conditions(sites.clone());
-        let instrumentation = Instrumentation::new(sources, stage, none, BTreeSet::new());
+        let instrumentation = Instrumentation::new(sources, stage, Earlier::default());
         compiler::write(workspace, &instrumentation.files())?;
         let build = workspace.build(Linked::Runtime(runtime))?;
         Ok(Self { sites, build })
@@ -91,15 +91,20 @@ impl<'a> Session<'a> {
         let workspace = &self.copies.instrumented;
         let prebuilt = knowledge.prebuilt.take();
         let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, &workspace.capturing));
-        let (excluded, weakened) = (knowledge.excluded.clone(), knowledge.weakened.clone());
-        let mut instrumentation = Instrumentation::new(self.sources, stage, excluded, weakened);
+        let earlier = Earlier {
+            excluded: knowledge.excluded.clone(),
+            ..knowledge.taught.clone()
+        };
+        let mut instrumentation = Instrumentation::new(self.sources, stage, earlier);
+        let start = std::time::Instant::now();
         let (settled, rounds) =
             compiler::settle(workspace, &mut instrumentation, &self.runtime, prebuilt)?;
         knowledge.notes.builds += u32::try_from(rounds)?;
         self.progress.detail(&format!(
-            "{:>28} {rounds} round(s), {} parts left out",
+            "{:>28} {rounds} round(s), {} parts left out ({:.1} s)",
             "compiler",
-            instrumentation.dropped.len()
+            instrumentation.dropped.len(),
+            start.elapsed().as_secs_f64()
         ));
         let build = match settled {
             Settled::Built(build) => build,
@@ -110,6 +115,7 @@ impl<'a> Session<'a> {
                 .into());
             }
         };
+        knowledge.taught = instrumentation.taught();
         Ok((build, instrumentation))
     }
 

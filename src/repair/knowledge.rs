@@ -7,7 +7,7 @@ use super::fix::Fix;
 use super::instrument::Prebuilt;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
-use crate::probe::Part;
+use crate::probe::Earlier;
 use crate::report::{Outcome, SiteReport};
 use crate::source::{FunctionIndex, SiteIndex};
 
@@ -18,9 +18,8 @@ pub struct Knowledge {
     pub prebuilt: Option<Prebuilt>,
     /// Sites that no build may have: they do not compile, or change the outcome of a test.
     pub excluded: BTreeSet<SiteIndex>,
-    /// Parts that the compiler accepts only in a weaker form: conditions that are always evaluated,
-    /// captures that are read by dynamic type.
-    pub weakened: BTreeSet<Part>,
+    /// What the last instrumented build had and taught.
+    pub taught: Earlier,
     /// Captures, by function and text, that the compiler rejected.
     pub refused: BTreeSet<(FunctionIndex, String)>,
     /// Which test reaches which site, as far as traced.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::probe::Capture;
+use crate::probe::{Capture, Earlier};
 use crate::source::Sources;
 use crate::source::rust::{CrateRoot, read};
 
@@ -61,7 +61,7 @@ impl Fixture {
     /// The instrumentation of these sites, without captures.
     fn conditions(&self, texts: &[&str]) -> Instrumentation<'_> {
         let stage = Stage::Conditions(self.sites(texts));
-        Instrumentation::new(&self.sources, stage, BTreeSet::new(), BTreeSet::new())
+        Instrumentation::new(&self.sources, stage, Earlier::default())
     }
 
     /// The instrumentation of one site with captures.
@@ -72,7 +72,7 @@ impl Fixture {
             access: self.sources.language.access(text),
         });
         let stage = Stage::Captures(BTreeMap::from([(self.site(site), captures.collect())]));
-        Instrumentation::new(&self.sources, stage, BTreeSet::new(), BTreeSet::new())
+        Instrumentation::new(&self.sources, stage, Earlier::default())
     }
 
     /// The parts blamed for an error whose spans are the first occurrences of these texts.

@@ -61,7 +61,6 @@ impl Session<'_> {
         let (build, instrumentation) = self.instrument(knowledge, stage)?;
         let is_dropped = |site: &&SiteIndex| !instrumentation.has(**site);
         let dropped = wanted.iter().chain(&traced).filter(is_dropped);
-        knowledge.weakened.extend(&instrumentation.weakened);
         knowledge.excluded.extend(dropped);
         let used = wanted.difference(&knowledge.excluded).count();
         self.progress
