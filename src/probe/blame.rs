@@ -45,22 +45,7 @@ fn nearest(
 ) -> Vec<Part> {
     let (primary, secondary): (Vec<&Span>, Vec<&Span>) =
         error.spans.iter().partition(|span| span.is_primary);
-    let absolute = |path: &Utf8Path| paths::normal(&root.join(path));
-    let locate = |spans: &[&Span]| -> Vec<(FileIndex, Range<usize>)> {
-        spans
-            .iter()
-            .filter_map(|span| {
-                // rustc gets absolute paths for packages that are not workspace members.
-                let path = absolute(&span.file);
-                let file = files
-                    .iter()
-                    .position(|(known, _)| absolute(known) == path)?;
-                let file = FileIndex::from(file);
-                Some((file, span.bytes.clone()))
-            })
-            .collect()
-    };
-    let (primary, secondary) = (locate(&primary), locate(&secondary));
+    let (primary, secondary) = (locate(files, root, primary), locate(files, root, secondary));
 
     // If a capture makes a closure borrow, the error points at the whole call, and only its note points at
     // the capture.
@@ -150,6 +135,93 @@ fn nearest(
         .filter(|(index, site)| in_whole_file && present(*index) && files.contains(&site.file))
         .map(|(index, _)| Part::Site(index))
         .collect()
+}
+
+/// Where spans are in the instrumented files; those in other files are left out.
+fn locate<'s>(
+    files: &Files,
+    root: &Utf8Path,
+    spans: impl IntoIterator<Item = &'s Span>,
+) -> Vec<(FileIndex, Range<usize>)> {
+    let absolute = |path: &Utf8Path| paths::normal(&root.join(path));
+    let place = |span: &Span| {
+        // rustc gets absolute paths for packages that are not workspace members.
+        let path = absolute(&span.file);
+        let mut known = files.iter_enumerated();
+        let (file, _) = known.find(|(_, (known, _))| absolute(known) == path)?;
+        Some((file, span.bytes.clone()))
+    };
+    spans.into_iter().filter_map(place).collect()
+}
+
+/// What is left out if an error cannot be traced to a part, smallest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// All that is in the functions the error points into.
+    Functions,
+    /// All that is in its files.
+    Files,
+    /// All captures and generated impls, wherever they are.
+    Everything,
+}
+
+impl Around {
+    /// From the smallest to the largest.
+    pub const ALL: [Self; 3] = [Self::Functions, Self::Files, Self::Everything];
+}
+
+/// The parts around errors that are still in the build.
+pub fn around(
+    instrumentation: &Instrumentation,
+    files: &Files,
+    root: &Utf8Path,
+    errors: &[Diagnostic],
+    scope: Around,
+) -> Vec<Part> {
+    let sources = instrumentation.sources;
+    let spans = errors.iter().flat_map(|error| &error.spans);
+    let places = locate(files, root, spans);
+    let places: Vec<(FileIndex, usize)> = places
+        .iter()
+        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
+        .collect();
+    let sites_where = |wanted: &dyn Fn(&Site) -> bool| {
+        let sites = sources.sites.iter_enumerated();
+        let present = sites.filter(|(index, site)| instrumentation.has(*index) && wanted(site));
+        present
+            .map(|(index, _)| Part::Site(index))
+            .collect::<Vec<_>>()
+    };
+    let mut parts = match scope {
+        Around::Functions => {
+            let functions = functions(&sources.sites, &places);
+            sites_where(&|site| functions.contains(&site.function))
+        }
+        Around::Files => {
+            let is_in = |file: FileIndex| places.iter().any(|(known, _)| *known == file);
+            let mut parts = sites_where(&|site| is_in(site.file));
+            let types = sources.types.iter().enumerate();
+            let types = types.filter(|(_, item)| is_in(item.file));
+            parts.extend(types.map(|(number, _)| Part::Type(number)));
+            for (number, file) in sources.files.iter_enumerated() {
+                let loops = (0..file.loops.len()).filter(|_| is_in(number));
+                parts.extend(loops.map(|nth| Part::Loop(number, nth)));
+            }
+            parts
+        }
+        Around::Everything => {
+            let types = (0..sources.types.len()).map(Part::Type);
+            let mut parts: Vec<Part> = types.collect();
+            if let Stage::Captures(captures) = &instrumentation.stage {
+                for (site, captures) in captures {
+                    parts.extend((0..captures.len()).map(|nth| Part::Capture(*site, nth)));
+                }
+            }
+            parts
+        }
+    };
+    parts.retain(|part| !instrumentation.dropped.contains(part));
+    parts
 }
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or

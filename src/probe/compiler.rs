@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use camino::Utf8Path;
 
-use super::blame::{blame, mentions, root};
+use super::blame::{Around, around, blame, mentions, root};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 
-/// The maximum number of builds for one instrumentation. Each drops something, so this bound is reached only
-/// if every error is blamed on a single part.
-const MOST_ROUNDS: usize = 60;
+/// The maximum number of builds for one instrumentation.
+const MOST_ROUNDS: usize = 40;
+
+/// From this round on, functions that have errors are left out as a whole, and after twice as many their files.
+const PATIENCE: usize = 8;
 
 /// The result of building an instrumentation.
 #[derive(Debug)]
@@ -74,6 +76,23 @@ pub fn settle(
                     }
                 }
             }
+        }
+        // Leave out what surrounds the errors if there is no end of them, or if they cannot be traced.
+        let mut give_up = |scope| {
+            let root = &workspace.root;
+            let parts = around(instrumentation, &files, root, &build.errors, scope);
+            instrumentation.given_up.extend(&parts);
+            let before = instrumentation.dropped.len();
+            instrumentation.dropped.extend(parts);
+            instrumentation.dropped.len() > before
+        };
+        match () {
+            () if round >= 2 * PATIENCE => changed |= give_up(Around::Files),
+            () if round >= PATIENCE => changed |= give_up(Around::Functions),
+            () => {}
+        }
+        for scope in Around::ALL {
+            changed = changed || give_up(scope);
         }
         if !changed || round == MOST_ROUNDS {
             let mut messages = build.errors.iter().map(|error| &error.rendered);

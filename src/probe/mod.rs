@@ -63,6 +63,8 @@ pub struct Instrumentation<'a> {
     pub excluded: BTreeSet<SiteIndex>,
     /// Sites of earlier builds that can be traced and forced if the stage does not say more.
     pub kept: BTreeSet<SiteIndex>,
+    /// Parts that were left out only because they are near an error.
+    pub given_up: BTreeSet<Part>,
     /// Capture texts that do not compile anywhere in a function, independently of moves and borrows.
     pub refused: BTreeSet<(FunctionIndex, String)>,
 }
@@ -77,8 +79,21 @@ impl<'a> Instrumentation<'a> {
             weakened: earlier.weakened,
             excluded: earlier.excluded,
             kept: earlier.kept,
+            given_up: BTreeSet::new(),
             refused: BTreeSet::new(),
         }
+    }
+
+    /// The files in which parts were left out only because they are near an error.
+    pub fn files_given_up(&self) -> BTreeSet<FileIndex> {
+        let file = |part: &Part| match part {
+            Part::Site(site) | Part::Capture(site, _) | Part::Candidate(site, _) => {
+                self.sources.sites[*site].file
+            }
+            Part::Type(number) | Part::Member(number, _) => self.sources.types[*number].file,
+            Part::Loop(file, _) | Part::File(file) => *file,
+        };
+        self.given_up.iter().map(file).collect()
     }
 
     /// What this build taught, for the next one.

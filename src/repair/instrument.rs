@@ -1,6 +1,7 @@
 //! Instrumented builds, and whether they still behave like the subject.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
@@ -9,6 +10,7 @@ use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::probe::compiler::{self, Settled};
 use crate::probe::{Earlier, Instrumentation, Stage};
+use crate::report::count;
 use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
 use crate::run::{Harness, Plan, Verdict};
@@ -23,14 +25,16 @@ pub struct Prebuilt {
 }
 
 impl Prebuilt {
-    /// Builds the subject with all existing sites instrumented.
+    /// Builds the subject with these sites instrumented.
     ///
     /// # Errors
     /// If a file cannot be written, or the run is stopped.
-    pub fn build(sources: &Sources, workspace: &Workspace, runtime: &Utf8Path) -> Result<Self> {
-        let none = BTreeSet::new();
-        let mut sites = existing_sites(sources, &none);
-        sites.extend(function_entries(sources, &none));
+    pub fn build(
+        sources: &Sources,
+        sites: BTreeSet<SiteIndex>,
+        workspace: &Workspace,
+        runtime: &Utf8Path,
+    ) -> Result<Self> {
         let stage = Stage::Conditions(sites.clone());
         let instrumentation = Instrumentation::new(sources, stage, Earlier::default());
         compiler::write(workspace, &instrumentation.files())?;
@@ -51,9 +55,30 @@ impl Prebuilt {
     }
 }
 
+/// The sites of the first instrumented build.
+pub fn probes(sources: &Sources) -> BTreeSet<SiteIndex> {
+    let none = BTreeSet::new();
+    first_sites(sources).unwrap_or_else(|| {
+        let mut sites = existing_sites(sources, &none);
+        sites.extend(function_entries(sources, &none));
+        sites
+    })
+}
+
 /// The sites of conditions and statements that exist in the subject.
 pub fn existing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
     sites_where(sources, excluded, |site| !site.kind.is_new())
+}
+
+/// With more places than this, conditions and insertion points together, it pays to find out first which
+/// functions are reached.
+const FEW_SITES: usize = 400;
+
+/// The sites of the first instrumented build of a large subject, which shows what is reached at all: one in
+/// each function. `None` if the subject is small, or its language has no such sites.
+pub fn first_sites(sources: &Sources) -> Option<BTreeSet<SiteIndex>> {
+    let entries = function_entries(sources, &BTreeSet::new());
+    (sources.sites.len() > FEW_SITES && !entries.is_empty()).then_some(entries)
 }
 
 /// One site in each function that shows whether the function is entered, even if no condition in it is
@@ -87,14 +112,17 @@ impl<'a> Session<'a> {
         &self,
         knowledge: &mut Knowledge,
         stage: Stage,
-    ) -> Result<(Build, Instrumentation<'a>)> {
+    ) -> Result<(Arc<Build>, Instrumentation<'a>)> {
         let workspace = &self.copies.instrumented;
         let prebuilt = knowledge.prebuilt.take();
         let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, &workspace.capturing));
-        let earlier = Earlier {
+        let mut earlier = Earlier {
             excluded: knowledge.excluded.clone(),
             ..knowledge.taught.clone()
         };
+        if !self.policies().compiles_incrementally {
+            earlier.kept.clear();
+        }
         let mut instrumentation = Instrumentation::new(self.sources, stage, earlier);
         let start = std::time::Instant::now();
         let (settled, rounds) =
@@ -106,6 +134,17 @@ impl<'a> Session<'a> {
             instrumentation.dropped.len(),
             start.elapsed().as_secs_f64()
         ));
+        let files = instrumentation.files_given_up();
+        if !files.is_empty() {
+            let paths = files
+                .iter()
+                .map(|file| self.sources.files[*file].path.as_str());
+            knowledge.notes.warn(format!(
+                "the compiler rejects something that was put into {}, and its errors do not tell what; {} there are left out",
+                paths.collect::<Vec<_>>().join(", "),
+                count(instrumentation.given_up.len(), "place")
+            ));
+        }
         let build = match settled {
             Settled::Built(build) => build,
             Settled::Stuck(error) => {
@@ -115,6 +154,8 @@ impl<'a> Session<'a> {
                 .into());
             }
         };
+        let build = Arc::new(build);
+        knowledge.build = Some(Arc::clone(&build));
         knowledge.taught = instrumentation.taught();
         Ok((build, instrumentation))
     }

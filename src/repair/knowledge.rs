@@ -2,6 +2,7 @@
 //! report will tell about it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::fix::Fix;
 use super::instrument::Prebuilt;
@@ -10,6 +11,7 @@ use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
 use crate::report::{Outcome, SiteReport};
 use crate::source::{FunctionIndex, SiteIndex};
+use crate::subject::workspace::Build;
 
 /// What builds and traces have taught.
 #[derive(Default)]
@@ -18,6 +20,10 @@ pub struct Knowledge {
     pub prebuilt: Option<Prebuilt>,
     /// Sites that no build may have: they do not compile, or change the outcome of a test.
     pub excluded: BTreeSet<SiteIndex>,
+    /// The last instrumented build.
+    pub build: Option<Arc<Build>>,
+    /// Insertion points that were traced with the existing sites and not forced yet.
+    pub insertion_points: Option<BTreeSet<SiteIndex>>,
     /// What the last instrumented build had and taught.
     pub taught: Earlier,
     /// Captures, by function and text, that the compiler rejected.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::baseline;
-use super::instrument::Prebuilt;
+use super::instrument::{self, Prebuilt};
 use super::settings::{Depth, Settings};
 use crate::copy::tree::Change;
 use crate::report::progress::Progress;
@@ -190,7 +190,10 @@ impl<'s> Setup<'s> {
         let runtime = workspace.runtime(&self.work.base)?;
         let can_prebuild = self.settings.depth != Depth::List && self.settings.jobs() > 1;
         let prebuilt = match can_prebuild && self.subject.stands_alone() {
-            true => Some(Prebuilt::build(sources, workspace, &runtime)?),
+            true => {
+                let sites = instrument::probes(sources);
+                Some(Prebuilt::build(sources, sites, workspace, &runtime)?)
+            }
             false => None,
         };
         Ok((runtime, prebuilt))

@@ -1,6 +1,7 @@
 //! What the subject declares: functions, types, constants, and what each function's body contributes to
 //! other sites.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::FileIndex;
@@ -150,6 +151,8 @@ pub struct DataType {
     pub bounds: String,
     /// Names or indices of its fields.
     pub fields: Vec<(String, DeclaredType)>,
+    /// Names of those fields that are visible in its own module only, and in modules below.
+    pub private_fields: BTreeSet<String>,
     /// The variants of an enum.
     pub variants: Vec<Variant>,
     /// Whether two values can be compared with `==`.

@@ -75,6 +75,8 @@ pub struct Sources {
     pub sites: TiVec<SiteIndex, Site>,
     /// Structs and enums.
     pub types: Vec<DataType>,
+    /// Which trait is implemented for which type, by their names without paths and arguments; derived ones, too.
+    pub implementations: BTreeSet<(String, String)>,
     /// Functions that can be called without side effects.
     pub callables: Vec<Callable>,
     /// Named constants.

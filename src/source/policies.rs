@@ -17,6 +17,9 @@ pub struct Policies {
     /// sanitizer ends the run. If recording disturbs a run, the site is recorded again with only the
     /// expressions that the program itself reads there.
     pub captures_may_be_undefined: bool,
+    /// Whether the compiler compiles only those functions again that changed. What was put into the others then
+    /// stays there from build to build.
+    pub compiles_incrementally: bool,
     /// The minimum wall-clock limit of a forced run. Fuel bounds loops; this limit catches code that burns
     /// no fuel, and leaves room for anything that slows the whole run down.
     pub min_timeout: Duration,

@@ -215,3 +215,35 @@ fn a_place_expression_has_a_root_variable() {
     assert!(mentions("a + b.len()", "b"));
     assert!(!mentions("a + bc.len()", "b"));
 }
+
+#[test]
+fn what_surrounds_an_error_is_its_function_then_its_file_then_everything() {
+    let fixture = Fixture::new();
+    let all = ["n > 3 && n < 9", "is_open"];
+    let instrumentation = fixture.conditions(&all);
+    let files = instrumentation.files();
+    let text = &files[FileIndex::new(0)].1.text;
+    let at = |file: &str, text_at: &str| Diagnostic {
+        spans: vec![Span {
+            file: file.into(),
+            bytes: text.find(text_at).map_or(0..1, |start| start..start + 1),
+            is_primary: true,
+            label: None,
+        }],
+        ..Diagnostic::default()
+    };
+    let around = |error: Diagnostic, scope| {
+        around(&instrumentation, &files, fixture.root(), &[error], scope)
+    };
+    let of_function = around(at("src/lib.rs", "last = m;"), Around::Functions);
+    let sites: Vec<Part> = all.map(|text| Part::Site(fixture.site(text))).to_vec();
+    assert_eq!(of_function, sites);
+    let of_file = around(at("src/lib.rs", "pub fn second"), Around::Files);
+    assert!(
+        sites.iter().all(|site| of_file.contains(site)),
+        "{of_file:?}"
+    );
+    // An error elsewhere, or nowhere, is near nothing.
+    assert_eq!(around(at("src/other.rs", "m"), Around::Files), []);
+    assert_eq!(around(Diagnostic::default(), Around::Functions), []);
+}

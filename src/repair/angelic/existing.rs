@@ -1,5 +1,7 @@
 //! Conditions, boolean expressions and statements that exist in the subject.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 
 use crate::repair::engine::Engine;
@@ -8,8 +10,11 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
+use crate::source::SiteIndex;
 
-/// Looks for fixes at existing conditions and statements.
+/// Looks for fixes at existing conditions and statements. Of a large subject only the functions that failing
+/// tests reach are instrumented, and with the insertion points in them: mostly they are needed afterwards, and
+/// another build would take longer.
 pub struct Existing;
 
 impl Engine for Existing {
@@ -30,9 +35,28 @@ impl Engine for Existing {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        let sites = instrument::existing_sites(session.sources, &knowledge.excluded);
-        let entries = instrument::function_entries(session.sources, &knowledge.excluded);
-        let located = session.localize(knowledge, targets, sites, entries)?;
+        let sources = session.sources;
+        let existing = instrument::existing_sites(sources, &knowledge.excluded);
+        let (build, existing) = match instrument::first_sites(sources) {
+            None => {
+                let entries = instrument::function_entries(sources, &knowledge.excluded);
+                let build = session.trace_sites(knowledge, &existing, &entries, "site")?;
+                (build, existing)
+            }
+            Some(entries) => {
+                session.trace_sites(knowledge, &entries, &BTreeSet::new(), "function")?;
+                let functions = session.reached_functions(knowledge, targets);
+                let is_reached = |at: &SiteIndex| functions.contains(&session.site(*at).function);
+                let existing: BTreeSet<SiteIndex> =
+                    existing.into_iter().filter(is_reached).collect();
+                let new = session.insertion_points(knowledge, targets);
+                let all = existing.union(&new).copied().collect();
+                knowledge.insertion_points = Some(new);
+                let build = session.trace_sites(knowledge, &all, &BTreeSet::new(), "site")?;
+                (build, existing)
+            }
+        };
+        let located = session.force(knowledge, targets, &build, &existing)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
         knowledge.angelic.extend_from_slice(&located.angelic);

@@ -47,11 +47,19 @@ impl Engine for Insertions {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        let new = session.insertion_points(knowledge, targets);
-        if new.is_empty() {
-            return Ok(Vec::new());
-        }
-        let located = session.localize(knowledge, targets, new, BTreeSet::new())?;
+        let (build, new) = match (knowledge.insertion_points.take(), knowledge.build.clone()) {
+            // Every build since they were traced has them.
+            (Some(traced), Some(latest)) => (latest, traced),
+            _ => {
+                let new = session.insertion_points(knowledge, targets);
+                if new.is_empty() {
+                    return Ok(Vec::new());
+                }
+                let build = session.trace_sites(knowledge, &new, &BTreeSet::new(), "site")?;
+                (build, new)
+            }
+        };
+        let located = session.force(knowledge, targets, &build, &new)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
         let mut sites = session.worth_recording(&located.angelic);
@@ -62,38 +70,57 @@ impl Engine for Insertions {
 }
 
 impl Session<'_> {
-    /// Insertion points in the functions that failing tests enter, most suspicious functions first. A
-    /// function that could not be traced may have been entered.
-    fn insertion_points(
+    /// The functions that failing tests enter, as far as traced. A function that could not be traced may have
+    /// been entered.
+    pub(super) fn reached_functions(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+    ) -> BTreeSet<FunctionIndex> {
+        let spectrum = &knowledge.spectrum;
+        let function = |index: SiteIndex| self.site(index).function;
+        let entries = instrument::function_entries(self.sources, &knowledge.excluded);
+        let is_traced = |test: &TestIndex| spectrum.reached.contains_key(test);
+        let seen: BTreeSet<FunctionIndex> = match targets.iter().all(is_traced) {
+            true => entries.iter().copied().map(function).collect(),
+            false => BTreeSet::new(),
+        };
+        let all = self.sources.functions.keys();
+        let mut reached: BTreeSet<FunctionIndex> = all.filter(|it| !seen.contains(it)).collect();
+        let traces = targets.iter().filter_map(|test| spectrum.reached.get(test));
+        reached.extend(traces.flat_map(BTreeMap::keys).copied().map(function));
+        reached
+    }
+
+    /// Insertion points in the functions that failing tests enter, most suspicious functions first.
+    pub(super) fn insertion_points(
         &self,
         knowledge: &Knowledge,
         targets: &[TestIndex],
     ) -> BTreeSet<SiteIndex> {
+        let functions = self.reached_functions(knowledge, targets);
         let excluded = &knowledge.excluded;
-        let sites = &self.sources.sites;
-        let mut functions: BTreeMap<FunctionIndex, f64> = BTreeMap::new();
+        let mut suspects: BTreeMap<FunctionIndex, f64> = BTreeMap::new();
         for suspect in knowledge.spectrum.rank(targets, &self.baseline.passing()) {
-            let function = sites[suspect.site].function;
-            functions.entry(function).or_insert(suspect.suspiciousness);
+            let function = self.site(suspect.site).function;
+            suspects.entry(function).or_insert(suspect.suspiciousness);
         }
-        let function = |index: SiteIndex| sites[index].function;
-        let entries = instrument::function_entries(self.sources, excluded);
-        let seen: BTreeSet<FunctionIndex> = entries.into_iter().map(function).collect();
         let mut by_function: BTreeMap<FunctionIndex, Vec<SiteIndex>> = BTreeMap::new();
         let may_panic = self.may_want_panics(targets);
         let new = instrument::sites_where(self.sources, excluded, |site| {
             site.kind.is_new() && (may_panic || !site.asserts())
         });
         for index in new.difference(&self.unwanted).copied() {
-            let function = sites[index].function;
-            by_function.entry(function).or_default().push(index);
+            let function = self.site(index).function;
+            if functions.contains(&function) {
+                by_function.entry(function).or_default().push(index);
+            }
         }
+        let suspiciousness =
+            |function: &FunctionIndex| suspects.get(function).copied().unwrap_or(0.0);
         let mut ranked: Vec<(f64, Vec<SiteIndex>)> = by_function
             .into_iter()
-            .filter_map(|(function, places)| match functions.get(&function) {
-                Some(suspiciousness) => Some((*suspiciousness, places)),
-                None => (!seen.contains(&function)).then_some((0.0, places)),
-            })
+            .map(|(function, places)| (suspiciousness(&function), places))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut chosen = BTreeSet::new();

@@ -2,6 +2,7 @@
 //! failing test pass.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -42,31 +43,45 @@ pub(super) struct Localization {
 }
 
 impl Session<'_> {
-    /// Builds with the `wanted` sites instrumented, traces every test, ranks these sites and forces their
-    /// outcomes. Sites in `traced` are only traced.
+    /// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test.
+    /// Sites in `probes` are only traced.
     ///
     /// # Errors
     /// If the run is stopped, the subject does not build with what was put in, or every test has another
     /// outcome then.
-    pub(super) fn localize(
+    pub(super) fn trace_sites(
+        &self,
+        knowledge: &mut Knowledge,
+        sites: &BTreeSet<SiteIndex>,
+        probes: &BTreeSet<SiteIndex>,
+        unit: &str,
+    ) -> Result<Arc<Build>> {
+        let runner = self.runner;
+        let phase = self.progress.start("instrumenting sites", 0, runner.runs());
+        let all: BTreeSet<SiteIndex> = sites.union(probes).copied().collect();
+        let stage = Stage::Conditions(all.clone());
+        let (build, instrumentation) = self.instrument(knowledge, stage)?;
+        let dropped = all.iter().filter(|site| !instrumentation.has(**site));
+        knowledge.excluded.extend(dropped);
+        let used = sites.difference(&knowledge.excluded).count();
+        self.progress
+            .finish(phase, runner.runs(), &count(used, unit));
+        self.trace(knowledge, &build)?;
+        Ok(build)
+    }
+
+    /// Ranks these sites and forces their outcomes in a build that has them.
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    pub(super) fn force(
         &self,
         knowledge: &mut Knowledge,
         targets: &[TestIndex],
-        wanted: BTreeSet<SiteIndex>,
-        traced: BTreeSet<SiteIndex>,
+        build: &Build,
+        sites: &BTreeSet<SiteIndex>,
     ) -> Result<Localization> {
         let runner = self.runner;
-        let phase = self.progress.start("instrumenting sites", 0, runner.runs());
-        let stage = Stage::Conditions(wanted.union(&traced).copied().collect());
-        let (build, instrumentation) = self.instrument(knowledge, stage)?;
-        let is_dropped = |site: &&SiteIndex| !instrumentation.has(**site);
-        let dropped = wanted.iter().chain(&traced).filter(is_dropped);
-        knowledge.excluded.extend(dropped);
-        let used = wanted.difference(&knowledge.excluded).count();
-        self.progress
-            .finish(phase, runner.runs(), &count(used, "site"));
-
-        self.trace(knowledge, &build)?;
         let passing = self.baseline.passing();
         let mut targets = targets.to_vec();
         targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
@@ -74,7 +89,7 @@ impl Session<'_> {
         // Candidates are judged with all targets later.
         let targets = sample(targets);
         suspects.retain(|suspect| {
-            wanted.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
+            sites.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
         });
 
         let phase = self.progress.start("forcing outcomes", 0, runner.runs());

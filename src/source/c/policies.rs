@@ -9,6 +9,7 @@ pub const POLICIES: Policies = Policies {
     passing_tests_are_weak_evidence: true,
     // An expression that type-checks can still read past an array or through a null pointer.
     captures_may_be_undefined: true,
+    compiles_incrementally: false,
     // Loops made with `goto` may burn no fuel, and sanitizers slow everything down.
     min_timeout: Duration::from_secs(5),
     formatter: None,

@@ -1,6 +1,7 @@
 //! C declarations: structs with their fields, enums, macros, and the declared types of variables.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
@@ -69,6 +70,7 @@ impl Declarations {
                 continue;
             }
             self.structs.push(DataType {
+                private_fields: BTreeSet::new(),
                 file,
                 ty: name.clone(),
                 name,

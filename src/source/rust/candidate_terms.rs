@@ -187,16 +187,37 @@ impl Generator<'_> {
         fitting.map(harvested_term).collect()
     }
 
-    /// Pairs of operands with the same declared non-scalar type. Of each pair, the second came into scope
-    /// first.
-    fn same_type_pairs(&self) -> Vec<[String; 2]> {
+    /// Whether values of a type may be compared by this trait of the standard library.
+    fn is_comparable(&self, plain: &str, by: &str) -> bool {
+        const UNORDERED: [&str; 5] = [
+            "Range",
+            "RangeInclusive",
+            "HashMap",
+            "HashSet",
+            "BinaryHeap",
+        ];
+        let name = plain.split('<').next().unwrap_or_default();
+        let implementation = (by.to_owned(), name.to_owned());
+        match self.sources.types.iter().any(|ty| ty.name == name) {
+            true => self.sources.implementations.contains(&implementation),
+            false => by == "PartialEq" || !UNORDERED.contains(&name),
+        }
+    }
+
+    /// Pairs of operands with the same declared non-scalar type, which implements this trait. Of each pair, the
+    /// second came into scope first.
+    fn same_type_pairs(&self, comparable_by: &str) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
         for (at, a) in self.operands.iter().enumerate() {
             for b in &self.operands[at + 1..] {
                 let (Some(s), Some(t)) = (&a.ty, &b.ty) else {
                     continue;
                 };
-                if s.plain != t.plain || is_scalar(&s.plain) || a.text == "self" {
+                if s.plain != t.plain
+                    || is_scalar(&s.plain)
+                    || a.text == "self"
+                    || !self.is_comparable(&s.plain, comparable_by)
+                {
                     continue;
                 }
                 pairs.push(match (s.is_reference, t.is_reference) {
@@ -211,14 +232,17 @@ impl Generator<'_> {
 
     /// `a == b` for operands of the same type; `a` came into scope first.
     fn equalities(&self) -> Vec<TermText> {
-        let pairs = self.same_type_pairs().into_iter();
+        let pairs = self.same_type_pairs("PartialEq").into_iter();
         pairs.map(|[a, b]| comparison(&b, "==", &a)).collect()
     }
 
     /// `a < b`, `a <= b` and so on for operands of the same type.
     fn orders(&self) -> Vec<TermText> {
         let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
-        self.same_type_pairs().into_iter().flat_map(of).collect()
+        self.same_type_pairs("PartialOrd")
+            .into_iter()
+            .flat_map(of)
+            .collect()
     }
 }
 

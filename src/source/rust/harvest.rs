@@ -19,6 +19,7 @@ pub fn of_body(body: &Block, text: &str, offset: usize) -> Vec<Harvested> {
     let mut harvest = Harvest {
         text,
         offset,
+        is_unsafe: false,
         found: Vec::new(),
     };
     harvest.visit_block(body);
@@ -48,6 +49,8 @@ impl<'ast> Visit<'ast> for Constants {
 struct Harvest<'a> {
     text: &'a str,
     offset: usize,
+    /// Whether the code is in an `unsafe` block: what it calls cannot be called elsewhere.
+    is_unsafe: bool,
     found: Vec<Harvested>,
 }
 
@@ -55,7 +58,8 @@ impl<'ast> Visit<'ast> for Harvest<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         if let Some(kind) = kind(expr) {
             let mut reads = Reads::default();
-            if reads.of(expr) {
+            let is_safe = |call: &String| is_query(call.trim_start_matches('.'));
+            if reads.of(expr) && (!self.is_unsafe || reads.calls.iter().all(is_safe)) {
                 self.keep(expr, kind, reads);
             }
         }
@@ -66,6 +70,12 @@ impl<'ast> Visit<'ast> for Harvest<'_> {
             return;
         }
         visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        let outer = std::mem::replace(&mut self.is_unsafe, true);
+        visit::visit_expr_unsafe(self, block);
+        self.is_unsafe = outer;
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}
@@ -133,7 +143,7 @@ fn is_scalar(ty: &syn::Type) -> bool {
 
 /// Whether a method converts or gives access to a value rather than computing a scalar.
 fn is_access(method: &str) -> bool {
-    const FORMS: [&str; 11] = [
+    const FORMS: [&str; 30] = [
         "iter",
         "chars",
         "bytes",
@@ -145,11 +155,40 @@ fn is_access(method: &str) -> bool {
         "values",
         "next",
         "char_indices",
+        // These make an iterator of another one, …
+        "rev",
+        "zip",
+        "map",
+        "filter",
+        "filter_map",
+        "flat_map",
+        "enumerate",
+        "skip",
+        "skip_while",
+        "take_while",
+        "step_by",
+        "chain",
+        "peekable",
+        "cloned",
+        "copied",
+        "by_ref",
+        "windows",
+        "chunks",
+        // … and this one and `next` change what they are called on.
+        "take",
     ];
     const PREFIXES: [&str; 4] = ["as_", "to_", "into_", "iter_"];
     FORMS.contains(&method)
         || method.ends_with("_mut")
         || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
+}
+
+/// Whether a method of this name is a state query, which is never unsafe.
+fn is_query(method: &str) -> bool {
+    const QUERIES: [&str; 7] = [
+        "len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "capacity",
+    ];
+    QUERIES.contains(&method)
 }
 
 /// Whether a function is named by a long path, or returns a mutable reference by its name.

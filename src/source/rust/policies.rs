@@ -9,6 +9,7 @@ pub const POLICIES: Policies = Policies {
     passing_tests_are_weak_evidence: false,
     // Captures are safe Rust, and their panics are caught.
     captures_may_be_undefined: false,
+    compiles_incrementally: true,
     // Every loop burns fuel.
     min_timeout: Duration::from_secs(2),
     formatter: Some(FormatTool::Rustfmt),

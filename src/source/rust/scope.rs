@@ -23,7 +23,9 @@ impl Scopes {
     }
 
     pub fn bind(&mut self, text: String, ty: Option<DeclaredType>) {
-        if let Some(scope) = self.stack.last_mut() {
+        if text != "_"
+            && let Some(scope) = self.stack.last_mut()
+        {
             scope.push(Name { text, ty });
         }
     }

@@ -1,5 +1,7 @@
 //! What the subject declares: structs, enums, constants, and functions that return a scalar.
 
+use std::collections::BTreeSet;
+
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Item, ReceiverKind, ReturnType, Signature, Type, UseTree};
 
@@ -53,6 +55,10 @@ pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
             Item::Struct(item) => fields(&item.fields),
             _ => Vec::new(),
         },
+        private_fields: match item {
+            Item::Struct(item) => private_fields(&item.fields),
+            _ => BTreeSet::new(),
+        },
         variants: match item {
             Item::Enum(item) => item.variants.iter().map(variant).collect(),
             _ => Vec::new(),
@@ -69,6 +75,14 @@ fn fields(fields: &Fields) -> Vec<(String, DeclaredType)> {
         (name.unwrap_or_else(|| at.to_string()), declared(&field.ty))
     };
     fields.iter().enumerate().map(name).collect()
+}
+
+/// The fields that only the struct's own module and those in it see.
+fn private_fields(of: &Fields) -> BTreeSet<String> {
+    let is_private = |field: &syn::Field| matches!(field.vis, syn::Visibility::Inherited);
+    let named = fields(of).into_iter().zip(of);
+    let private = named.filter(|(_, field)| is_private(field));
+    private.map(|((name, _), _)| name).collect()
 }
 
 fn parts(generics: &Generics) -> (String, String, String) {
@@ -91,12 +105,22 @@ fn variant(variant: &syn::Variant) -> Variant {
     }
 }
 
-fn derives(attr: &Attribute, name: &str) -> bool {
-    attr.path().is_ident("derive") && {
-        let list = attr.meta.to_token_stream().to_string();
-        list.split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == name)
+/// The name of a type in [`crate::source::Sources::implementations`] that stands for all.
+pub const ANY: &str = "*";
+
+/// The traits that an attribute derives.
+pub fn derived(attr: &Attribute) -> Vec<String> {
+    if !attr.path().is_ident("derive") {
+        return Vec::new();
     }
+    let list = attr.meta.to_token_stream().to_string();
+    let words = list.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty() && *word != "derive");
+    words.map(str::to_owned).collect()
+}
+
+fn derives(attr: &Attribute, name: &str) -> bool {
+    derived(attr).iter().any(|word| word == name)
 }
 
 fn is_packed(attrs: &[Attribute]) -> bool {

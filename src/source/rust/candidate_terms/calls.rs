@@ -3,6 +3,7 @@
 
 use super::{Generator, Operand, call, harvested_term, is_scalar};
 use crate::source::candidate_terms::TermText;
+use crate::source::rust::types;
 use crate::source::{Callable, DeclaredType, Harvested, HarvestedKind};
 
 impl Generator<'_> {
@@ -34,10 +35,12 @@ impl Generator<'_> {
             if !others.all(|(_, other)| is_fitting(&found.text[other.clone()])) {
                 continue;
             }
+            let replaced = &found.text[hole.clone()];
+            let known = self.operands.iter().find(|known| known.text == *replaced);
             for operand in self
                 .operands
                 .iter()
-                .filter(|operand| could_be(operand, &found.text[hole.clone()]))
+                .filter(|operand| could_be(operand, replaced, known))
             {
                 let mut text = found.text.clone();
                 text.replace_range(hole.clone(), &operand.text);
@@ -60,14 +63,17 @@ impl Generator<'_> {
             if is_type && callable.parameters.is_empty() {
                 return Vec::new();
             }
+            let own = self.function.owner.as_deref().unwrap_or_default();
             let takes = |operand: &&Operand| match &operand.ty {
                 Some(ty) if is_type => generic_name(&ty.plain) == owner || ty.plain == "Self",
-                Some(ty) => !is_scalar(&ty.plain),
+                Some(ty) if ty.plain == "Self" => own == owner || self.implements(own, owner),
+                Some(ty) => !is_scalar(&ty.plain) && self.implements(&ty.plain, owner),
+                None if operand.text == "self" => own == owner || self.implements(own, owner),
                 None => true,
             };
             let receivers = self.operands.iter().filter(takes);
             heads.extend(receivers.map(|operand| format!("{}.{}", operand.text, callable.name)));
-        } else if callable.owner.is_none() {
+        } else if callable.owner.is_none() && self.is_in_scope(callable) {
             heads.push(callable.name.clone());
         } else if callable.owner == self.function.owner {
             heads.push(format!("Self::{}", callable.name));
@@ -83,6 +89,22 @@ impl Generator<'_> {
                 .map(move |argument| format!("{head}({argument})"))
         });
         calls.map(call).collect()
+    }
+
+    /// Whether a trait of the subject may be implemented for a type; of type parameters nothing is known.
+    fn implements(&self, plain: &str, of: &str) -> bool {
+        let name = generic_name(plain);
+        let known = |name: &str| {
+            let implementation = (of.to_owned(), name.to_owned());
+            self.sources.implementations.contains(&implementation)
+        };
+        is_parameter(name) || known(name) || known(types::ANY)
+    }
+
+    /// Whether a free function may be visible at the site: it is in the same file, or the file names it.
+    fn is_in_scope(&self, callable: &Callable) -> bool {
+        let file = self.function.file;
+        callable.file == file || self.sources.files[file].text.contains(&callable.name)
     }
 
     /// The operands that can be passed for a parameter.
@@ -128,9 +150,14 @@ fn is_predicate(found: &Harvested) -> bool {
     name.starts_with("is_") || name.starts_with("has_") || QUESTIONS.contains(&name)
 }
 
-/// Whether an operand can replace a text; the compiler checks the types.
-fn could_be(operand: &Operand, text: &str) -> bool {
-    operand.text != text && operand.text != "self"
+/// Whether an operand can replace a text, which may be another one. The compiler checks types that are not known.
+fn could_be(operand: &Operand, text: &str, known: Option<&Operand>) -> bool {
+    let types = (&operand.ty, known.and_then(|known| known.ty.as_ref()));
+    let may_have_type = match types {
+        (Some(new), Some(old)) => same_type(&new.plain, &old.plain),
+        _ => true,
+    };
+    operand.text != text && operand.text != "self" && may_have_type
 }
 
 fn same_type(a: &str, b: &str) -> bool {
@@ -145,6 +172,16 @@ fn same_type(a: &str, b: &str) -> bool {
         },
     };
     by_value(a) == by_value(b)
+}
+
+/// Whether a type is a type parameter, by its name.
+pub(super) fn is_parameter(name: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    name.len() <= 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(is_upper)
+        || name.starts_with("impl")
+        || name.starts_with("dyn")
 }
 
 /// The type's name without arguments.

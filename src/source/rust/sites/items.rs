@@ -136,6 +136,17 @@ impl Finder<'_> {
                     None => name.clone(),
                 };
                 let name = name.split('<').next().unwrap_or_default().to_owned();
+                if let Some((of, _)) = &block.trait_
+                    && let Some(last) = of.segments.last()
+                {
+                    let is_any = block
+                        .generics
+                        .type_params()
+                        .any(|parameter| parameter.ident == name);
+                    let ty = if is_any { types::ANY } else { &name };
+                    let implementation = (last.ident.to_string(), ty.to_owned());
+                    self.sources.implementations.insert(implementation);
+                }
                 self.visit_owned(name, path, |finder| {
                     for item in &block.items {
                         match item {
@@ -182,6 +193,11 @@ impl Finder<'_> {
                 if self.function.is_none() && !is_test_code(attrs) =>
             {
                 let data_type = types::data_type(item, self.file, self.range(item).end);
+                if let Some(data_type) = &data_type {
+                    let derived = attrs.iter().flat_map(types::derived);
+                    let of_type = derived.map(|name| (name, data_type.name.clone()));
+                    self.sources.implementations.extend(of_type);
+                }
                 self.sources.types.extend(data_type);
             }
             Item::Const(item) if self.function.is_none() && !is_test_code(&item.attrs) => {
