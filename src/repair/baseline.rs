@@ -1,5 +1,7 @@
 //! The baseline: the subject builds, which tests it has, and which fail in every run.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -44,6 +46,32 @@ pub fn build(
     let built = workspace.subject.ecosystem.built(&build);
     progress.finish(phase, runner.runs(), &built);
     Ok(build)
+}
+
+/// Runs every test a second time, those that passed all together if they pass so, too. A test that hangs is not
+/// run again.
+fn second_runs(
+    suite: &Suite,
+    first: &TiSlice<TestIndex, TestRun>,
+    plan: impl Fn(TestIndex) -> Plan + Sync,
+    done: &(dyn Fn() + Sync),
+) -> Result<BTreeMap<TestIndex, TestRun>> {
+    let ended = |test: &TestIndex| first[*test].verdict != Verdict::TimedOut;
+    let ended = suite.all().into_iter().filter(ended);
+    let (passed, failed): (Vec<TestIndex>, Vec<TestIndex>) =
+        ended.partition(|test| first[*test].verdict.passed());
+    let known = Baseline::from_runs(first, &BTreeMap::new());
+    let timeout = passed.first().map(|test| plan(*test).timeout);
+    let flaky = suite.not_passing(&passed, &known, timeout.unwrap_or_default())?;
+    let again = suite.run_all(&failed, plan, done)?;
+    let flaky = flaky.into_iter().map(|test| {
+        let run = TestRun {
+            verdict: Verdict::Failed,
+            ..first[test].clone()
+        };
+        (test, run)
+    });
+    Ok(failed.into_iter().zip(again).chain(flaky).collect())
 }
 
 /// Failing tests whose failure is described in the report.
@@ -98,11 +126,7 @@ pub fn take(
         tests: &tests,
         binaries: &build.binaries,
     };
-    // A test that hangs is not run a second time.
-    let ended = |test: &TestIndex| first[*test].verdict != Verdict::TimedOut;
-    let again: Vec<TestIndex> = suite.all().into_iter().filter(ended).collect();
-    let second = suite.run_all(&again, plan, &|| phase.step())?;
-    let second = again.into_iter().zip(second).collect();
+    let second = second_runs(&suite, &first, plan, &|| phase.step())?;
     let mut baseline = Baseline::from_runs(&first, &second);
     for test in &baseline.flaky {
         outcome.warnings.push(format!(

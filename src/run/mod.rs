@@ -44,7 +44,7 @@ const LOG: u64 = 1 << 20;
 const LARGE_LOG: u64 = 16 << 20;
 
 /// The result of one run of one test.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TestRun {
     /// How the test ended.
     pub verdict: Verdict,
