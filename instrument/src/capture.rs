@@ -31,7 +31,7 @@ pub fn close(site: u32) -> Snapshot {
 }
 
 /// Whether to record the context of this evaluation of the site.
-#[inline]
+#[inline(never)]
 pub fn wants(site: u32) -> bool {
     match state() {
         None => false,

@@ -1,4 +1,7 @@
 //! The plan of this process, read from the environment, and the functions that the macros call.
+//!
+//! These are never inlined: the subject is mostly compiled without optimization, and would have unoptimized copies
+//! of them in every part of it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
@@ -193,7 +196,7 @@ impl Ask {
 }
 
 /// Looks up the plan for one evaluation of the site, and counts it.
-#[inline]
+#[inline(never)]
 pub fn ask(site: u32) -> Ask {
     match state() {
         None => Ask::free(site, false),
@@ -236,14 +239,14 @@ fn ask_live(state: &State, site: u32) -> Ask {
 
 impl Ask {
     /// Whether the condition must not be evaluated.
-    #[inline]
+    #[inline(never)]
     pub fn is_blind(self) -> bool {
         self.blind
     }
 
     /// The outcome with which the program continues. `value` is the condition's own value; it does not count if
     /// the condition was not to be evaluated.
-    #[inline]
+    #[inline(never)]
     pub fn settle(self, value: bool) -> bool {
         if !self.live {
             return value;
@@ -289,13 +292,13 @@ impl Ask {
 }
 
 /// A site whose own outcome is always the same.
-#[inline]
+#[inline(never)]
 pub fn constant(site: u32, value: bool) -> bool {
     ask(site).settle(value)
 }
 
 /// See [`crate::here!`].
-#[inline]
+#[inline(never)]
 pub fn here(first: u32, last: u32) -> bool {
     match state() {
         None => false,
@@ -324,7 +327,7 @@ pub(crate) fn records(site: u32) -> bool {
 }
 
 /// The candidate selected at this site; 0 is the original condition.
-#[inline]
+#[inline(never)]
 pub fn selected(site: u32) -> u32 {
     match state() {
         None => 0,
@@ -337,7 +340,7 @@ pub fn selected(site: u32) -> u32 {
 }
 
 /// Burns fuel for one loop iteration; ends the process when the fuel is used up.
-#[inline]
+#[inline(never)]
 pub fn tick() {
     if let Some(state) = state() {
         burn(state);
