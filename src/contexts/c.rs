@@ -12,7 +12,6 @@ use crate::spec::access::Prefix;
 use crate::spec::{Access, Binding, Origin, Pool, Query, Reading, Term, TermId, Type};
 
 /// The operands of C.
-/// The operands of C.
 pub struct C;
 
 impl Operands for C {

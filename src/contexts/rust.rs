@@ -13,7 +13,7 @@ impl Operands for Rust {
     /// A field that only another module sees cannot be named.
     fn is_expressible(&self, sources: &Sources, site: &Site, access: &Access) -> bool {
         let is_hidden = |step: &Access| match step.plain() {
-            Access::Field(_, _, field) => is_hidden(sources, site, field),
+            Access::Field(of, _, field) => is_hidden(sources, site, of, field),
             _ => false,
         };
         !access.spine().any(is_hidden)
@@ -35,12 +35,27 @@ impl Operands for Rust {
     }
 }
 
-/// Whether all structs of the subject with this field keep it from the site's module.
-fn is_hidden(sources: &Sources, site: &Site, field: &str) -> bool {
+/// Whether a field belongs to structs of the subject that keep it from the site's module: to the declared type of
+/// the variable, or, if that is not known, to all structs with such a field. Fields of tuples and ranges have the
+/// names of many others.
+fn is_hidden(sources: &Sources, site: &Site, of: &Access, field: &str) -> bool {
+    const COMMON: [&str; 2] = ["start", "end"];
+    let of = match of.without_derefs() {
+        Access::Variable(name) => site.names.iter().find(|known| known.text == *name),
+        _ => None,
+    };
+    let declared = of.and_then(|name| name.ty.as_ref());
+    let declared = declared.map(|ty| ty.plain.split('<').next().unwrap_or_default());
+    let declared = declared.filter(|ty| *ty != "Self");
+    let is_common = field.starts_with(|c: char| c.is_ascii_digit()) || COMMON.contains(&field);
+    if declared.is_none() && is_common {
+        return false;
+    }
     let path = &sources.files[site.file].path;
     let mut owners = sources
         .types
         .iter()
+        .filter(|ty| declared.is_none_or(|declared| ty.name == declared))
         .filter(|ty| ty.fields.iter().any(|(name, _)| name == field))
         .peekable();
     let is_kept = |ty: &DataType| {
@@ -64,6 +79,48 @@ fn is_in_module(file: &Utf8Path, module: &Utf8Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Language;
+    use crate::source::rust::{CrateRoot, read};
+
+    #[test]
+    fn private_fields_of_other_modules_are_hidden_and_those_of_tuples_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let inner = "pub struct Inner { cap: u32, pub len: u32 } pub struct Pair(u32, u32);";
+        let lib = "mod inner; mod other;";
+        let other = "fn f(inner: Inner, pair: (u32, u32), own: Pair) -> u32 { if inner.len > 3 { 1 } else { 2 } }";
+        for (name, text) in [("lib.rs", lib), ("inner.rs", inner), ("other.rs", other)] {
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let crates = [CrateRoot {
+            path: "lib.rs".into(),
+            is_test: false,
+            edition_2015: false,
+            has_chains: true,
+        }];
+        let sources = read(root, &crates, &|_| true);
+        let site = sources
+            .sites
+            .iter()
+            .find(|site| site.text == "inner.len > 3")
+            .unwrap();
+        for (text, wanted) in [
+            ("inner.cap", false),
+            ("inner.len", true),
+            ("pair.0", true),
+            ("own.0", false),
+            ("unknown.0", true),
+            ("unknown.cap", false),
+            ("unknown.start", true),
+        ] {
+            let access = Language::Rust.access(text);
+            assert_eq!(
+                Rust.is_expressible(&sources, site, &access),
+                wanted,
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn a_module_sees_its_own_files_and_those_above() {

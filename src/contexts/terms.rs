@@ -48,11 +48,12 @@ pub fn observed(
     let function = &sources.functions[site.function].name;
     let mut terms: Vec<((usize, usize), Term)> = Vec::new();
     for (access, seen) in seen {
-        if !operands.is_expressible(sources, site, access) {
-            continue;
-        }
         let leaf = leaves.iter().position(|leaf| leaf.access == *access);
-        if leaf.is_none() && candidate_terms::recurses(function, access) {
+        let is_new = leaf.is_none();
+        if is_new
+            && (!operands.is_expressible(sources, site, access)
+                || candidate_terms::recurses(function, access))
+        {
             continue;
         }
         let offer = offers
