@@ -35,8 +35,34 @@ pub mod env {
     pub const FUEL: &str = "NOPOL_FUEL";
     /// The seed of randomness, decimal: runs with the same seed get the same random numbers.
     pub const SEED: &str = "NOPOL_SEED";
+    /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
+    pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 8] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL, SEED];
+    pub const ALL: [&str; 9] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL, SEED, SERVE];
+}
+
+/// The protocol of a process that serves runs. It sends [`HELLO`](serve::HELLO) when it is ready.
+///
+/// ```text
+/// request  length of the strings u32, time limit in milliseconds u32,
+///          strings, each with a NUL: test, file for standard output, file for standard error, variables `NAME=value`
+/// answer   status as from `waitpid` i32, flags u32, nanoseconds u64
+/// ```
+pub mod serve {
+    /// What a server says first.
+    pub const HELLO: u8 = b'n';
+    /// Bytes of a request before its strings.
+    pub const REQUEST: usize = 8;
+    /// Bytes of an answer.
+    pub const ANSWER: usize = 16;
+    /// The argument that is replaced by the test's name.
+    pub const TEST_ARGUMENT: usize = 2;
+    /// Flag: the run was ended because its time was up.
+    pub const TIMED_OUT: u32 = 1;
+    /// Flag: the run left processes behind, and this server serves no more.
+    pub const SPENT: u32 = 2;
+    /// Exit code of a server that cannot serve, and of a run that it could not prepare.
+    pub const CANNOT: i32 = 87;
 }
 
 /// First eight bytes of a trace file.

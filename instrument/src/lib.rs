@@ -24,6 +24,20 @@ mod sample;
     )
 ))]
 mod seed;
+// As above, and only where constructors get the arguments.
+#[cfg(all(
+    nopol_rt,
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "loongarch64"
+    )
+))]
+mod server;
 mod snapshot;
 mod state;
 mod trace;

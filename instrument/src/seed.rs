@@ -57,6 +57,12 @@ pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> i
     len as isize
 }
 
+/// Makes the next request look at [`env::SEED`] again: the environment is another one.
+pub(crate) fn forget() {
+    GIVEN.store(0, Ordering::Relaxed);
+    MODE.store(UNKNOWN, Ordering::Release);
+}
+
 /// Whether a seed is set. The caller may be an allocator, so this neither allocates nor locks.
 fn is_repeatable() -> bool {
     let mode = match MODE.load(Ordering::Acquire) {

@@ -6,10 +6,12 @@ mod binary;
 pub mod command;
 pub mod confine;
 pub mod id;
+mod launch;
 mod plan;
 pub mod pool;
 pub mod process;
 pub mod sandbox;
+mod server;
 pub mod suite;
 mod together;
 pub mod trace;
@@ -31,8 +33,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use self::binary::{Binary, Commands, Harness};
 use self::command::Progress;
 use self::confine::{Circumstances, Confinement};
+use self::launch::Launch;
 pub use self::plan::{Forced, How, Plan, Sequence, When};
-use self::process::{Exit, Job, Limits, Supervisor};
+use self::process::Supervisor;
+use self::server::Servers;
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::copy::tree::Change;
@@ -70,6 +74,9 @@ pub struct Runner<'a> {
     /// Maximum number of concurrent processes.
     pub jobs: usize,
     runs: AtomicU64,
+    /// The number of run directories made so far.
+    dirs: AtomicU64,
+    servers: Servers,
     /// Run directories that are not in use; they have been cleared.
     idle_dirs: Mutex<Vec<Utf8PathBuf>>,
     /// Some tests were seen to pass in separate processes but not together in one.
@@ -106,6 +113,8 @@ impl<'a> Runner<'a> {
             args: kept,
             jobs,
             runs: AtomicU64::new(0),
+            dirs: AtomicU64::new(0),
+            servers: Servers::default(),
             idle_dirs: Mutex::new(Vec::new()),
             needs_isolation: AtomicBool::new(false),
             damage: Mutex::default(),
@@ -123,17 +132,21 @@ impl<'a> Runner<'a> {
         self.runs.load(Ordering::Relaxed)
     }
 
-    /// Runs one test in a process of its own.
+    /// Runs one test in a process of its own: a new one, or the child of a server.
     ///
     /// # Errors
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
+        let once = |log| match self.serve(binary, test, plan, log)? {
+            Some(run) => Ok(run),
+            None => self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, log)),
+        };
         let (run, changes) = binary.tree.guard(test, || {
-            let mut run = self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, LOG))?;
-            if run.trace.as_ref().is_some_and(|trace| trace.is_full) {
-                run = self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, LARGE_LOG))?;
+            let run = once(LOG)?;
+            match run.trace.as_ref().is_some_and(|trace| trace.is_full) {
+                true => once(LARGE_LOG),
+                false => Ok(run),
             }
-            Ok(run)
         })?;
         self.note(test, changes);
         Ok(run)
@@ -149,72 +162,33 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Calls `run` with a directory that contains an empty `home` and `tmp`. Creating one costs as much as a
-    /// short test, so directories are reused.
+    /// Calls `run` with a run directory.
     fn with_run_dir<T>(&self, run: impl FnOnce(&Utf8Path) -> Result<T>) -> Result<T> {
-        let number = self.runs.fetch_add(1, Ordering::Relaxed);
-        let idle = lock(&self.idle_dirs).pop();
-        let dir = match idle {
-            Some(dir) => dir,
-            None => {
-                // All names have the same length, because the size of the environment shifts the stack.
-                let dir = self.confinement.scratch.join(format!("run-{number:06}"));
-                self.confinement.prepare(&dir)?;
-                dir
-            }
-        };
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let dir = self.run_dir()?;
         let result = run(&dir);
-        // A directory that cannot be cleared is abandoned; it is removed together with the scratch directory.
-        if self.confinement.clear(&dir).is_ok() {
-            lock(&self.idle_dirs).push(dir);
-        }
+        self.give_back(dir);
         result
     }
 
-    /// Starts a process of the binary; its output goes to files in `dir`.
-    fn start(&self, dir: &Utf8Path, binary: &Binary, launch: Launch) -> Result<Exit> {
-        let circumstances = launch.circumstances;
-        let mut vars = binary.env.clone();
-        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
-        vars.extend(self.confinement.env(dir, circumstances));
-        vars.extend(launch.vars);
-        let mut writable = vec![dir.to_owned()];
-        let (mut program, mut cwd) = (launch.program, launch.cwd);
-        if circumstances.cwd {
-            if program.as_str().contains('/') {
-                program = cwd.join(program);
-            }
-            cwd = match cwd.strip_prefix(&binary.cwd) {
-                Ok(below) => binary.original.join(below),
-                Err(_) => binary.original.clone(),
-            };
-            for (_, value) in &mut vars {
-                if let Ok(below) = Utf8Path::new(value).strip_prefix(&binary.cwd) {
-                    *value = binary.original.join(below).to_string();
-                }
-            }
-        } else {
-            writable.push(binary.tree.top().to_owned());
-            writable.extend(binary.writable.iter().cloned());
+    /// A directory that contains an empty `home` and `tmp`. Creating one costs as much as a short test, so
+    /// directories are reused.
+    fn run_dir(&self) -> Result<Utf8PathBuf> {
+        if let Some(dir) = lock(&self.idle_dirs).pop() {
+            return Ok(dir);
         }
-        let limits = match circumstances.limits {
-            true => Limits::default(),
-            false => Confinement::limits(binary.harness.needs_addresses()),
-        };
-        self.supervisor.run(&Job {
-            program: &program,
-            args: &launch.args,
-            cwd: &cwd,
-            env: &vars,
-            unset: &Confinement::unset(),
-            stdin: launch.stdin,
-            stdout: create(&dir.join("stdout"))?,
-            stderr: create(&dir.join("stderr"))?,
-            timeout: Some(launch.timeout),
-            silence: None,
-            limits,
-            sandbox: self.confinement.sandbox(writable),
-        })
+        let number = self.dirs.fetch_add(1, Ordering::Relaxed);
+        // All names have the same length, because the size of the environment shifts the stack.
+        let dir = self.confinement.scratch.join(format!("run-{number:06}"));
+        self.confinement.prepare(&dir)?;
+        Ok(dir)
+    }
+
+    /// A directory that cannot be cleared is abandoned; it is removed together with the scratch directory.
+    fn give_back(&self, dir: Utf8PathBuf) {
+        if self.confinement.clear(&dir).is_ok() {
+            lock(&self.idle_dirs).push(dir);
+        }
     }
 
     /// Whether the sandbox reliably prevents writes outside of the permitted directories.
@@ -243,102 +217,6 @@ impl<'a> Runner<'a> {
             ..Plan::default()
         };
         self.run(binary, test, &plan).map(Some)
-    }
-
-    fn run_in(
-        &self,
-        dir: &Utf8Path,
-        binary: &Binary,
-        test: &str,
-        plan: &Plan,
-        log: u64,
-    ) -> Result<TestRun> {
-        let mut launch = match &binary.harness {
-            Harness::Standard { captures } => {
-                let own = ["--exact", test, "--test-threads=1"];
-                let mut args: Vec<String> = own.map(String::from).to_vec();
-                if !captures {
-                    args.push("--nocapture".to_string());
-                }
-                args.extend(self.args.iter().cloned());
-                Launch::of(binary, args, plan.timeout)
-            }
-            Harness::Commands(commands) => {
-                let case = commands.case(test)?;
-                let (program, args) = case.command.start();
-                Launch {
-                    program,
-                    cwd: binary.cwd.join(&case.cwd),
-                    stdin: case.stdin.open(&binary.cwd, dir)?,
-                    ..Launch::of(
-                        binary,
-                        args,
-                        case.timeout.unwrap_or(plan.timeout).min(plan.timeout),
-                    )
-                }
-            }
-        };
-        launch.vars = plan.env(&dir.join("trace"), test, log);
-        launch.circumstances = plan.circumstances;
-        let exit = self.start(dir, binary, launch)?;
-        let stdout = dir.join("stdout");
-        let printed = tail(stdout.as_std_path())?;
-
-        let trace = plan
-            .sites
-            .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
-            .transpose()?;
-        let (mut progress, mut failure_reason) = (None, None);
-        let early = Verdict::cut_short(&exit, trace.as_ref());
-        let verdict = match (early, &binary.harness) {
-            (Some(early), _) => early,
-            (None, Harness::Standard { .. }) => Verdict::of(&exit, &printed),
-            (None, Harness::Commands(commands)) => {
-                let (verdict, near) = commands.case(test)?.judge(&exit, &stdout)?;
-                progress = Some(near);
-                if !verdict.passed() && plan.force.is_empty() {
-                    failure_reason = commands.case(test)?.failure_reason(&exit, &stdout)?;
-                }
-                verdict
-            }
-        };
-        let output = match verdict.passed() {
-            true => String::new(),
-            false => tail(dir.join("stderr").as_std_path())? + &printed,
-        };
-        Ok(TestRun {
-            verdict,
-            seconds: exit.seconds,
-            trace,
-            output,
-            progress,
-            failure_reason,
-        })
-    }
-}
-
-/// A process to start; where its output goes is decided later.
-struct Launch {
-    program: Utf8PathBuf,
-    args: Vec<String>,
-    cwd: Utf8PathBuf,
-    stdin: Option<File>,
-    vars: Vec<(String, String)>,
-    timeout: Duration,
-    circumstances: Circumstances,
-}
-
-impl Launch {
-    fn of(binary: &Binary, args: Vec<String>, timeout: Duration) -> Self {
-        Self {
-            program: binary.exe.clone(),
-            args,
-            cwd: binary.cwd.clone(),
-            stdin: None,
-            vars: Vec::new(),
-            timeout,
-            circumstances: Circumstances::default(),
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,7 +47,7 @@ pub struct Job<'a> {
     /// Variables that must not be inherited.
     pub unset: &'a [&'a str],
     /// Its standard input; empty if `None`.
-    pub stdin: Option<File>,
+    pub stdin: Option<OwnedFd>,
     /// Where standard output goes.
     pub stdout: File,
     /// Where standard error goes.
@@ -75,6 +75,27 @@ impl Shared {
         for minder in lock(&self.minders).values() {
             // The minder may have ended already.
             let _ = minder.shutdown(Shutdown::Write);
+        }
+    }
+}
+
+/// A process that was started and is not known to have ended.
+#[derive(Debug)]
+pub struct Running {
+    minder: UnixStream,
+    number: u64,
+    shared: Arc<Shared>,
+    started: Instant,
+    /// The minder was told to start the process, and its answer has not been read.
+    is_sent: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.shared.minders).remove(&self.number);
+        if self.is_sent {
+            // The minder ends its process, and then itself.
+            let _ = self.minder.shutdown(Shutdown::Both);
         }
     }
 }
@@ -162,6 +183,15 @@ impl Supervisor {
     /// # Errors
     /// [`Stopped`], or if the process cannot be started.
     pub fn run(&self, job: &Job) -> Result<Exit> {
+        let mut running = self.start(job)?;
+        self.wait(&mut running)
+    }
+
+    /// Starts a process. It is ended when what is returned is dropped.
+    ///
+    /// # Errors
+    /// [`Stopped`], or if nothing can be started any more.
+    pub fn start(&self, job: &Job) -> Result<Running> {
         self.check()?;
         let left = self
             .deadline
@@ -179,36 +209,60 @@ impl Supervisor {
         };
         let nothing;
         let stdin = match &job.stdin {
-            Some(file) => file,
+            Some(file) => file.as_fd(),
             None => {
                 nothing = File::open("/dev/null")?;
-                &nothing
+                nothing.as_fd()
             }
         };
-        let start = Instant::now();
-        let mut minder = self.minder()?;
-        let number = self.started.fetch_add(1, Ordering::Relaxed);
-        lock(&self.shared.minders).insert(number, minder.try_clone()?);
+        let mut running = Running {
+            minder: self.minder()?,
+            number: self.started.fetch_add(1, Ordering::Relaxed),
+            shared: Arc::clone(&self.shared),
+            started: Instant::now(),
+            is_sent: false,
+        };
+        lock(&self.shared.minders).insert(running.number, running.minder.try_clone()?);
         if self.check().is_err() {
             // An interrupt that arrived just before the minder was registered has not reached it.
             self.shared.end_all();
         }
-        let files = [stdin.as_fd(), job.stdout.as_fd(), job.stderr.as_fd()];
-        let answer = wire::send(&mut minder, &spawn, &files)
-            .and_then(|()| wire::receive::<Answer>(&mut minder));
-        lock(&self.shared.minders).remove(&number);
+        let files = [stdin, job.stdout.as_fd(), job.stderr.as_fd()];
+        running.is_sent = wire::send(&mut running.minder, &spawn, &files).is_ok();
+        Ok(running)
+    }
+
+    /// Waits until a process and everything that it started are gone.
+    ///
+    /// # Errors
+    /// As [`Supervisor::run`].
+    pub fn wait(&self, running: &mut Running) -> Result<Exit> {
+        let answer = match running.is_sent {
+            true => wire::receive::<Answer>(&mut running.minder),
+            false => Ok(None),
+        };
+        lock(&self.shared.minders).remove(&running.number);
         self.check()?;
         match answer {
             Ok(Some((answer, _))) => {
-                lock(&self.idle).push(minder);
+                lock(&self.idle).push(running.minder.try_clone()?);
+                running.is_sent = false;
                 answer.map_err(|error| anyhow!(error))
             }
             // The connection is lost if the minder was killed, and its process was killed with it.
             Ok(None) | Err(_) => Ok(Exit {
                 code: None,
                 timed_out: false,
-                seconds: start.elapsed().as_secs_f64(),
+                seconds: running.started.elapsed().as_secs_f64(),
             }),
+        }
+    }
+
+    /// Ends a process, and waits until everything that it started is gone.
+    pub fn end(&self, mut running: Running) {
+        if running.is_sent && running.minder.shutdown(Shutdown::Write).is_ok() {
+            // The minder answers, whatever the process does, and ends itself.
+            let _ = wire::receive::<Answer>(&mut running.minder);
         }
     }
 

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 11] = [
     ("lib.rs", include_str!("../../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -32,6 +32,10 @@ const SOURCES: [(&str, &str); 10] = [
         include_str!("../../../instrument/src/sample.rs"),
     ),
     ("seed.rs", include_str!("../../../instrument/src/seed.rs")),
+    (
+        "server.rs",
+        include_str!("../../../instrument/src/server.rs"),
+    ),
     (
         "snapshot.rs",
         include_str!("../../../instrument/src/snapshot.rs"),

@@ -1,0 +1,185 @@
+//! Starting one process of a test binary in its run directory, and judging what it left there.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::confine::{Circumstances, Confinement};
+use super::process::{Exit, Job, Limits};
+use super::trace::Trace;
+use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, create, tail};
+
+/// A process to start; where its output goes is decided later.
+pub(super) struct Launch {
+    pub program: Utf8PathBuf,
+    pub args: Vec<String>,
+    pub cwd: Utf8PathBuf,
+    pub stdin: Option<OwnedFd>,
+    pub vars: Vec<(String, String)>,
+    pub timeout: Option<Duration>,
+    pub circumstances: Circumstances,
+}
+
+impl Launch {
+    pub(super) fn of(binary: &Binary, args: Vec<String>, timeout: Duration) -> Self {
+        Self {
+            program: binary.exe.clone(),
+            args,
+            cwd: binary.cwd.clone(),
+            stdin: None,
+            vars: Vec::new(),
+            timeout: Some(timeout),
+            circumstances: Circumstances::default(),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// The arguments with which a standard harness runs this test only.
+    pub(super) fn arguments(&self, captures: bool, test: &str) -> Vec<String> {
+        let own = ["--exact", test, "--test-threads=1"];
+        let mut args: Vec<String> = own.map(String::from).to_vec();
+        if !captures {
+            args.push("--nocapture".to_string());
+        }
+        args.extend(self.args.iter().cloned());
+        args
+    }
+
+    /// Runs a process of the binary to its end; its output goes to files in `dir`.
+    pub(super) fn start(&self, dir: &Utf8Path, binary: &Binary, launch: Launch) -> Result<Exit> {
+        self.with_job(dir, binary, launch, |job| self.supervisor.run(job))
+    }
+
+    /// Calls `run` with the process that is to be started.
+    pub(super) fn with_job<T>(
+        &self,
+        dir: &Utf8Path,
+        binary: &Binary,
+        launch: Launch,
+        run: impl FnOnce(&Job) -> Result<T>,
+    ) -> Result<T> {
+        let circumstances = launch.circumstances;
+        let mut vars = binary.env.clone();
+        vars.push(("RUST_BACKTRACE".to_string(), "0".to_string()));
+        vars.extend(self.confinement.env(dir, circumstances));
+        vars.extend(launch.vars);
+        let mut writable = vec![dir.to_owned()];
+        let (mut program, mut cwd) = (launch.program, launch.cwd);
+        if circumstances.cwd {
+            if program.as_str().contains('/') {
+                program = cwd.join(program);
+            }
+            cwd = match cwd.strip_prefix(&binary.cwd) {
+                Ok(below) => binary.original.join(below),
+                Err(_) => binary.original.clone(),
+            };
+            for (_, value) in &mut vars {
+                if let Ok(below) = Utf8Path::new(value).strip_prefix(&binary.cwd) {
+                    *value = binary.original.join(below).to_string();
+                }
+            }
+        } else {
+            writable.push(binary.tree.top().to_owned());
+            writable.extend(binary.writable.iter().cloned());
+        }
+        let limits = match circumstances.limits {
+            true => Limits::default(),
+            false => Confinement::limits(binary.harness.needs_addresses()),
+        };
+        run(&Job {
+            program: &program,
+            args: &launch.args,
+            cwd: &cwd,
+            env: &vars,
+            unset: &Confinement::unset(),
+            stdin: launch.stdin,
+            stdout: create(&dir.join("stdout"))?,
+            stderr: create(&dir.join("stderr"))?,
+            timeout: launch.timeout,
+            silence: None,
+            limits,
+            sandbox: self.confinement.sandbox(writable),
+        })
+    }
+
+    /// Runs a test in a new process.
+    pub(super) fn run_in(
+        &self,
+        dir: &Utf8Path,
+        binary: &Binary,
+        test: &str,
+        plan: &Plan,
+        log: u64,
+    ) -> Result<TestRun> {
+        let mut launch = match &binary.harness {
+            Harness::Standard { captures } => {
+                let args = self.arguments(*captures, test);
+                Launch::of(binary, args, plan.timeout)
+            }
+            Harness::Commands(commands) => {
+                let case = commands.case(test)?;
+                let (program, args) = case.command.start();
+                Launch {
+                    program,
+                    cwd: binary.cwd.join(&case.cwd),
+                    stdin: case.stdin.open(&binary.cwd, dir)?.map(OwnedFd::from),
+                    ..Launch::of(
+                        binary,
+                        args,
+                        case.timeout.unwrap_or(plan.timeout).min(plan.timeout),
+                    )
+                }
+            }
+        };
+        launch.vars = plan.env(&dir.join("trace"), test, log);
+        launch.circumstances = plan.circumstances;
+        let exit = self.start(dir, binary, launch)?;
+        judge(dir, binary, test, plan, &exit)
+    }
+}
+
+/// Judges a run by how its process ended and what it left in `dir`.
+pub(super) fn judge(
+    dir: &Utf8Path,
+    binary: &Binary,
+    test: &str,
+    plan: &Plan,
+    exit: &Exit,
+) -> Result<TestRun> {
+    let stdout = dir.join("stdout");
+    let printed = tail(stdout.as_std_path())?;
+
+    let trace = plan
+        .sites
+        .map(|sites| Trace::read_dir(dir.as_std_path(), sites))
+        .transpose()?;
+    let (mut progress, mut failure_reason) = (None, None);
+    let early = Verdict::cut_short(exit, trace.as_ref());
+    let verdict = match (early, &binary.harness) {
+        (Some(early), _) => early,
+        (None, Harness::Standard { .. }) => Verdict::of(exit, &printed),
+        (None, Harness::Commands(commands)) => {
+            let (verdict, near) = commands.case(test)?.judge(exit, &stdout)?;
+            progress = Some(near);
+            if !verdict.passed() && plan.force.is_empty() {
+                failure_reason = commands.case(test)?.failure_reason(exit, &stdout)?;
+            }
+            verdict
+        }
+    };
+    let output = match verdict.passed() {
+        true => String::new(),
+        false => tail(dir.join("stderr").as_std_path())? + &printed,
+    };
+    Ok(TestRun {
+        verdict,
+        seconds: exit.seconds,
+        trace,
+        output,
+        progress,
+        failure_reason,
+    })
+}

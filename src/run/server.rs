@@ -1,0 +1,265 @@
+//! Fork servers, the tool's side: runs of an instrumented test binary are children of a process that was started
+//! once. What is sent is described in `nopol_instrument::layout::serve`.
+//!
+//! A server is only a faster way to the same run. Where there is none, or it is lost, the run gets a process of
+//! its own.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::Result;
+use camino::{Utf8Path, Utf8PathBuf};
+use nopol_instrument::layout::{env, serve};
+
+use super::confine::Circumstances;
+use super::launch::{Launch, judge};
+use super::process::{Exit, Running};
+use super::{Binary, Harness, Plan, Runner, TestRun, lock};
+use crate::copy::stamp::Stamp;
+
+/// The time that a server gets to be ready, and to answer after the run's own time limit.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Servers that wait for work, at most. A build of a candidate makes those of the build before useless.
+const MOST_IDLE: usize = 16;
+/// A binary whose servers were lost that often gets no more of them.
+const MOST_LOST: u32 = 3;
+/// The argument in whose place the child gets the test's name. No test has this name, should a binary start to
+/// run tests instead of serving.
+const NO_TEST: &str = "nopol: no test";
+
+/// The servers of a runner.
+#[derive(Debug, Default)]
+pub(super) struct Servers {
+    idle: Mutex<Vec<Server>>,
+    histories: Mutex<BTreeMap<Utf8PathBuf, History>>,
+}
+
+/// What happened to a binary.
+#[derive(Clone, Copy, Debug, Default)]
+struct History {
+    runs: u64,
+    lost: u32,
+}
+
+/// A process that serves runs of one binary.
+#[derive(Debug)]
+struct Server {
+    of: Identity,
+    control: UnixStream,
+    running: Running,
+    /// The run directory of all its runs, one after the other.
+    dir: Utf8PathBuf,
+}
+
+/// What a server was started from. It serves only what would be started the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    exe: Utf8PathBuf,
+    stamp: Stamp,
+    cwd: Utf8PathBuf,
+    env: Vec<(String, String)>,
+}
+
+/// What a server answered.
+enum Answer {
+    Ended(Exit),
+    /// As above, and this was its last run.
+    Spent(Exit),
+}
+
+impl Runner<'_> {
+    /// Runs a test as the child of a server; `None` if it has to get a process of its own.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub(super) fn serve(
+        &self,
+        binary: &Binary,
+        test: &str,
+        plan: &Plan,
+        log: u64,
+    ) -> Result<Option<TestRun>> {
+        let Some(mut server) = self.server(binary, plan)? else {
+            return Ok(None);
+        };
+        let vars = plan.env(&server.dir.join("trace"), test, log);
+        let answer = server.run(test, &vars, plan.timeout);
+        self.supervisor.check()?;
+        let exit = match answer {
+            Some(Answer::Ended(exit) | Answer::Spent(exit)) if exit.code == Some(serve::CANNOT) => {
+                None
+            }
+            Some(Answer::Ended(exit)) => Some((exit, true)),
+            Some(Answer::Spent(exit)) => {
+                // Until everything that the run left behind is gone.
+                self.supervisor.wait(&mut server.running)?;
+                Some((exit, false))
+            }
+            None => None,
+        };
+        let Some((exit, goes_on)) = exit else {
+            lock(&self.servers.histories)
+                .entry(server.of.exe.clone())
+                .or_default()
+                .lost += 1;
+            self.end_server(server);
+            return Ok(None);
+        };
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let run = judge(&server.dir, binary, test, plan, &exit)?;
+        if goes_on && self.confinement.clear(&server.dir).is_ok() {
+            let mut idle = lock(&self.servers.idle);
+            idle.push(server);
+            let oldest = (idle.len() > MOST_IDLE).then(|| idle.remove(0));
+            drop(idle);
+            if let Some(oldest) = oldest {
+                self.retire(oldest);
+            }
+        } else {
+            self.retire(server);
+        }
+        Ok(Some(run))
+    }
+
+    /// A server for this run, idle or new; `None` if it should not have one.
+    fn server(&self, binary: &Binary, plan: &Plan) -> Result<Option<Server>> {
+        let Harness::Standard { captures } = binary.harness else {
+            return Ok(None);
+        };
+        // A run without a plan is one of a binary that may have no runtime.
+        let is_planned = !plan.env(Utf8Path::new(""), "", 0).is_empty();
+        if !is_planned || plan.circumstances != Circumstances::default() {
+            return Ok(None);
+        }
+        let history = {
+            let mut histories = lock(&self.servers.histories);
+            let history = histories.entry(binary.exe.clone()).or_default();
+            history.runs += 1;
+            *history
+        };
+        // To start a server costs as much as a run.
+        if history.runs < 2 || history.lost >= MOST_LOST {
+            return Ok(None);
+        }
+        let Ok(metadata) = std::fs::metadata(&binary.exe) else {
+            return Ok(None);
+        };
+        let of = Identity {
+            exe: binary.exe.clone(),
+            stamp: Stamp::of(&metadata),
+            cwd: binary.cwd.clone(),
+            env: binary.env.clone(),
+        };
+        let idle = {
+            let mut idle = lock(&self.servers.idle);
+            let at = idle.iter().position(|server| server.of == of);
+            at.map(|at| idle.remove(at))
+        };
+        match idle {
+            Some(server) => Ok(Some(server)),
+            None => self.start_server(binary, captures, of),
+        }
+    }
+
+    fn start_server(
+        &self,
+        binary: &Binary,
+        captures: bool,
+        of: Identity,
+    ) -> Result<Option<Server>> {
+        let dir = self.run_dir()?;
+        let (control, theirs) = UnixStream::pair()?;
+        let launch = Launch {
+            stdin: Some(theirs.into()),
+            vars: vec![(env::SERVE.to_owned(), "1".to_owned())],
+            timeout: None,
+            ..Launch::of(binary, self.arguments(captures, NO_TEST), PATIENCE)
+        };
+        let running = self.with_job(&dir, binary, launch, |job| self.supervisor.start(job))?;
+        let mut server = Server {
+            of,
+            control,
+            running,
+            dir,
+        };
+        if server.is_ready() {
+            return Ok(Some(server));
+        }
+        self.supervisor.check()?;
+        lock(&self.servers.histories)
+            .entry(server.of.exe.clone())
+            .or_default()
+            .lost = MOST_LOST;
+        self.end_server(server);
+        Ok(None)
+    }
+
+    /// Lets a server go that is waiting for work, or has ended.
+    fn retire(&self, server: Server) {
+        let Server {
+            control,
+            mut running,
+            dir,
+            ..
+        } = server;
+        drop(control);
+        // However it ended, it is gone afterwards.
+        let _ = self.supervisor.wait(&mut running);
+        self.give_back(dir);
+    }
+
+    /// Ends a server that may no longer listen.
+    fn end_server(&self, server: Server) {
+        self.supervisor.end(server.running);
+        self.give_back(server.dir);
+    }
+}
+
+impl Server {
+    fn is_ready(&mut self) -> bool {
+        let mut hello = [0];
+        self.control.set_read_timeout(Some(PATIENCE)).is_ok()
+            && self.control.read_exact(&mut hello).is_ok()
+            && hello == [serve::HELLO]
+    }
+
+    /// Runs a test; `None` if the server is lost.
+    fn run(&mut self, test: &str, vars: &[(String, String)], timeout: Duration) -> Option<Answer> {
+        let files = ["stdout", "stderr"].map(|name| self.dir.join(name).into_string());
+        let vars = vars.iter().map(|(name, value)| format!("{name}={value}"));
+        let mut strings = Vec::new();
+        for string in [test.to_owned()].into_iter().chain(files).chain(vars) {
+            strings.extend(string.as_bytes());
+            strings.push(0);
+        }
+        let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+        let mut request = u32::try_from(strings.len()).ok()?.to_ne_bytes().to_vec();
+        request.extend(milliseconds.to_ne_bytes());
+        request.extend(strings);
+        let mut answer = [0; serve::ANSWER];
+        self.control
+            .set_read_timeout(Some(timeout.saturating_add(PATIENCE)))
+            .ok()?;
+        self.control.write_all(&request).ok()?;
+        self.control.read_exact(&mut answer).ok()?;
+        let (status, rest) = answer.split_first_chunk::<4>()?;
+        let (flags, nanos) = rest.split_first_chunk::<4>()?;
+        let flags = u32::from_ne_bytes(*flags);
+        let status = ExitStatus::from_raw(i32::from_ne_bytes(*status));
+        let exit = Exit {
+            code: status.code(),
+            timed_out: flags & serve::TIMED_OUT != 0,
+            seconds: u64::from_ne_bytes(nanos.try_into().ok()?) as f64 / 1e9,
+        };
+        Some(match flags & serve::SPENT {
+            0 => Answer::Ended(exit),
+            _ => Answer::Spent(exit),
+        })
+    }
+}
