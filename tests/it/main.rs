@@ -18,6 +18,7 @@ mod explain;
 mod invariants;
 mod last;
 mod semantics;
+mod served;
 mod setup;
 mod shapes;
 mod synth;

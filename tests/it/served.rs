@@ -1,0 +1,76 @@
+//! Runs that are children of a fork server are like processes of their own.
+
+use crate::common::Subject;
+
+/// A test that cures only where everything around it is fresh. What it leaves behind is unwelcome in the next run.
+const PARTICULAR: &str = r#"
+    pub fn passes(score: u32) -> bool {
+        if score > 50 { return true; }
+        false
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::passes;
+        use std::io::Read;
+        use std::os::unix::process::CommandExt;
+        use std::process::{Command, Stdio};
+
+        fn is_fresh() {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).unwrap();
+            assert_eq!(text, "");
+            assert!(std::env::var_os("NOPOL_SERVE").is_none());
+            let args: Vec<String> = std::env::args().collect();
+            assert_eq!(args[1..3], ["--exact", "tests::just_enough"]);
+            // Where a server keeps its connection.
+            assert!(!std::path::Path::new("/proc/self/fd/200").exists());
+            let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+            let group = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(2).unwrap();
+            assert_eq!(group, std::process::id().to_string());
+            for place in [std::env::var("HOME").unwrap(), std::env::var("TMPDIR").unwrap()] {
+                let mark = std::path::Path::new(&place).join("mark");
+                assert!(!mark.exists());
+                std::fs::write(mark, "").unwrap();
+            }
+        }
+
+        #[test] fn just_enough() {
+            is_fresh();
+            // One in the group of the test, and one that has left it.
+            for left in [false, true] {
+                let mut sleep = Command::new("sleep");
+                sleep.arg(env!("NOPOL_TEST_SLEEP"));
+                sleep.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                if left { sleep.process_group(0); }
+                sleep.spawn().unwrap();
+            }
+            assert!(passes(50));
+        }
+        #[test] fn above() { assert!(passes(51)); }
+        #[test] fn below() { assert!(!passes(49)); }
+    }
+"#;
+
+#[test]
+fn every_run_finds_what_the_first_one_found_and_nothing_of_it_is_left() {
+    let subject = Subject::lib(PARTICULAR);
+    // A time nobody else sleeps.
+    let seconds = format!("27{:05}", std::process::id() % 100_000);
+    let mut command = subject.command(&["--format", "json", "--jobs", "2"]);
+    let run: crate::common::Run = command
+        .env("NOPOL_TEST_SLEEP", &seconds)
+        .output()
+        .unwrap()
+        .into();
+    let json = run.json();
+    assert_eq!(json["outcome"], "patched", "{}", run.stderr);
+    let first = json["patches"][0]["diff"].as_str().unwrap();
+    assert!(first.contains("+        if score >= 50 {"), "{first}");
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let sleeping = processes.filter(|process| {
+        let words = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        words == format!("sleep\0{seconds}\0").into_bytes()
+    });
+    assert_eq!(sleeping.count(), 0);
+}
