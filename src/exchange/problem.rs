@@ -106,7 +106,8 @@ struct File {
 
 #[derive(Deserialize, Serialize)]
 struct Context {
-    values: Vec<Json>,
+    /// Boxed, because a vector that grew has room for as many again.
+    values: Box<[Json]>,
     expected: bool,
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     hard: bool,
@@ -209,8 +210,8 @@ impl ProblemFile {
             None => None,
         };
         let pool = terms.into_pool(old.as_ref());
-        let constraints = rows(&file.contexts, "contexts", &file.variables, &pool)?;
-        let check = rows(&file.check, "check", &file.variables, &pool)?;
+        let constraints = rows(file.contexts, "contexts", &file.variables, &pool)?;
+        let check = rows(file.check, "check", &file.variables, &pool)?;
         for (index, group) in file.any_of.iter().enumerate() {
             let at = format!("any_of[{index}]");
             if group.is_empty() {
@@ -288,12 +289,12 @@ impl ProblemFile {
 
 /// The rows of the contexts under a key.
 fn rows(
-    contexts: &[Context],
+    contexts: Vec<Context>,
     key: &str,
     variables: &[Variable],
     pool: &Pool,
 ) -> Result<Vec<Row>, Wrong> {
-    let row = |(index, context): (usize, &Context)| {
+    let row = |(index, context): (usize, Context)| {
         let at = format!("{key}[{index}].values");
         if context.values.len() != variables.len() {
             let what = format!(
@@ -303,7 +304,7 @@ fn rows(
             );
             return Err((at, what));
         }
-        let mut values = TiVec::new();
+        let mut values = TiVec::with_capacity(pool.terms.len());
         let terms = variables.iter().zip(&pool.terms);
         for (nth, (json, (variable, term))) in context.values.iter().zip(terms).enumerate() {
             let wrong = |what: String| {
@@ -329,7 +330,8 @@ fn rows(
             weight: context.weight,
         })
     };
-    contexts.iter().enumerate().map(row).collect()
+    // Each context goes as its row comes: there may be hundreds of thousands.
+    contexts.into_iter().enumerate().map(row).collect()
 }
 
 #[cfg(test)]

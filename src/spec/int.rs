@@ -107,24 +107,30 @@ impl IntType {
 pub struct Int {
     /// Never set for zero.
     negative: bool,
-    magnitude: u128,
+    /// A `u128` as bytes, which need no alignment: values are kept by the million, and take half the memory.
+    magnitude: [u8; 16],
 }
 
 impl Int {
+    fn new(negative: bool, magnitude: u128) -> Self {
+        Self {
+            negative: negative && magnitude != 0,
+            magnitude: magnitude.to_ne_bytes(),
+        }
+    }
+
+    fn magnitude(self) -> u128 {
+        u128::from_ne_bytes(self.magnitude)
+    }
+
     /// The integer `value`.
     pub fn from_i128(value: i128) -> Self {
-        Self {
-            negative: value < 0,
-            magnitude: value.unsigned_abs(),
-        }
+        Self::new(value < 0, value.unsigned_abs())
     }
 
     /// The integer `value`.
     pub fn from_u128(value: u128) -> Self {
-        Self {
-            negative: false,
-            magnitude: value,
-        }
+        Self::new(false, value)
     }
 
     /// Parses decimal digits with an optional minus sign.
@@ -133,20 +139,16 @@ impl Int {
             Some(digits) => (true, digits),
             None => (false, text),
         };
-        let magnitude = digits.parse().ok()?;
-        Some(Self {
-            negative: negative && magnitude != 0,
-            magnitude,
-        })
+        Some(Self::new(negative, digits.parse().ok()?))
     }
 
     /// Whether the value fits the type.
     pub fn fits(self, ty: IntType) -> bool {
         let bits = ty.bits();
         match (ty.signed(), self.negative) {
-            (false, negative) => !negative && self.magnitude <= u128::MAX >> (128 - bits),
-            (true, false) => self.magnitude < 1 << (bits - 1),
-            (true, true) => self.magnitude <= 1 << (bits - 1),
+            (false, negative) => !negative && self.magnitude() <= u128::MAX >> (128 - bits),
+            (true, false) => self.magnitude() < 1 << (bits - 1),
+            (true, true) => self.magnitude() <= 1 << (bits - 1),
         }
     }
 
@@ -155,8 +157,8 @@ impl Int {
     pub fn wrapped(self, ty: IntType) -> Self {
         let shift = 128 - ty.bits();
         let low = match self.negative {
-            true => self.magnitude.wrapping_neg(),
-            false => self.magnitude,
+            true => self.magnitude().wrapping_neg(),
+            false => self.magnitude(),
         } << shift;
         match ty.signed() {
             true => Self::from_i128(low.cast_signed() >> shift),
@@ -166,45 +168,38 @@ impl Int {
 
     /// Number of bits of the magnitude.
     pub fn bits(self) -> u32 {
-        u128::BITS - self.magnitude.leading_zeros()
+        u128::BITS - self.magnitude().leading_zeros()
     }
 
     /// The value as `i128`, if it fits.
     pub fn to_i128(self) -> Option<i128> {
         match self.negative {
-            true => 0i128.checked_sub_unsigned(self.magnitude),
-            false => self.magnitude.try_into().ok(),
+            true => 0i128.checked_sub_unsigned(self.magnitude()),
+            false => self.magnitude().try_into().ok(),
         }
     }
 
     /// `self op other` without wrapping; `None` if the magnitude exceeds 128 bits, or on division by zero.
     pub fn checked(self, op: ArithOp, other: Self) -> Option<Self> {
-        let signed = |negative: bool, magnitude: u128| Self {
-            negative: negative && magnitude != 0,
-            magnitude,
-        };
+        let (left, right) = (self.magnitude(), other.magnitude());
         match op {
-            ArithOp::Add if self.negative == other.negative => Some(signed(
-                self.negative,
-                self.magnitude.checked_add(other.magnitude)?,
-            )),
-            ArithOp::Add => Some(match self.magnitude >= other.magnitude {
-                true => signed(self.negative, self.magnitude - other.magnitude),
-                false => signed(other.negative, other.magnitude - self.magnitude),
+            ArithOp::Add if self.negative == other.negative => {
+                Some(Self::new(self.negative, left.checked_add(right)?))
+            }
+            ArithOp::Add => Some(match left >= right {
+                true => Self::new(self.negative, left - right),
+                false => Self::new(other.negative, right - left),
             }),
-            ArithOp::Sub => self.checked(ArithOp::Add, signed(!other.negative, other.magnitude)),
-            ArithOp::Mul => Some(signed(
+            ArithOp::Sub => self.checked(ArithOp::Add, Self::new(!other.negative, right)),
+            ArithOp::Mul => Some(Self::new(
                 self.negative != other.negative,
-                self.magnitude.checked_mul(other.magnitude)?,
+                left.checked_mul(right)?,
             )),
-            ArithOp::Div => Some(signed(
+            ArithOp::Div => Some(Self::new(
                 self.negative != other.negative,
-                self.magnitude.checked_div(other.magnitude)?,
+                left.checked_div(right)?,
             )),
-            ArithOp::Rem => Some(signed(
-                self.negative,
-                self.magnitude.checked_rem(other.magnitude)?,
-            )),
+            ArithOp::Rem => Some(Self::new(self.negative, left.checked_rem(right)?)),
         }
     }
 }
@@ -212,8 +207,8 @@ impl Int {
 impl Ord for Int {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.negative, other.negative) {
-            (false, false) => self.magnitude.cmp(&other.magnitude),
-            (true, true) => other.magnitude.cmp(&self.magnitude),
+            (false, false) => self.magnitude().cmp(&other.magnitude()),
+            (true, true) => other.magnitude().cmp(&self.magnitude()),
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
         }
@@ -229,6 +224,6 @@ impl PartialOrd for Int {
 impl fmt::Display for Int {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
-        write!(f, "{sign}{}", self.magnitude)
+        write!(f, "{sign}{}", self.magnitude())
     }
 }

@@ -2,10 +2,11 @@
 
 use super::table::Bits;
 use crate::spec::{Pool, Row, Spec, Term, Type, Value};
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
 /// The reason not to search for an expression, if there is one.
-pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
+pub(super) fn unanswerable(spec: &Spec, pool: &Pool, classes: &Classes) -> Option<String> {
     if !spec.rows.iter().any(Row::constrains) && spec.any_of.is_empty() {
         return Some("no evaluation was recorded there that constrains a condition".into());
     }
@@ -30,7 +31,7 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool) -> Option<String> {
         }
         _ => {}
     }
-    if contradicts(spec, |row| row.hard) {
+    if classes.contradict() {
         return Some(
             "what is captured there cannot tell apart evaluations that must have different outcomes"
                 .into(),
@@ -61,37 +62,61 @@ pub(super) fn one_sided(spec: &Spec) -> Option<String> {
     })
 }
 
-/// Whether two of the wanted rows have equal values and different expected outcomes.
-pub(super) fn contradicts(spec: &Spec, wanted: impl Fn(&Row) -> bool) -> bool {
-    let mut outcomes = HashMap::new();
-    let mut rows = spec.rows.iter().filter(|row| wanted(row));
-    rows.any(|row| *outcomes.entry(&row.values).or_insert(row.expected) != row.expected)
+/// The rows of a spec by their values, and what outcomes rows with these values have.
+pub(super) struct Classes {
+    /// The class of each row.
+    of: Vec<usize>,
+    /// For each class the total weight of each outcome; `u64::MAX` if a hard row has it.
+    votes: Vec<[u64; 2]>,
+    /// Some rows of a class have one outcome and some the other.
+    is_mixed: bool,
 }
 
-/// All hard rows, and the soft rows that no hard row and no heavier class of rows with equal values
-/// contradicts.
-pub(super) fn consistent(spec: &Spec) -> Bits {
-    /// Total weight of each outcome; `u64::MAX` if a hard row has it.
-    type Votes = [u64; 2];
-    let mut classes: HashMap<_, usize> = HashMap::new();
-    let mut votes: Vec<Votes> = Vec::new();
-    let mut class_of = Vec::new();
-    for row in &spec.rows {
-        let class = *classes.entry(&row.values).or_insert(votes.len());
-        if class == votes.len() {
-            votes.push(Votes::default());
-        }
-        let weight = match row.hard {
-            true => u64::MAX,
-            false => u64::from(row.weight),
+impl Classes {
+    pub fn new(spec: &Spec) -> Self {
+        // Hashing is most of the work. The values are a program's own, so no hash needs to be safe from attacks.
+        let mut known: HashMap<_, usize, FixedState> = HashMap::default();
+        let mut classes = Self {
+            of: Vec::with_capacity(spec.rows.len()),
+            votes: Vec::new(),
+            is_mixed: false,
         };
-        let vote = &mut votes[class][usize::from(row.expected)];
-        *vote = vote.saturating_add(weight);
-        class_of.push(class);
+        let mut outcomes: Vec<bool> = Vec::new();
+        for row in &spec.rows {
+            let class = *known.entry(&row.values).or_insert(classes.votes.len());
+            if class == classes.votes.len() {
+                classes.votes.push([0; 2]);
+                outcomes.push(row.expected);
+            }
+            classes.is_mixed |= outcomes[class] != row.expected;
+            let weight = match row.hard {
+                true => u64::MAX,
+                false => u64::from(row.weight),
+            };
+            let vote = &mut classes.votes[class][usize::from(row.expected)];
+            *vote = vote.saturating_add(weight);
+            classes.of.push(class);
+        }
+        classes
     }
-    Bits::from_fn(spec.rows.len(), |row| {
-        let [no, yes] = votes[class_of[row]];
-        let row = &spec.rows[row];
-        row.hard || row.constrains() && row.expected == (yes >= no)
-    })
+
+    /// Whether two rows have equal values and different expected outcomes.
+    pub fn are_mixed(&self) -> bool {
+        self.is_mixed
+    }
+
+    /// Whether two hard rows have equal values and different expected outcomes.
+    pub fn contradict(&self) -> bool {
+        self.votes.contains(&[u64::MAX; 2])
+    }
+
+    /// All hard rows, and the soft rows that no hard row and no heavier class of rows with equal values
+    /// contradicts.
+    pub fn consistent(&self, spec: &Spec) -> Bits {
+        Bits::from_fn(spec.rows.len(), |row| {
+            let [no, yes] = self.votes[self.of[row]];
+            let row = &spec.rows[row];
+            row.hard || row.constrains() && row.expected == (yes >= no)
+        })
+    }
 }

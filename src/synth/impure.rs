@@ -2,7 +2,7 @@
 //! `old && X`, `old || X` or `!old`, and only X is searched for.
 
 use super::EngineRun;
-use super::admit::contradicts;
+use super::admit::Classes;
 use super::collect::{Collector, Found};
 use super::engine::Levels;
 use super::enumerate::edits;
@@ -45,7 +45,7 @@ pub(super) fn beside(
             old: None,
             old_is_impure: false,
         };
-        if !decided || one_sided || beside.is_one_sided() || contradicts(&beside, |_| true) {
+        if !decided || one_sided || beside.is_one_sided() || Classes::new(&beside).are_mixed() {
             continue;
         }
         let inner = Table::new(&beside, table.pool);

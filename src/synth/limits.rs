@@ -5,6 +5,16 @@
 /// Candidates returned that disagree with passing tests.
 pub(super) const DISAGREEING: usize = 6;
 
+// Sampling.
+/// With this many rows or fewer, a search looks at all of them.
+pub(super) const ALL_ROWS: usize = 2000;
+/// Rows of each kind in the first sample.
+pub(super) const SAMPLED: usize = 250;
+/// Rows that join the sample for each candidate that they refute.
+pub(super) const REFUTING: usize = 3;
+/// Searches on a growing sample.
+pub(super) const MOST_ROUNDS: usize = 30;
+
 // Collecting.
 /// Expressions kept during a search.
 pub(super) const KEPT: usize = 400;

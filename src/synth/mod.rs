@@ -21,6 +21,7 @@ mod limits;
 mod normal;
 mod rank;
 mod redundancy;
+mod refine;
 #[cfg_attr(not(feature = "z3"), path = "smt_stub.rs")]
 mod smt;
 mod table;
@@ -29,13 +30,14 @@ mod tests;
 
 use crate::spec::{Expr, Pool, Spec};
 use crate::weights::WEIGHTS;
-use admit::{consistent, one_sided, unanswerable};
+use admit::{Classes, one_sided, unanswerable};
 use collect::{Collector, Found};
 pub use distinguish::{Counterexample, Equality, difference, equal};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
 pub use kind::EditKind;
+use refine::{Judge, Sample};
 use smt::search::Smt;
 use std::cell::OnceCell;
 use table::{Bits, Table};
@@ -102,21 +104,60 @@ pub struct Synthesis {
 /// no expression explains both. If it finds nothing, a second pass demands only the hard rows. Candidates that
 /// violate less weight of soft rows rank higher.
 pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
-    if let Some(reason) = unanswerable(spec, pool) {
+    let classes = Classes::new(spec);
+    if let Some(reason) = unanswerable(spec, pool, &classes) {
         return Synthesis {
             reason: Some(reason),
             ..Synthesis::default()
         };
     }
+    let consistent = classes.consistent(spec);
+    let Some(mut sample) = Sample::of(spec) else {
+        return explain(spec, pool, limits, &consistent).into();
+    };
+    let mut judge = Judge::new(spec, &consistent);
+    let mut rounds = 0;
+    loop {
+        let (sampled, demanded) = sample.spec(spec, &consistent);
+        let mut explained = explain(&sampled, pool, limits, &demanded);
+        rounds += 1;
+        let all_hold = judge.refute(&mut explained.found, &mut sample);
+        if all_hold || rounds >= limits::MOST_ROUNDS && !explained.found.is_empty() {
+            return explained.into();
+        }
+        if rounds >= limits::MOST_ROUNDS {
+            return explain(spec, pool, limits, &consistent).into();
+        }
+    }
+}
+
+/// What a search found.
+struct Explained {
+    found: Vec<Found>,
+    levels: Levels,
+    reason: Option<String>,
+}
+
+impl From<Explained> for Synthesis {
+    fn from(explained: Explained) -> Self {
+        Self {
+            candidates: explained.found.into_iter().map(Candidate::from).collect(),
+            levels: explained.levels,
+            reason: explained.reason,
+        }
+    }
+}
+
+/// As [`synthesize`], looking at all rows at once. `consistent` are those that the first pass demands.
+fn explain(spec: &Spec, pool: &Pool, limits: &Limits, consistent: &Bits) -> Explained {
     let table = Table::new(spec, pool);
-    let consistent = consistent(spec);
     let hard = Bits::from_fn(table.rows(), |row| spec.rows[row].hard);
     let atoms = OnceCell::new();
     let mut levels = Vec::new();
     let mut found = Vec::new();
     let has_demands = !hard.is_empty() || !spec.any_of.is_empty();
-    let mut scopes = vec![(&consistent, "")];
-    if has_demands && hard != consistent {
+    let mut scopes = vec![(consistent, "")];
+    if has_demands && hard != *consistent {
         scopes.push((&hard, ", failing tests only"));
     }
     let one_sided = one_sided(spec);
@@ -141,7 +182,7 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
             found = run.run(&table, constrained, &mut levels);
         }
     }
-    if !found.is_empty() && hard != consistent && !spec.old_is_impure {
+    if !found.is_empty() && hard != *consistent && !spec.old_is_impure {
         // An edit of the original condition that changes an outcome in passing tests may still pass them. It
         // ranks last.
         let mut near = Collector::new(&table, &hard);
@@ -159,12 +200,11 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         found.sort_by(|a, b| a.key().cmp(&b.key()));
     }
     found.truncate(limits.candidates);
-    let candidates: Vec<_> = found.into_iter().map(Candidate::from).collect();
-    let reason = candidates
+    let reason = found
         .is_empty()
         .then(|| one_sided.unwrap_or_else(|| nothing_found(&levels)));
-    Synthesis {
-        candidates,
+    Explained {
+        found,
         levels,
         reason,
     }

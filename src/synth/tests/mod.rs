@@ -7,6 +7,7 @@ mod examples;
 mod honesty;
 #[cfg(feature = "z3")]
 mod levels;
+mod many_rows;
 mod properties;
 
 use super::{Limits, Synthesis, synthesize};
