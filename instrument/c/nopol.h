@@ -154,7 +154,8 @@ struct nopol_state {
     nopol_u32 sites, items, top, slots, slots_used, names;
     struct nopol_item *item;
     nopol_u8 *planned; /* by site below `top`: the kinds of its items */
-    nopol_u32 *rows;  /* by site: distinct rows */
+    nopol_u32 *rows;  /* by site and outcome: distinct rows */
+    nopol_u64 most_rows;
     struct nopol_slot *slot;
     int guards; /* threads that evaluate an expression under our signal handlers */
     struct nopol_action saved[NOPOL_SIGNALS];
@@ -408,6 +409,7 @@ NOPOL_RT void nopol_read_environment(void)
     nopol_size length = nopol_length(force) + nopol_length(capture) + nopol_length(select), i;
     nopol.pid = nopol_getpid();
     nopol.fuel = nopol_env_number("NOPOL_FUEL", ~(nopol_u64)0);
+    nopol.most_rows = nopol_env_number("NOPOL_ROWS", NOPOL_MOST_ROWS);
     /* An item has at least two characters, the last of a list at least one. */
     if (length && (nopol.item = (struct nopol_item *)nopol_memory((length / 2 + 3) * sizeof *nopol.item))) {
         nopol_read_items(force, NOPOL_ITEM_FORCE);
@@ -416,7 +418,7 @@ NOPOL_RT void nopol_read_environment(void)
     }
     if (nopol.top) {
         nopol.planned = (nopol_u8 *)nopol_memory(nopol.top);
-        nopol.rows = (nopol_u32 *)nopol_memory(nopol.top * sizeof *nopol.rows);
+        nopol.rows = (nopol_u32 *)nopol_memory(2 * nopol.top * sizeof *nopol.rows);
         if (!nopol.planned || !nopol.rows)
             nopol.top = nopol.items = 0;
         for (i = 0; i < nopol.items; i++)
@@ -555,7 +557,7 @@ NOPOL_RT void nopol_row(struct nopol_local *local, nopol_u32 site, int flags)
         nopol_copy(&count, nopol.base + slot->at + NOPOL_ROW_COUNT, 4);
         count += count != ~(nopol_u32)0;
         nopol_copy(nopol.base + slot->at + NOPOL_ROW_COUNT, &count, 4);
-    } else if (++nopol.rows[site] > NOPOL_MOST_ROWS || !nopol_append(slot, record, size)) {
+    } else if (++nopol.rows[2 * site + (flags & NOPOL_OUTCOME ? 1 : 0)] > nopol.most_rows || !nopol_append(slot, record, size)) {
         nopol_drop();
     }
     nopol_unlock();

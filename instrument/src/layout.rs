@@ -29,6 +29,8 @@ pub mod env {
     pub const FORCE: &str = "NOPOL_FORCE";
     /// Sites whose contexts are recorded, separated by commas.
     pub const CAPTURE: &str = "NOPOL_CAPTURE";
+    /// Distinct rows recorded per site, outcome and process, decimal; [`super::MOST_ROWS`] unless set.
+    pub const ROWS: &str = "NOPOL_ROWS";
     /// `SITE=CANDIDATE`, separated by commas.
     pub const SELECT: &str = "NOPOL_SELECT";
     /// The number of loop iterations that the process may make.
@@ -38,7 +40,9 @@ pub mod env {
     /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
     pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 9] = [TRACE, SITES, LOG, FORCE, CAPTURE, SELECT, FUEL, SEED, SERVE];
+    pub const ALL: [&str; 10] = [
+        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, SELECT, FUEL, SEED, SERVE,
+    ];
 }
 
 /// The protocol of a process that serves runs. It sends [`HELLO`](serve::HELLO) when it is ready.
@@ -136,5 +140,6 @@ pub mod tag {
 
 /// Strings longer than this many bytes are not recorded by value.
 pub const LONGEST_STRING: usize = 200;
-/// Distinct rows recorded per site and process; any others are counted as dropped.
+/// Distinct rows recorded per site, outcome and process; any others are counted as dropped. A rare outcome is not
+/// crowded out by a frequent one.
 pub const MOST_ROWS: u32 = 2000;

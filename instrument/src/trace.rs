@@ -37,6 +37,7 @@ pub(crate) fn exit_now(code: i32) -> ! {
 pub(crate) struct Trace {
     base: *mut u8,
     sites: u32,
+    most_rows: u32,
     log: Mutex<Log>,
 }
 
@@ -54,7 +55,8 @@ struct Log {
     names: Map<Vec<u8>, u32>,
     /// The offset of each row's count, by the row's content.
     rows: Map<Vec<u8>, usize>,
-    rows_of_site: Map<u32, u32>,
+    /// The number of distinct rows, by site and outcome.
+    rows_of_site: Map<(u32, bool), u32>,
 }
 
 /// A map without a random seed: requesting one would change the seeds of the subject's maps.
@@ -63,9 +65,9 @@ type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 impl Trace {
     pub(crate) fn from_env() -> Option<Self> {
         let prefix = std::env::var_os(env::TRACE)?;
-        let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+        let number = |name| -> Option<usize> { std::env::var(name).ok()?.parse().ok() };
         let sites = number(env::SITES).unwrap_or(0) as u32;
-        let log_size: usize = number(env::LOG).unwrap_or(0usize);
+        let log_size: usize = number(env::LOG).unwrap_or(0);
         let start = (layout::COUNTERS + sites as usize * layout::COUNTER).next_multiple_of(8);
         let len = start + log_size;
 
@@ -96,6 +98,7 @@ impl Trace {
         let trace = Self {
             base,
             sites,
+            most_rows: number(env::ROWS).map_or(layout::MOST_ROWS, |rows| rows as u32),
             log: Mutex::new(Log {
                 start,
                 end: len,
@@ -166,10 +169,11 @@ impl Trace {
             }
             return;
         }
-        let seen = log.rows_of_site.entry(site).or_default();
+        let outcome = flags & layout::OUTCOME != 0;
+        let seen = log.rows_of_site.entry((site, outcome)).or_default();
         *seen += 1;
         let mut appended = None;
-        if *seen <= layout::MOST_ROWS {
+        if *seen <= self.most_rows {
             let mut record = vec![layout::ROW];
             record.extend(site.to_ne_bytes());
             record.push(flags);

@@ -2,14 +2,15 @@
 //! recorded reads to accesses, and terms back to their recorded values.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
 use crate::run::trace::{Context, Read, Step};
 use crate::source::Language;
 use crate::spec::access::{Infix, Prefix};
-use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value};
+use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value, Values};
 
 /// The reads at a site, by access.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +46,7 @@ impl Captures {
     /// The captures in contexts of one site.
     pub fn of<'c>(language: Language, contexts: impl Iterator<Item = &'c Context>) -> Self {
         let mut known: BTreeMap<&Arc<Read>, ()> = BTreeMap::new();
-        for read in contexts.flat_map(|context| context.values.keys()) {
+        for (read, _) in contexts.flat_map(|context| context.values.iter()) {
             known.insert(read, ());
         }
         let mut roots: BTreeMap<&str, Access> = BTreeMap::new();
@@ -69,7 +70,7 @@ impl Captures {
         contexts: impl Iterator<Item = &'c Context>,
     ) -> BTreeMap<&Access, Observed> {
         let mut by_read: BTreeMap<&Read, Observed> = BTreeMap::new();
-        for (read, value) in contexts.flat_map(|context| &context.values) {
+        for (read, value) in contexts.flat_map(|context| context.values.iter()) {
             by_read.entry(read).or_default().add(value);
         }
         let mut seen: BTreeMap<&Access, Observed> = BTreeMap::new();
@@ -108,7 +109,7 @@ impl Captures {
             true => Column::Old,
             false => self.column(term),
         };
-        Columns(pool.terms.iter_enumerated().map(column).collect())
+        Columns::new(pool.terms.iter_enumerated().map(column).collect())
     }
 }
 
@@ -165,18 +166,44 @@ impl Column {
 }
 
 /// The columns of all terms of a pool.
-#[derive(Clone, Debug, Default)]
-pub struct Columns(TiVec<TermId, Column>);
+#[derive(Debug, Default)]
+pub struct Columns {
+    columns: TiVec<TermId, Column>,
+    /// Everything that was looked up: thousands of contexts differ in what no term reads.
+    known: Mutex<HashSet<Arc<Values>, FixedState>>,
+}
 
 impl Columns {
-    /// The value of each term in a context.
-    pub fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
-        self.0.iter().map(|column| column.value(context)).collect()
+    fn new(columns: TiVec<TermId, Column>) -> Self {
+        Self {
+            columns,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The value of each term in a context. Equal values are one allocation.
+    pub fn values(&self, context: &Context) -> Arc<Values> {
+        let columns = self.columns.iter();
+        let values: Values = columns.map(|column| column.value(context)).collect();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = known.get(&values) {
+            return Arc::clone(same);
+        }
+        let values = Arc::new(values);
+        known.insert(Arc::clone(&values));
+        values
     }
 
     /// Adds the column of a constant.
     pub fn push_constant(&mut self, value: Value) {
-        self.0.push(Column::Constant(value));
+        self.columns.push(Column::Constant(value));
+        self.known = Mutex::default();
+    }
+}
+
+impl Clone for Columns {
+    fn clone(&self) -> Self {
+        Self::new(self.columns.clone())
     }
 }
 

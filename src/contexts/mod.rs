@@ -13,12 +13,13 @@ mod terms;
 mod unaffected;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::condition::{Leaf, Spelling};
 use crate::source::{Site, Sources};
-use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value};
+use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
 pub use evidence::{Evidence, evidence};
 use operands::{Conversions, operands};
@@ -96,8 +97,14 @@ impl Problem {
         });
         problem.columns.push_constant(Value::Bool(value));
         let specs = problem.specs.iter_mut().chain(&mut problem.relaxed);
+        let mut longer: HashMap<*const Values, Arc<Values>> = HashMap::new();
         for row in specs.flat_map(|spec| &mut spec.rows) {
-            row.values.push(Some(Value::Bool(value)));
+            let with_one_more = longer.entry(Arc::as_ptr(&row.values)).or_insert_with(|| {
+                let mut values = (*row.values).clone();
+                values.push(Some(Value::Bool(value)));
+                Arc::new(values)
+            });
+            row.values = Arc::clone(with_one_more);
         }
         (problem, Expr::Term(term))
     }
@@ -187,11 +194,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         old_is_impure: recorded.impure,
     };
     let columns = captures.columns(&pool, whole);
-    let table = Rows {
-        columns: &columns,
-        recorded,
-        unconditional: site.kind.unconditional(),
-    };
+    let table = Rows::new(&columns, recorded, site.kind.unconditional());
     let choices = choices(recorded);
     let strict = choices
         .iter()

@@ -2,13 +2,12 @@
 
 use super::limits;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-use typed_index_collections::TiVec;
+use std::sync::Arc;
 
 use super::captures::Columns;
 use super::{Cure, Recorded};
 use crate::run::trace::Context;
-use crate::spec::{Row, TermId, Value};
+use crate::spec::{Row, Values};
 
 /// Choices of one cure per failing test: the first cure of each test, then the second of each, and so on. A
 /// test with fewer cures contributes its last one.
@@ -27,11 +26,39 @@ pub fn choices(recorded: &Recorded) -> Vec<Vec<&Cure>> {
 /// Builds rows from recorded contexts.
 pub struct Rows<'a> {
     /// Looks up the values of terms.
-    pub columns: &'a Columns,
+    columns: &'a Columns,
     /// The contexts.
-    pub recorded: &'a Recorded,
-    /// See [`crate::source::SiteKind::unconditional`].
-    pub unconditional: Option<bool>,
+    recorded: &'a Recorded,
+    /// The rows of passing tests, which are the same in each spec, with their weights.
+    passing: Vec<(Key, u32)>,
+}
+
+/// What a row is, except for its weight.
+#[derive(Clone, Debug)]
+struct Key {
+    values: Arc<Values>,
+    expected: bool,
+    demand: Demand,
+}
+
+/// Rows in the order of their first occurrence. Equal values are one allocation, so its address stands for them.
+#[derive(Default)]
+struct Distinct {
+    rows: Vec<(Key, u32)>,
+    index: HashMap<(*const Values, bool, Demand), usize>,
+}
+
+impl Distinct {
+    fn add(&mut self, key: Key, weight: u32) {
+        let id = (Arc::as_ptr(&key.values), key.expected, key.demand);
+        match self.index.get(&id) {
+            Some(at) => self.rows[*at].1 += weight,
+            None => {
+                self.index.insert(id, self.rows.len());
+                self.rows.push((key, weight));
+            }
+        }
+    }
 }
 
 /// How strictly a row demands its outcome.
@@ -41,6 +68,13 @@ enum Demand {
     Soft,
     /// The row constrains nothing and shows which values occur.
     None,
+}
+
+impl Demand {
+    /// The weight of one context.
+    fn weight(self) -> u32 {
+        u32::from(self != Self::None)
+    }
 }
 
 /// The outcome of the original condition; if it was not evaluated, the opposite of the forced outcome.
@@ -53,7 +87,32 @@ pub fn changed(context: &Context) -> bool {
     old(context) != context.outcome
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    /// `unconditional`: see [`crate::source::SiteKind::unconditional`].
+    pub fn new(columns: &'a Columns, recorded: &'a Recorded, unconditional: Option<bool>) -> Self {
+        let dont_care = recorded.dont_care.iter();
+        let dont_care: HashSet<_> = dont_care.map(|context| &context.values).collect();
+        let mut passing = Distinct::default();
+        for context in recorded.passing.iter().flat_map(|(_, contexts)| contexts) {
+            let demand = match dont_care.contains(&context.values) {
+                true => Demand::None,
+                false => Demand::Soft,
+            };
+            let key = Key {
+                values: columns.values(context),
+                // A statement that a passing test executes must stay executed.
+                expected: unconditional.unwrap_or(context.outcome),
+                demand,
+            };
+            passing.add(key, demand.weight());
+        }
+        Self {
+            columns,
+            recorded,
+            passing: passing.rows,
+        }
+    }
+
     /// Rows that demand the outcome of every forced evaluation of a cured test. Unforced evaluations are soft,
     /// like those of passing tests.
     pub fn strict(&self, cured: &[&Cure]) -> Vec<Row> {
@@ -118,11 +177,14 @@ impl Rows<'_> {
             .iter()
             .map(|(context, expected, _)| (*context, *expected, Demand::None));
         let rows = self.collect(open);
+        let mut open_rows: HashMap<(*const Values, bool), usize> = HashMap::new();
+        for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.weight == 0) {
+            let id = (Arc::as_ptr(&row.values), row.expected);
+            open_rows.entry(id).or_insert(at);
+        }
         let row = |(context, expected, _): &(&Context, bool, bool)| {
-            let values = self.values(context);
-            let is_same =
-                |row: &Row| row.weight == 0 && row.expected == *expected && row.values == values;
-            rows.iter().position(is_same)
+            let id = (Arc::as_ptr(&self.columns.values(context)), *expected);
+            open_rows.get(&id).copied()
         };
         let changed = failing.iter().filter(|(_, _, changed)| *changed);
         let group: BTreeSet<usize> = changed.filter_map(row).collect();
@@ -153,43 +215,26 @@ impl Rows<'_> {
 
     /// The given rows of failing tests, and those of passing tests, deduplicated.
     fn collect<'c>(&self, failing: impl Iterator<Item = (&'c Context, bool, Demand)>) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
-        let mut index: HashMap<_, usize> = HashMap::new();
-        let mut add = |context: &Context, expected: bool, demand: Demand| {
-            let values = self.values(context);
-            let key = (demand, expected, values);
-            let weight = u32::from(demand != Demand::None);
-            match index.get(&key) {
-                Some(at) => rows[*at].weight += weight,
-                None => {
-                    rows.push(Row {
-                        values: key.2.clone(),
-                        expected,
-                        hard: demand == Demand::Hard,
-                        weight,
-                    });
-                    index.insert(key, rows.len() - 1);
-                }
-            }
-        };
-        failing.for_each(|(context, expected, demand)| add(context, expected, demand));
-        let dont_care = self.recorded.dont_care.iter();
-        let dont_care: HashSet<_> = dont_care.map(|context| &context.values).collect();
-        let passing = self.recorded.passing.iter();
-        for context in passing.flat_map(|(_, contexts)| contexts) {
-            let demand = match dont_care.contains(&context.values) {
-                true => Demand::None,
-                false => Demand::Soft,
+        let mut all = Distinct::default();
+        for (context, expected, demand) in failing {
+            let values = self.columns.values(context);
+            let key = Key {
+                values,
+                expected,
+                demand,
             };
-            // A statement that a passing test executes must stay executed.
-            let outcome = self.unconditional.unwrap_or(context.outcome);
-            add(context, outcome, demand);
+            all.add(key, demand.weight());
         }
-        rows
-    }
-
-    fn values(&self, context: &Context) -> TiVec<TermId, Option<Value>> {
-        self.columns.values(context)
+        for (key, weight) in &self.passing {
+            all.add(key.clone(), *weight);
+        }
+        let row = |(key, weight): (Key, u32)| Row {
+            values: key.values,
+            expected: key.expected,
+            hard: key.demand == Demand::Hard,
+            weight,
+        };
+        all.rows.into_iter().map(row).collect()
     }
 }
 
@@ -203,7 +248,7 @@ mod tests {
     use crate::run::suite::TestIndex;
     use crate::run::trace::Read;
     use crate::source::{Language, SiteIndex};
-    use crate::spec::{Int, IntType, Origin, Pool, Term, Type};
+    use crate::spec::{Int, IntType, Origin, Pool, Term, Type, Value};
 
     fn context(n: i128, old: bool, outcome: bool) -> Context {
         let read = Read {
@@ -216,7 +261,7 @@ mod tests {
             outcome,
             old: Some(old),
             count: 1,
-            values: BTreeMap::from([(Arc::new(read), value)]),
+            values: [(Arc::new(read), value)].into_iter().collect(),
         }
     }
 
@@ -235,11 +280,8 @@ mod tests {
             Origin::Variable,
         );
         let terms = vec![n].into();
-        check(&Rows {
-            columns: &captures.columns(&Pool { terms }, None),
-            recorded,
-            unconditional: None,
-        });
+        let columns = captures.columns(&Pool { terms }, None);
+        check(&Rows::new(&columns, recorded, None));
     }
 
     #[test]

@@ -31,6 +31,7 @@
 mod terms;
 
 use std::fs;
+use std::sync::Arc;
 
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
@@ -155,7 +156,7 @@ impl ProblemFile {
             terms: order.iter().map(moved).collect(),
         };
         let moved = |row: &Row| Row {
-            values: order.iter().map(|term| row.values[*term].clone()).collect(),
+            values: Arc::new(order.iter().map(|term| row.values[*term].clone()).collect()),
             ..row.clone()
         };
         let old = spec.old.as_ref().map(|old| terms::renumbered(old, &order));
@@ -324,7 +325,7 @@ fn rows(
         let literals = pool.terms.iter().skip(variables.len());
         values.extend(literals.map(|term| term.constant.clone()));
         Ok(Row {
-            values,
+            values: Arc::new(values),
             expected: context.expected,
             hard: context.hard,
             weight: context.weight,

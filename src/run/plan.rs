@@ -55,6 +55,8 @@ pub struct Plan {
     pub force: Vec<(SiteIndex, Sequence)>,
     /// Sites at which contexts are recorded.
     pub capture: Vec<SiteIndex>,
+    /// Distinct contexts recorded per site and outcome; the runtime's own limit unless given.
+    pub rows: Option<u32>,
     /// The selected candidate of each site, as (site, candidate number).
     pub select: Vec<(SiteIndex, u32)>,
     /// Budget of loop iterations.
@@ -110,6 +112,9 @@ impl Plan {
                 env::CAPTURE,
                 list(self.capture.iter().map(SiteIndex::to_string).collect()),
             );
+        }
+        if let Some(rows) = self.rows {
+            set(env::ROWS, rows.to_string());
         }
         if !self.select.is_empty() {
             let pairs = self

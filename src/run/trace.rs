@@ -41,7 +41,35 @@ pub struct Context {
     /// How often the site was evaluated in this context.
     pub count: u32,
     /// The recorded values, by what was read.
-    pub values: BTreeMap<Arc<Read>, Value>,
+    pub values: Readings,
+}
+
+/// What was read in one context, by what was read. A copy shares it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Readings(Arc<[(Arc<Read>, Value)]>);
+
+impl Readings {
+    /// The value that was read.
+    pub fn get(&self, read: &Read) -> Option<&Value> {
+        let at = self.0.binary_search_by(|(known, _)| (**known).cmp(read));
+        at.ok().map(|at| &self.0[at].1)
+    }
+
+    /// Each value with what was read, in the order of the latter.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<Read>, &Value)> {
+        self.0.iter().map(|(read, value)| (read, value))
+    }
+}
+
+impl FromIterator<(Arc<Read>, Value)> for Readings {
+    /// Of several values of one read, the last counts.
+    fn from_iter<T: IntoIterator<Item = (Arc<Read>, Value)>>(values: T) -> Self {
+        let mut values: Vec<(Arc<Read>, Value)> = values.into_iter().collect();
+        values.reverse();
+        values.sort_by(|(a, _), (b, _)| a.cmp(b));
+        values.dedup_by(|(later, _), (first, _)| later == first);
+        Self(values.into())
+    }
 }
 
 /// What the runtime read: a captured expression, or a value derived from it.
@@ -283,17 +311,17 @@ impl<'a> Reader<'a> {
             bytes: self.take(len)?,
             at: 0,
         };
-        let mut values = BTreeMap::new();
+        let mut values = Vec::new();
         while let Some(name) = entries.u32() {
             let value = entries.value()?;
-            values.insert(Arc::clone(names.get(name as usize)?), value);
+            values.push((Arc::clone(names.get(name as usize)?), value));
         }
         Some(Context {
             site,
             outcome: flags & layout::OUTCOME != 0,
             old: (flags & layout::OLD_KNOWN != 0).then_some(flags & layout::OLD != 0),
             count,
-            values,
+            values: values.into_iter().collect(),
         })
     }
 

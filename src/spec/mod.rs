@@ -7,6 +7,8 @@ pub mod int;
 pub mod operator;
 pub mod value;
 
+use std::sync::Arc;
+
 use typed_index_collections::TiVec;
 
 pub use access::{Access, Outline, Query, glance};
@@ -157,11 +159,14 @@ impl Pool {
     }
 }
 
+/// The value of each term of a pool; `None` if undefined.
+pub type Values = TiVec<TermId, Option<Value>>;
+
 /// A context and its expected outcome, deduplicated: `C_{l,m,n}` and `O_{l,m,n}` of §3.3.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
-    /// Value of each term of the pool; `None` if undefined.
-    pub values: TiVec<TermId, Option<Value>>,
+    /// Value of each term of the pool. The rows of passing tests are in several specs of a site, with the same values.
+    pub values: Arc<Values>,
     /// The outcome that the condition must have.
     pub expected: bool,
     /// Hard rows, of failing tests, must be satisfied. Soft rows, of passing tests, only affect the
@@ -173,6 +178,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// The values, to be changed in this row only.
+    pub fn values_mut(&mut self) -> &mut Values {
+        Arc::make_mut(&mut self.values)
+    }
+
     /// Whether candidates are checked against this row.
     pub fn constrains(&self) -> bool {
         self.hard || self.weight > 0

@@ -75,8 +75,9 @@ pub(super) fn beside(
 /// The row without the values of some terms.
 fn without(row: &Row, terms: &[TermId]) -> Row {
     let mut row = row.clone();
+    let values = row.values_mut();
     for term in terms {
-        if let Some(value) = row.values.get_mut(*term) {
+        if let Some(value) = values.get_mut(*term) {
             *value = None;
         }
     }

@@ -220,7 +220,7 @@ fn compiled_rust_yields_what_the_evaluator_says() {
         let element = elements.get(index).map(|n| Int::from_i128((*n).into()));
         *values.last_mut().unwrap() = element.map(|n| Value::Int(IntType::I64, n));
         rows.push(Row {
-            values,
+            values: values.into(),
             expected: true,
             hard: true,
             weight: 1,
@@ -497,7 +497,7 @@ fn compiled_c_yields_what_the_evaluator_says() {
         }
         program += " }\n";
         rows.push(Row {
-            values,
+            values: values.into(),
             expected: true,
             hard: true,
             weight: 1,

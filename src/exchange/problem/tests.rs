@@ -152,7 +152,7 @@ fn dumped_literals_stand_behind_the_variables_and_the_old_condition_still_means_
     };
     let mut spec = read.spec.clone();
     for row in &mut spec.rows {
-        row.values.reverse();
+        row.values_mut().reverse();
     }
     spec.old = spec.old.map(|old| terms::renumbered(&old, &order));
     let written = ProblemFile::new("p", &spec, &pool);
@@ -286,7 +286,8 @@ fn problems() -> impl Strategy<Value = ProblemFile> {
         let row = |(values, expected, hard, weight): (Vec<Option<Value>>, _, _, _)| Row {
             values: (values.into_iter().zip(&terms))
                 .map(|(value, term)| term.constant.clone().or(value))
-                .collect(),
+                .collect::<crate::spec::Values>()
+                .into(),
             expected,
             hard,
             weight,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
+use nopol_instrument::layout::MOST_ROWS;
 
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite, Replay};
@@ -21,6 +22,11 @@ use crate::source::{SiteIndex, candidate_terms};
 const MOST_EXIT_TRIALS: usize = 600;
 /// Pairs of a passing test and a condition that are run with all outcomes flipped.
 const MOST_FLIP_TRIALS: usize = 2000;
+/// Contexts of one outcome that are recorded at a site in all passing tests together. Each test gets the same share:
+/// tests that are many and long say much the same.
+const MOST_PASSING: u32 = 10_000;
+/// The least share of a test.
+const LEAST_PASSING: u32 = 40;
 /// An early exit is taken at single visits only if there are at most this many.
 const MOST_VISITS_TRIED: u32 = 8;
 /// Tests tried in turn at one early exit; the first that hangs ends it.
@@ -269,9 +275,11 @@ impl Session<'_> {
         sites: &[SiteIndex],
     ) -> Result<Vec<TestRun>> {
         let bounds = self.bounds();
+        let share = MOST_PASSING / u32::try_from(tests.len()).unwrap_or(u32::MAX).max(1);
         let plan = |test: TestIndex| Plan {
             sites: Some(self.sources.sites.len()),
             capture: sites.to_vec(),
+            rows: Some(share.clamp(LEAST_PASSING, MOST_ROWS)),
             // A passing test ends by itself, however long it loops.
             fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
             timeout: self.settings.test_timeout,

@@ -270,10 +270,10 @@ mod tests {
         let usize = Type::Int(IntType::Usize);
         let pool = pool(&[("v.len()", usize), ("v.is_empty()", Type::Bool)]);
         let row = |len, is_empty| Row {
-            values: vec![
+            values: crate::spec::Values::from(vec![
                 Some(Value::Int(IntType::Usize, Int::from_u128(len))),
                 Some(Value::Bool(is_empty)),
-            ]
+            ])
             .into(),
             expected: true,
             hard: true,

@@ -39,7 +39,7 @@ fn two(pair: &Pair, row: &Row) -> Option<Counterexample> {
 fn tried(pair: &Pair, row: &Row, changes: &[(TermId, Value)]) -> Option<Counterexample> {
     let mut row = row.clone();
     for (term, value) in changes {
-        row.values[*term] = Some(value.clone());
+        row.values_mut()[*term] = Some(value.clone());
     }
     let possible = pair.axioms.iter().all(|axiom| axiom.holds(&row));
     pair.context(&row).filter(|_| possible)

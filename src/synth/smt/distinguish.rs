@@ -10,6 +10,7 @@ use crate::spec::{CmpOp, Row, TermId, Type, Value};
 use crate::synth::distinguish::axioms::{Axiom, most};
 use crate::synth::distinguish::pair::{Counterexample, Equality, Pair};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use typed_index_collections::TiVec;
 use z3::SatResult;
 use z3::ast::{BV, Bool};
@@ -276,7 +277,7 @@ impl<'a> Search<'a> {
             values[*term] = self.machine.read(*term, &model)?;
         }
         Some(Row {
-            values,
+            values: Arc::new(values),
             expected: false,
             hard: false,
             weight: 0,

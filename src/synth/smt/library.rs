@@ -391,7 +391,7 @@ mod tests {
             terms: terms.into_iter().collect(),
         };
         let row = Row {
-            values: vec![value.clone(), value].into(),
+            values: crate::spec::Values::from(vec![value.clone(), value]).into(),
             expected: true,
             hard: true,
             weight: 1,

@@ -90,10 +90,10 @@ fn a_single_outcome_is_explained_by_a_constant_only() {
 #[test]
 fn values_that_do_not_fit_their_terms_are_refused() {
     let at = |term: u32, value: Option<Value>| {
-        with(|problem| problem.spec.rows[1].values[TermId::new(term)] = value)
+        with(|problem| problem.spec.rows[1].values_mut()[TermId::new(term)] = value)
     };
-    let short = with(|problem| drop(problem.spec.rows[0].values.pop()));
-    let long = with(|problem| problem.spec.rows[1].values.push(None));
+    let short = with(|problem| drop(problem.spec.rows[0].values_mut().pop()));
+    let long = with(|problem| problem.spec.rows[1].values_mut().push(None));
     let mistyped = with(|problem| problem.pool.terms[TermId::new(2)].constant = usize(0));
     // `n`, and the literal 0.
     for problem in [
@@ -131,13 +131,13 @@ fn groups_of_rows_that_are_not_there_are_refused() {
 fn a_value_that_was_seen_in_no_term_is_compared_with_none() {
     const SEEN: TermId = TermId::new(5);
     let limit = |mined_from: &[u32]| {
-        let unknown = with(|problem| problem.spec.rows[0].values[TermId::new(0)] = None);
+        let unknown = with(|problem| problem.spec.rows[0].values_mut()[TermId::new(0)] = None);
         let mut problem = unknown.term("4", Type::Int(IntType::I32), Origin::Mined);
         let seen = &mut problem.pool.terms[SEEN];
         seen.constant = i32(4);
         seen.mined_from = mined_from.iter().copied().map(TermId::new).collect();
         for row in &mut problem.spec.rows {
-            row.values.push(i32(4));
+            row.values_mut().push(i32(4));
         }
         problem
     };
@@ -360,7 +360,7 @@ fn row(types: Vec<Type>) -> impl Strategy<Value = Row> {
             let values = kinds.into_iter();
             let values = values.map(|(ty, pick, there)| there.then(|| value(ty, pick)));
             Row {
-                values: values.collect(),
+                values: values.collect::<Values>().into(),
                 expected,
                 hard,
                 weight,
@@ -404,9 +404,9 @@ fn tamed(mut problem: Problem, left: usize) -> Problem {
     }
     for row in &mut problem.spec.rows {
         if left != 1 {
-            row.values.resize(terms.len(), None);
+            row.values_mut().resize(terms.len(), None);
         }
-        for (at, (value, term)) in row.values.iter_mut().zip(&*terms).enumerate() {
+        for (at, (value, term)) in row.values_mut().iter_mut().zip(&*terms).enumerate() {
             if left != 2
                 && let Some(wrong) = value.as_ref().filter(|value| value.ty() != term.ty)
             {

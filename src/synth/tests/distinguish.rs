@@ -167,7 +167,7 @@ fn strings_are_known_or_made_up() {
             ..problem.pool.terms[TermId::new(0)].clone()
         });
         problem.spec.rows[0]
-            .values
+            .values_mut()
             .push(Some(Value::Str(text.into())));
     }
     assert_eq!(
@@ -332,7 +332,7 @@ proptest! {
         let check = |context: &Counterexample| {
             let mut row = rows[0].clone();
             for (term, value) in &context.values {
-                row.values[*term] = value.clone();
+                row.values_mut()[*term] = value.clone();
             }
             assert_eq!([&a, &b].map(|expr| expr.eval_bool(&row)), context.yields, "{shown}");
             assert_ne!(context.yields[0], context.yields[1], "{shown}");

@@ -14,6 +14,7 @@ use super::{Limits, Synthesis, synthesize};
 use crate::source::{Language, write};
 use crate::spec::{
     Access, ArithOp, CmpOp, Expr, Int, IntType, Origin, Pool, Row, Spec, Term, TermId, Type, Value,
+    Values,
 };
 
 /// A spec under construction.
@@ -75,7 +76,7 @@ impl Problem {
             Some(value) => Some(value.clone()),
             None => given.next().flatten(),
         });
-        let values = values.collect();
+        let values = values.collect::<Values>().into();
         self.spec.rows.push(Row {
             values,
             expected,
