@@ -128,9 +128,9 @@ __asm__(".ifndef nopol_included\n.set nopol_included, 1\n.pushsection .text\n"
 /* ---- State ------------------------------------------------------------------------------------ */
 
 enum { NOPOL_MOST_SITES = 1 << 24, NOPOL_ROOM = 65536, NOPOL_NAME_ROOM = 4096, NOPOL_SIGNALS = 6 };
-/* BUDGET, AMPLE and SURE: see sample.rs. WORK: the work that an expression evaluated for a capture may do.
+/* BUDGET_PER_ROW, LEAST_BUDGET, AMPLE and SURE: see sample.rs. WORK: the work that an expression evaluated for a capture may do.
  * LONGEST_LENGTH: the maximum length of a string whose length is recorded. */
-enum { NOPOL_BUDGET = 100000, NOPOL_AMPLE = 16, NOPOL_SURE = 64, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
+enum { NOPOL_BUDGET_PER_ROW = 50, NOPOL_LEAST_BUDGET = 4000, NOPOL_AMPLE = 16, NOPOL_SURE = 64, NOPOL_WORK = 100000, NOPOL_LONGEST_LENGTH = 65536 };
 
 /* One entry of NOPOL_FORCE, NOPOL_CAPTURE or NOPOL_SELECT. */
 struct nopol_item {
@@ -705,9 +705,11 @@ NOPOL_RT int nopol_open(nopol_u32 site)
     is_due = nopol_getpid() == nopol.pid; /* a forked process must not write to the log */
     if (is_due) {
         struct nopol_at *at = &local->at[site];
-        nopol_u64 halvings = at->cost / ((nopol_u64)NOPOL_BUDGET * (nopol.is_spanned ? NOPOL_AMPLE : 1));
+        nopol_u64 budget = NOPOL_BUDGET_PER_ROW * nopol.most_rows, halvings;
         nopol_u64 now = at->evaluations++;
         nopol_u32 i;
+        budget = budget < NOPOL_LEAST_BUDGET ? NOPOL_LEAST_BUDGET : budget;
+        halvings = at->cost / (budget * (nopol.is_spanned ? NOPOL_AMPLE : 1));
         is_due = at->evaluations % ((nopol_u64)1 << (halvings < 32 ? halvings : 32)) == 0;
         for (i = 0; !is_due && nopol.is_spanned && i < nopol.items; i++) {
             const struct nopol_item *item = &nopol.item[i];

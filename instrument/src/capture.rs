@@ -41,7 +41,7 @@ pub fn wants(site: u32) -> bool {
 
 /// Whether this evaluation is sampled; counts it as dropped if not.
 fn is_due(state: &State, site: u32) -> bool {
-    let is_due = sample::is_due(site, state.spans());
+    let is_due = sample::is_due(site, state.most_rows(), state.spans());
     if let (false, Some(trace)) = (is_due, &state.trace) {
         trace.skipped();
         LAST.with(|last| last.borrow_mut().0 = u32::MAX);

@@ -4,9 +4,11 @@
 
 use std::cell::{Cell, RefCell};
 
-/// The cost of a site, per thread, up to which all of its evaluations are recorded: about a thousand snapshots
-/// of fifty values.
-const BUDGET: u64 = 100_000;
+/// For each row that may be recorded, the cost of a site, per thread, up to which all of its evaluations are
+/// recorded: half a snapshot of fifty values.
+const BUDGET_PER_ROW: u64 = 50;
+/// The least budget.
+const LEAST_BUDGET: u64 = 4000;
 /// The factor on the budget if only some evaluations are forced, because those around them matter more.
 const AMPLE: u64 = 16;
 /// If all evaluations from one on are forced, this many of them are always recorded.
@@ -40,14 +42,15 @@ fn with<R>(site: u32, act: impl FnOnce(&mut Site) -> R) -> R {
     })
 }
 
-/// Whether to record this evaluation of the site. `spans` are the forced evaluations, of any site, with
+/// Whether to record this evaluation of the site. `rows` is the number of rows that may be recorded; `spans` are the forced evaluations, of any site, with
 /// exclusive ends.
-pub(crate) fn is_due(site: u32, spans: impl Iterator<Item = (u32, u32)>) -> bool {
+pub(crate) fn is_due(site: u32, rows: u32, spans: impl Iterator<Item = (u32, u32)>) -> bool {
     let mut spans = spans.peekable();
     with(site, |site| {
         let now = site.evaluations;
         site.evaluations += 1;
-        let budget = BUDGET * if spans.peek().is_some() { AMPLE } else { 1 };
+        let budget = (BUDGET_PER_ROW * u64::from(rows)).max(LEAST_BUDGET);
+        let budget = budget * if spans.peek().is_some() { AMPLE } else { 1 };
         let halvings = (site.cost / budget).min(32);
         let is_forced = |(start, end): (u32, u32)| {
             (start.into()..end.min(start.saturating_add(SURE)).into()).contains(&now)
@@ -75,12 +78,13 @@ pub(crate) fn pay(site: u32, bytes: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::MOST_ROWS;
 
     #[test]
     fn expensive_sites_are_recorded_less_often() {
         let recorded = |evaluations: usize, bytes: usize| {
             let recorded = (0..evaluations).filter(|_| {
-                let is_due = is_due(7, std::iter::empty());
+                let is_due = is_due(7, MOST_ROWS, std::iter::empty());
                 if is_due {
                     start();
                     pay(7, bytes);
@@ -92,14 +96,14 @@ mod tests {
         assert_eq!(recorded(900, 1600), 900);
         let more = recorded(100_000, 1600);
         assert!((4000..10_000).contains(&more), "{more}");
-        assert!(is_due(8, std::iter::empty()));
+        assert!(is_due(8, MOST_ROWS, std::iter::empty()));
     }
 
     #[test]
     fn forced_evaluations_are_always_recorded() {
         let late = [(999_990, 999_991), (999_995, u32::MAX)];
         let recorded = (0..1_000_000_u32).filter(|_| {
-            let is_due = is_due(9, late.iter().copied());
+            let is_due = is_due(9, MOST_ROWS, late.iter().copied());
             if is_due {
                 start();
                 pay(9, 1600);

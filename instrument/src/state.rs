@@ -140,6 +140,11 @@ impl State {
         self.force.iter().filter_map(|force| force.at)
     }
 
+    /// Rows recorded per site and outcome, at most.
+    pub(crate) fn most_rows(&self) -> u32 {
+        self.trace.as_ref().map_or(0, |trace| trace.most_rows)
+    }
+
     fn is_off(&self) -> bool {
         self.trace.is_none()
             && self.force.is_empty()

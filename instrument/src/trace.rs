@@ -37,7 +37,8 @@ pub(crate) fn exit_now(code: i32) -> ! {
 pub(crate) struct Trace {
     base: *mut u8,
     sites: u32,
-    most_rows: u32,
+    /// Rows recorded per site and outcome, at most.
+    pub(crate) most_rows: u32,
     log: Mutex<Log>,
 }
 

@@ -12,7 +12,7 @@ mod rust;
 mod terms;
 mod unaffected;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::run::suite::TestIndex;
@@ -39,8 +39,8 @@ pub struct Recorded {
     pub uncured: Vec<Vec<Context>>,
     /// The original condition has, or may have, side effects.
     pub impure: bool,
-    /// Number of contexts that were not recorded for lack of space.
-    pub dropped: u64,
+    /// Passing tests of which some evaluations were not recorded.
+    pub incomplete: BTreeSet<TestIndex>,
 }
 
 impl Recorded {

@@ -17,19 +17,21 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    /// The evaluations of `site`. Empty if contexts are missing, or if the original condition has side
-    /// effects, which a candidate may skip.
+    /// The evaluations of `site` in tests of which every evaluation was recorded. Empty if the original condition
+    /// has side effects, which a candidate may skip.
     pub fn of(site: &Site, problem: &Problem, recorded: &Recorded) -> Self {
         let mut witnesses = Self {
             rows: Vec::new(),
             of_test: Vec::new(),
         };
-        if recorded.impure || recorded.dropped > 0 {
+        if recorded.impure {
             return witnesses;
         }
         let own = site.kind.unconditional();
         let mut index: HashMap<_, usize> = HashMap::new();
-        for (test, contexts) in &recorded.passing {
+        let is_complete = |test: &TestIndex| !recorded.incomplete.contains(test);
+        let complete = (recorded.passing.iter()).filter(|(test, _)| is_complete(test));
+        for (test, contexts) in complete {
             let mut rows = BTreeSet::new();
             for context in contexts {
                 let values = problem.columns.values(context);

@@ -5,6 +5,7 @@
 //! what they know of an edit is in [`evidence`].
 
 mod candidates;
+mod dont_care;
 mod evidence;
 pub mod existing;
 pub mod insertions;

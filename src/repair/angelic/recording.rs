@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use nopol_instrument::layout::MOST_ROWS;
 
+use super::dont_care::{Seen, Trials};
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite, Replay};
 use crate::localize::spectrum::Spectrum;
@@ -15,22 +16,15 @@ use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
-use crate::run::{Forced, How, Plan, TestRun, Verdict, When, pool};
+use crate::run::{Plan, TestRun, pool};
 use crate::source::{SiteIndex, candidate_terms};
 
-/// Pairs of a passing test and an early exit that are run with the exit taken.
-const MOST_EXIT_TRIALS: usize = 600;
-/// Pairs of a passing test and a condition that are run with all outcomes flipped.
-const MOST_FLIP_TRIALS: usize = 2000;
-/// Contexts of one outcome that are recorded at a site in all passing tests together. Each test gets the same share:
-/// tests that are many and long say much the same.
-const MOST_PASSING: u32 = 10_000;
-/// The least share of a test.
-const LEAST_PASSING: u32 = 40;
-/// An early exit is taken at single visits only if there are at most this many.
-const MOST_VISITS_TRIED: u32 = 8;
-/// Tests tried in turn at one early exit; the first that hangs ends it.
-const TRIALS_IN_TURN: usize = 8;
+/// Contexts of one outcome that are recorded in all passing tests together, at one site and at all. Each site and
+/// each test gets the same share: tests that are many and long say much the same.
+const MOST_AT_SITE: usize = 4000;
+const MOST_PASSING: usize = 25_000;
+/// The least share of a test at a site.
+const LEAST_PASSING: u32 = 20;
 
 /// An angelic site and what was recorded there.
 #[derive(Clone, Debug)]
@@ -48,6 +42,8 @@ struct Recording {
     reasons: Vec<(SiteIndex, &'static str)>,
     /// Sites where recording changes how a run ends.
     disturbed: BTreeSet<SiteIndex>,
+    /// Evaluations that were not recorded.
+    dropped: u64,
 }
 
 /// What is captured, by site.
@@ -83,6 +79,7 @@ impl Session<'_> {
                 .retain(|(site, _)| !disturbed.contains(site));
             recording.reasons.extend(second.reasons);
             recording.lost = second.lost;
+            recording.dropped = second.dropped;
         }
         for (site, reason) in recording.reasons {
             let id = &self.sources.sites[site].id;
@@ -94,14 +91,10 @@ impl Session<'_> {
                 self.tests[test]
             ));
         }
-        let dropped: u64 = recording
-            .places
-            .iter()
-            .map(|place| place.recorded.dropped)
-            .sum();
-        if dropped > 0 {
+        if recording.dropped > 0 {
             knowledge.notes.warn(format!(
-                "{dropped} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at"
+                "{} evaluations were not recorded: a test evaluates some conditions very often, and of those only a part is looked at",
+                recording.dropped
             ));
         }
         Ok(recording.places)
@@ -171,6 +164,7 @@ impl Session<'_> {
 
         let near = self.reaching(spectrum, &all);
         let mut passed_differently = Vec::new();
+        let mut dropped = 0;
         for (test, run) in near
             .iter()
             .zip(self.record_unforced(spectrum, &suite, &near, &all)?)
@@ -179,32 +173,54 @@ impl Session<'_> {
                 passed_differently.push(*test);
                 continue;
             };
+            dropped += trace.dropped;
             for (site, contexts) in by_site(&trace.contexts) {
                 for nth in at(site) {
                     recorded[nth].passing.push((*test, contexts.clone()));
-                    recorded[nth].dropped += trace.dropped;
+                    if trace.dropped > 0 {
+                        recorded[nth].incomplete.insert(*test);
+                    }
                 }
             }
         }
-        for (nth, test) in self.tests_without_preference(spectrum, &suite, angelic, &near)? {
+        let rows = rows(near.len(), all.len());
+        let trials = Trials {
+            session: self,
+            spectrum,
+            suite: &suite,
+            angelic,
+            near: &near,
+            instrumentation: &instrumentation,
+            rows,
+        };
+        for (nth, test) in trials.tests_without_preference()? {
             let Recorded {
                 passing, dont_care, ..
             } = &mut recorded[nth];
             let of_test = passing.iter().filter(|(known, _)| *known == test);
             dont_care.extend(of_test.flat_map(|(_, contexts)| contexts.iter().cloned()));
         }
-        for context in
-            self.exits_that_do_not_matter(spectrum, &suite, angelic, &near, &instrumentation)?
-        {
+        let seen: Seen = recorded
+            .iter()
+            .zip(angelic)
+            .map(|(recorded, found)| {
+                let contexts = recorded.passing.iter().flat_map(|(_, contexts)| contexts);
+                (
+                    found.site,
+                    contexts.map(|context| context.values.clone()).collect(),
+                )
+            })
+            .collect();
+        for context in trials.exits_that_do_not_matter(&seen)? {
             for nth in at(context.site) {
                 recorded[nth].dont_care.push(context.clone());
             }
         }
-        for (nth, test, cure, dropped) in
+        for (nth, test, cure, missing) in
             self.replay_cures(spectrum, &suite, angelic, &instrumentation)?
         {
             recorded[nth].cured.entry(test).or_default().push(cure);
-            recorded[nth].dropped += dropped;
+            dropped += missing;
         }
         // Where no forced outcome cured a test, its own contexts are all there is.
         if angelic.iter().any(|found| found.cures.is_empty()) {
@@ -252,6 +268,7 @@ impl Session<'_> {
             lost: passed_differently,
             reasons,
             disturbed,
+            dropped,
         })
     }
 
@@ -275,151 +292,16 @@ impl Session<'_> {
         sites: &[SiteIndex],
     ) -> Result<Vec<TestRun>> {
         let bounds = self.bounds();
-        let share = MOST_PASSING / u32::try_from(tests.len()).unwrap_or(u32::MAX).max(1);
         let plan = |test: TestIndex| Plan {
             sites: Some(self.sources.sites.len()),
             capture: sites.to_vec(),
-            rows: Some(share.clamp(LEAST_PASSING, MOST_ROWS)),
+            rows: Some(rows(tests.len(), sites.len())),
             // A passing test ends by itself, however long it loops.
             fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
             timeout: self.settings.test_timeout,
             ..Plan::default()
         };
         suite.run_all(tests, plan, &|| ())
-    }
-
-    /// Don't-care contexts: those in which passing tests pass even if an early exit is taken, so that they
-    /// say nothing about when to take it. The exit is taken at all visits, and if the test fails then, at
-    /// one visit after the other.
-    fn exits_that_do_not_matter(
-        &self,
-        spectrum: &Spectrum,
-        suite: &Suite,
-        angelic: &[AngelicSite],
-        near: &[TestIndex],
-        instrumentation: &Instrumentation,
-    ) -> Result<Vec<Context>> {
-        let mut trials = Vec::new();
-        for found in angelic {
-            let site = &self.sources.sites[found.site];
-            if site.kind.is_early_exit() {
-                let visits = |test: &TestIndex| {
-                    let counter = spectrum.reached.get(test)?.get(&found.site)?;
-                    Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
-                };
-                let reach = near.iter().filter_map(|test| Some((*test, visits(test)?)));
-                trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
-            }
-        }
-        trials.truncate(MOST_EXIT_TRIALS);
-        let of_site = trials.chunk_by(|(a, ..), (b, ..)| a == b);
-        let parts: Vec<_> = of_site
-            .flat_map(|trials| trials.chunks(TRIALS_IN_TURN))
-            .collect();
-        let contexts = pool::map(self.runner.jobs, &parts, |trials| {
-            let mut found = Vec::new();
-            for (site, test, visits) in *trials {
-                let trial = self.passes_when_leaving(
-                    spectrum,
-                    suite,
-                    *site,
-                    *test,
-                    *visits,
-                    instrumentation,
-                )?;
-                let Some(contexts) = trial else { break };
-                found.extend(contexts);
-            }
-            Ok(found)
-        })?;
-        Ok(contexts.concat())
-    }
-
-    /// Passing tests that also pass with all outcomes of an angelic site flipped: their contexts there are
-    /// don't-cares. Only where one passing test says little, and many are of that kind.
-    fn tests_without_preference(
-        &self,
-        spectrum: &Spectrum,
-        suite: &Suite,
-        angelic: &[AngelicSite],
-        near: &[TestIndex],
-    ) -> Result<Vec<(usize, TestIndex)>> {
-        if !self.policies().passing_tests_are_weak_evidence {
-            return Ok(Vec::new());
-        }
-        let mut trials = Vec::new();
-        for (nth, found) in angelic.iter().enumerate() {
-            let has_condition = self.sources.sites[found.site].kind.has_condition();
-            if has_condition && !found.only_operator_mutations {
-                let reach = near
-                    .iter()
-                    .filter(|test| spectrum.reaches(**test, found.site));
-                trials.extend(reach.map(|test| (nth, *test)));
-            }
-        }
-        trials.truncate(MOST_FLIP_TRIALS);
-        let bounds = self.bounds();
-        let passes = pool::map(self.runner.jobs, &trials, |(nth, test)| {
-            let forced = Forced {
-                how: How::Flip,
-                when: When::Always,
-                blind: false,
-            };
-            let plan = Plan {
-                force: vec![(angelic[*nth].site, vec![forced])],
-                fuel: Some(bounds.fuel_for(*test, spectrum)),
-                timeout: bounds.timeout,
-                ..Plan::default()
-            };
-            Ok(suite.run(*test, &plan)?.verdict.passed())
-        })?;
-        let passing = trials.into_iter().zip(passes).filter(|(_, passes)| *passes);
-        Ok(passing.map(|(trial, _)| trial).collect())
-    }
-
-    /// The contexts in which a test passes although the exit is taken; `None` if it hangs, because others
-    /// will hang, too.
-    fn passes_when_leaving(
-        &self,
-        spectrum: &Spectrum,
-        suite: &Suite,
-        site: SiteIndex,
-        test: TestIndex,
-        visits: u32,
-        instrumentation: &Instrumentation,
-    ) -> Result<Option<Vec<Context>>> {
-        let bounds = self.bounds();
-        let single = (0..visits).map(When::At);
-        let single = single.filter(|_| (2..=MOST_VISITS_TRIED).contains(&visits));
-        let mut found = Vec::new();
-        for when in std::iter::once(When::Always).chain(single) {
-            let forced = Forced {
-                how: How::Set(true),
-                when,
-                blind: true,
-            };
-            let plan = Plan {
-                sites: Some(self.sources.sites.len()),
-                force: vec![(site, vec![forced])],
-                capture: vec![site, instrumentation.leader(site)],
-                fuel: Some(bounds.fuel_for(test, spectrum)),
-                timeout: bounds.timeout,
-                ..Plan::default()
-            };
-            let run = suite.run(test, &plan)?;
-            if run.verdict == Verdict::TimedOut {
-                return Ok(None);
-            }
-            let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
-                continue;
-            };
-            let left = |context: &Context| context.site == site && context.outcome;
-            found.extend(trace.contexts.into_iter().filter(left));
-            if when == When::Always {
-                break;
-            }
-        }
-        Ok(Some(found))
     }
 
     /// Repeats the forced runs and records contexts: index of the angelic site, test, contexts, and the
@@ -456,6 +338,13 @@ impl Session<'_> {
         })?;
         Ok(replayed.into_iter().flatten().collect())
     }
+}
+
+/// The share of each test in the contexts that are recorded at each site.
+fn rows(tests: usize, sites: usize) -> u32 {
+    let at_site = MOST_AT_SITE.min(MOST_PASSING / sites.max(1));
+    let share = u32::try_from(at_site / tests.max(1)).unwrap_or(MOST_ROWS);
+    share.clamp(LEAST_PASSING, MOST_ROWS)
 }
 
 /// How many contexts were recorded.

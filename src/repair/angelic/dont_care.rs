@@ -1,0 +1,158 @@
+//! Don't-cares: contexts of passing tests in which the outcome does not matter, because the tests also pass with the
+//! other one. They say nothing about what a condition there must yield.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::Result;
+
+use crate::localize::angelic::AngelicSite;
+use crate::localize::spectrum::Spectrum;
+use crate::probe::Instrumentation;
+use crate::repair::session::Session;
+use crate::run::suite::{Suite, TestIndex};
+use crate::run::trace::{Context, Readings};
+use crate::run::{Forced, How, Plan, Verdict, When, pool};
+use crate::source::SiteIndex;
+
+/// Pairs of a passing test and an early exit that are run with the exit taken.
+const MOST_EXIT_TRIALS: usize = 600;
+/// Pairs of a passing test and a condition that are run with all outcomes flipped.
+const MOST_FLIP_TRIALS: usize = 2000;
+/// An early exit is taken at single visits only if there are at most this many.
+const MOST_VISITS_TRIED: u32 = 8;
+/// Tests tried in turn at one early exit; the first that hangs ends it.
+const TRIALS_IN_TURN: usize = 8;
+
+/// What passing tests recorded at a site.
+pub(super) type Seen = BTreeMap<SiteIndex, HashSet<Readings>>;
+
+/// Runs of passing tests with other outcomes.
+pub(super) struct Trials<'a> {
+    pub session: &'a Session<'a>,
+    pub spectrum: &'a Spectrum,
+    pub suite: &'a Suite<'a>,
+    pub angelic: &'a [AngelicSite],
+    /// The passing tests that reach an angelic site.
+    pub near: &'a [TestIndex],
+    pub instrumentation: &'a Instrumentation<'a>,
+    /// The contexts of one outcome that a test records at a site.
+    pub rows: u32,
+}
+
+impl Trials<'_> {
+    /// The contexts in which a passing test passes even if an early exit is taken, of those `seen`. The exit is
+    /// taken at all visits, and if the test fails then, at one visit after the other.
+    pub fn exits_that_do_not_matter(&self, seen: &Seen) -> Result<Vec<Context>> {
+        let session = self.session;
+        let mut trials = Vec::new();
+        for found in self.angelic {
+            if session.sources.sites[found.site].kind.is_early_exit() {
+                let visits = |test: &TestIndex| {
+                    let counter = self.spectrum.reached.get(test)?.get(&found.site)?;
+                    Some(u32::try_from(counter.entered).unwrap_or(u32::MAX))
+                };
+                let near = self.near.iter();
+                let reach = near.filter_map(|test| Some((*test, visits(test)?)));
+                trials.extend(reach.map(|(test, visits)| (found.site, test, visits)));
+            }
+        }
+        trials.truncate(MOST_EXIT_TRIALS);
+        let of_site = trials.chunk_by(|(a, ..), (b, ..)| a == b);
+        let parts: Vec<_> = of_site
+            .flat_map(|trials| trials.chunks(TRIALS_IN_TURN))
+            .collect();
+        let contexts = pool::map(session.runner.jobs, &parts, |trials| {
+            let mut found = Vec::new();
+            for (site, test, visits) in *trials {
+                let Some(contexts) = self.passes_when_leaving(*site, *test, *visits)? else {
+                    break;
+                };
+                let seen = seen.get(site);
+                let matters =
+                    |context: &Context| seen.is_some_and(|seen| seen.contains(&context.values));
+                found.extend(contexts.into_iter().filter(matters));
+            }
+            Ok(found)
+        })?;
+        Ok(contexts.concat())
+    }
+
+    /// Passing tests that also pass with all outcomes of an angelic site, given by its index, flipped: none of
+    /// their contexts there matters. Only where one passing test says little, and many are of that kind.
+    pub fn tests_without_preference(&self) -> Result<Vec<(usize, TestIndex)>> {
+        let session = self.session;
+        if !session.policies().passing_tests_are_weak_evidence {
+            return Ok(Vec::new());
+        }
+        let mut trials = Vec::new();
+        for (nth, found) in self.angelic.iter().enumerate() {
+            let has_condition = session.sources.sites[found.site].kind.has_condition();
+            if has_condition && !found.only_operator_mutations {
+                let near = self.near.iter();
+                let reach = near.filter(|test| self.spectrum.reaches(**test, found.site));
+                trials.extend(reach.map(|test| (nth, *test)));
+            }
+        }
+        trials.truncate(MOST_FLIP_TRIALS);
+        let bounds = session.bounds();
+        let passes = pool::map(session.runner.jobs, &trials, |(nth, test)| {
+            let forced = Forced {
+                how: How::Flip,
+                when: When::Always,
+                blind: false,
+            };
+            let plan = Plan {
+                force: vec![(self.angelic[*nth].site, vec![forced])],
+                fuel: Some(bounds.fuel_for(*test, self.spectrum)),
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            Ok(self.suite.run(*test, &plan)?.verdict.passed())
+        })?;
+        let passing = trials.into_iter().zip(passes).filter(|(_, passes)| *passes);
+        Ok(passing.map(|(trial, _)| trial).collect())
+    }
+
+    /// The contexts in which a test passes although the exit is taken; `None` if it hangs, because others
+    /// will hang, too.
+    fn passes_when_leaving(
+        &self,
+        site: SiteIndex,
+        test: TestIndex,
+        visits: u32,
+    ) -> Result<Option<Vec<Context>>> {
+        let bounds = self.session.bounds();
+        let single = (0..visits).map(When::At);
+        let single = single.filter(|_| (2..=MOST_VISITS_TRIED).contains(&visits));
+        let mut found = Vec::new();
+        for when in std::iter::once(When::Always).chain(single) {
+            let forced = Forced {
+                how: How::Set(true),
+                when,
+                blind: true,
+            };
+            let plan = Plan {
+                sites: Some(self.session.sources.sites.len()),
+                force: vec![(site, vec![forced])],
+                capture: vec![site, self.instrumentation.leader(site)],
+                rows: Some(self.rows),
+                fuel: Some(bounds.fuel_for(test, self.spectrum)),
+                timeout: bounds.timeout,
+                ..Plan::default()
+            };
+            let run = self.suite.run(test, &plan)?;
+            if run.verdict == Verdict::TimedOut {
+                return Ok(None);
+            }
+            let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
+                continue;
+            };
+            let left = |context: &Context| context.site == site && context.outcome;
+            found.extend(trace.contexts.into_iter().filter(left));
+            if when == When::Always {
+                break;
+            }
+        }
+        Ok(Some(found))
+    }
+}
