@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use typed_index_collections::TiSlice;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, LEAST_CONSTANT, LEAST_OTHER, LEAST_SINGLE};
 use super::guided::{MOST_STARTS, approach, deepen, probe};
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, singles, switches};
@@ -175,7 +175,10 @@ impl Search<'_> {
         let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
         // The trials of a test: the sequences that `make` lists for each site that the test reaches.
         type Make<'m> = &'m dyn Fn(&Site, Counter, bool) -> Vec<Sequence>;
-        let trials = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool, make: Make| {
+        let trials = |test: TestIndex,
+                      least: usize,
+                      wanted: &dyn Fn(SiteIndex) -> bool,
+                      make: Make| {
             // The first sequence of each site, then the second of each, and so on, because a failure can be
             // near any of the sites.
             let mut rounds: Vec<Vec<Trial>> = Vec::new();
@@ -193,23 +196,25 @@ impl Search<'_> {
                 }
             }
             let mut trials = rounds.concat();
-            trials.truncate(Bounds::affordable(budget, test, spectrum));
+            trials.truncate(Bounds::affordable(least, budget, test, spectrum));
             trials
         };
         let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
-            let of_test = trials(test, wanted, &|site, counter, _| constants(site, counter));
+            let of_test = trials(test, LEAST_CONSTANT, wanted, &|site, counter, _| {
+                constants(site, counter)
+            });
             let mut found = force(of_test)?;
-            found.extend(force(trials(test, wanted, &singles))?);
+            found.extend(force(trials(test, LEAST_SINGLE, wanted, &singles))?);
             // Switches are tried only where no constant or single evaluation cures the test.
             let is_cured =
                 |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
             let uncured = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
-            let more = force(trials(test, &uncured, &switches))?;
+            let more = force(trials(test, LEAST_OTHER, &uncured, &switches))?;
             found.extend(more);
             if found.is_empty() {
                 // Flip the last evaluation of each site. If the test then gets further, later evaluations may
                 // have to be flipped, too.
-                let last = trials(test, wanted, &|site, counter, _| {
+                let last = trials(test, LEAST_OTHER, wanted, &|site, counter, _| {
                     further(site, &Sequence::new(), counter)
                 });
                 found.extend(deepen(last)?);

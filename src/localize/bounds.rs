@@ -7,10 +7,13 @@ use crate::run::suite::TestIndex;
 
 /// A test with more loop iterations than this gets only three times its expected fuel.
 const MANY_TICKS: u64 = 2_000_000;
-/// Budget of loop iterations for all runs of one test and kind of sequence; the minimum number of runs is
-/// made anyway.
-const AMPLE_TICKS: usize = 40_000_000;
-const LEAST_RUNS: usize = 32;
+/// Budget of work ([`Spectrum::work`]) for all runs of one test and kind of sequence.
+const AMPLE_WORK: u64 = 40_000_000;
+/// The runs that are made anyway: with constant outcomes, with one evaluation flipped (the last one of each of the
+/// most suspicious sites comes first), and with other sequences.
+pub(super) const LEAST_CONSTANT: usize = 24;
+pub(super) const LEAST_SINGLE: usize = 32;
+pub(super) const LEAST_OTHER: usize = 8;
 
 /// Bounds on forced runs.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +27,16 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How many of `most` runs of a test are affordable. A test with many loop iterations is run less often,
-    /// but never less than a few times.
-    pub(super) fn affordable(most: usize, test: TestIndex, spectrum: &Spectrum) -> usize {
-        let ticks = usize::try_from(spectrum.expected_ticks(test).max(1)).unwrap_or(usize::MAX);
-        most.min(LEAST_RUNS.max(AMPLE_TICKS / ticks))
+    /// How many of `most` runs of a test are affordable. A long test is run less often, but at least `least`
+    /// times.
+    pub(super) fn affordable(
+        least: usize,
+        most: usize,
+        test: TestIndex,
+        spectrum: &Spectrum,
+    ) -> usize {
+        let ample = AMPLE_WORK / spectrum.work(test).max(1);
+        most.min(least.max(usize::try_from(ample).unwrap_or(usize::MAX)))
     }
 
     /// The fuel for a forced run of a test: far more than the test itself and most other tests used. A test

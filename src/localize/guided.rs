@@ -7,7 +7,7 @@ use anyhow::Result;
 use typed_index_collections::TiSlice;
 
 use super::angelic::Trial;
-use super::bounds::Bounds;
+use super::bounds::{Bounds, LEAST_OTHER};
 use super::failure::FailureSignature;
 use super::sequences::{further, one};
 use super::spectrum::Spectrum;
@@ -103,9 +103,12 @@ pub(super) fn deepen(
         .filter_map(|(start, probe)| Some((advance_of_start(start, probe)?, start, probe)))
         .collect();
     open.sort_by_key(|(advance, ..)| *advance);
-    open.truncate(MOST_STARTS);
+    let tests = open.iter().map(|(_, (_, test, _), _)| *test);
+    let affordable = tests.map(|test| Bounds::affordable(LEAST_OTHER, MOST_STARTS, test, spectrum));
+    open.truncate(affordable.min().unwrap_or(MOST_STARTS));
     let most_deep = |test: TestIndex| {
-        Bounds::affordable(MOST_STARTS * MOST_DEEP, test, spectrum).div_ceil(MOST_STARTS)
+        let most = MOST_STARTS * MOST_DEEP;
+        Bounds::affordable(LEAST_OTHER, most, test, spectrum).div_ceil(MOST_STARTS)
     };
     let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
@@ -157,7 +160,7 @@ pub(super) fn approach(
     let Some(start) = unforced.progress else {
         return Ok(Vec::new());
     };
-    let nearer = Bounds::affordable(MOST_STARTS * MOST_NEARER, test, spectrum);
+    let nearer = Bounds::affordable(LEAST_OTHER, MOST_STARTS * MOST_NEARER, test, spectrum);
     let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
     let found = pool::map(jobs, starts, |site| {
         let flipped = |at| one(&sites[*site], at);

@@ -50,6 +50,16 @@ impl Spectrum {
         self.most_ticks()
     }
 
+    /// What a run of a test costs: its loop iterations and evaluations, counted and not timed, so that the same
+    /// runs are made on every machine.
+    pub fn work(&self, test: TestIndex) -> u64 {
+        let evaluations = match self.endless.contains(&test) {
+            true => 0,
+            false => self.length(test),
+        };
+        self.expected_ticks(test).saturating_add(evaluations)
+    }
+
     /// The most loop iterations of any test that ends.
     pub fn most_ticks(&self) -> u64 {
         let ending = self.ticks.iter();

@@ -15,8 +15,8 @@ fn a_long_running_test_gets_fewer_runs_but_never_none() {
         };
         spectrum.add(test(number), &trace, Verdict::Failed);
     }
-    let runs = [0, 1, 2].map(|number| Bounds::affordable(500, test(number), &spectrum));
-    assert_eq!(runs, [500, 40, LEAST_RUNS]);
+    let runs = [0, 1, 2].map(|number| Bounds::affordable(8, 500, test(number), &spectrum));
+    assert_eq!(runs, [500, 40, 8]);
 }
 
 #[test]
