@@ -15,6 +15,7 @@ mod reports;
 mod session;
 pub mod settings;
 mod setup;
+pub mod shard;
 mod showing;
 
 use anyhow::Result;
@@ -91,6 +92,8 @@ fn pipeline(
     let session = Session {
         settings,
         progress,
+        supervisor,
+        build_seconds: built.seconds,
         copies: &copies,
         runner: &runner,
         sources: &sources,
@@ -106,6 +109,12 @@ fn pipeline(
     outcome.ending = Ending::NoPatch;
     let found = search(&session, &mut knowledge, &targets, outcome);
     if found.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
+        // Of a time limit something was kept for checking what was found until then.
+        if supervisor.use_reserve() || knowledge.checked.is_some() {
+            let plausible = knowledge.held.clone();
+            // What ends this also ended the search.
+            let _ = session.show(&mut knowledge, outcome, plausible);
+        }
         session.show_unchecked(&mut knowledge, outcome);
     }
     knowledge.notes.report(outcome);
@@ -125,10 +134,20 @@ fn search(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let mut plausible = Vec::new();
-    for engine in ENGINES {
+    let engines = match session.settings.quick {
+        true => &ENGINES[..1],
+        false => ENGINES,
+    };
+    for engine in engines {
         let targets = engine.wants(session, knowledge, targets, &plausible);
         if targets.is_empty() {
             continue;
+        }
+        if session.settings.depth == Depth::Repair {
+            session.show_first(knowledge, &plausible)?;
+            if !plausible.is_empty() {
+                session.supervisor.reserve(session.time_to_check());
+            }
         }
         let fixes = engine.search(session, knowledge, &targets, &plausible)?;
         plausible.extend(session.judge(knowledge, &targets, fixes, &plausible)?);
@@ -139,5 +158,6 @@ fn search(
         }
         return Ok(());
     }
+    session.supervisor.use_reserve();
     session.show(knowledge, outcome, plausible)
 }

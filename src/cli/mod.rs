@@ -5,6 +5,7 @@ mod c;
 mod cargo;
 mod explain;
 mod look;
+mod merge;
 mod options;
 mod output;
 mod repair;
@@ -44,6 +45,9 @@ enum Command {
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
+    /// Join the outcomes of the shares of a search
+    #[command(after_help = EXIT_CODES)]
+    Merge(merge::Merge),
     /// Repair a C program with a failing test
     #[command(after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
     C(Box<c::C>),
@@ -100,6 +104,7 @@ pub fn main() -> u8 {
         None => cli.repair.run(),
         Some(Command::Action(action)) => action.run(),
         Some(Command::Synth(synth)) => synth.run(),
+        Some(Command::Merge(merge)) => merge.run(),
         Some(Command::C(c)) => c.run(),
     }
 }

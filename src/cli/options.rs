@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::config::seconds;
 use crate::repair::settings::EngineKind;
+use crate::repair::shard::Shard;
 use crate::report::format::{FORMATS, Format};
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
@@ -40,6 +41,16 @@ pub struct Options {
         value_parser = switch(), hide_possible_values = true)]
     multi: Option<bool>,
 
+    /// Look only at existing conditions and statements, and show one patch
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, conflicts_with = "thorough")]
+    quick: Option<bool>,
+
+    /// Leave nothing out to save time: five times as many runs, every kind of place, and two conditions at once
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true)]
+    thorough: Option<bool>,
+
     /// How many patches to show at most for each group of failing tests [default: 5]
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     top: Option<usize>,
@@ -47,6 +58,10 @@ pub struct Options {
     /// Test processes at a time [default: the number of processors]
     #[arg(long, short, value_name = "N", help_heading = "Limits")]
     jobs: Option<NonZeroUsize>,
+
+    /// Make only share K of N of the search; `cargo nopol merge` joins what `--format outcome` prints for each
+    #[arg(long, value_name = "K/N", help_heading = "Limits")]
+    shard: Option<Shard>,
 
     /// Stop after this many seconds and show what was found
     #[arg(long, value_name = "SECONDS", help_heading = "Limits", value_parser = seconds::parse)]
@@ -130,7 +145,7 @@ fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn formats() -> impl TypedValueParser<Value = Format> {
+pub fn formats() -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| PossibleValue::new(format.name()).help(format.help());
     let values: Vec<PossibleValue> = FORMATS.iter().map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("unknown name"))

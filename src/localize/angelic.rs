@@ -121,14 +121,22 @@ pub fn search(
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            deepen(&probe, suite.runner.jobs, sites, spectrum, &starts)
+            deepen(&probe, suite.runner.jobs, bounds, sites, spectrum, &starts)
         };
         let approach = |test: TestIndex, starts: Vec<SiteIndex>| {
             let probe = |trial: &Trial| {
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            approach(&probe, suite.runner.jobs, sites, spectrum, test, &starts)
+            approach(
+                &probe,
+                suite.runner.jobs,
+                bounds,
+                sites,
+                spectrum,
+                test,
+                &starts,
+            )
         };
         let search = Search {
             sites,
@@ -196,7 +204,7 @@ impl Search<'_> {
                 }
             }
             let mut trials = rounds.concat();
-            trials.truncate(Bounds::affordable(least, budget, test, spectrum));
+            trials.truncate(bounds.affordable(least, budget, test, spectrum));
             trials
         };
         let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {

@@ -24,19 +24,24 @@ pub struct Bounds {
     pub fuel: u64,
     /// The most runs of one failing test in which a single evaluation is flipped.
     pub flips: usize,
+    /// How many times the usual work may be done.
+    pub effort: usize,
 }
 
 impl Bounds {
     /// How many of `most` runs of a test are affordable. A long test is run less often, but at least `least`
     /// times.
     pub(super) fn affordable(
+        self,
         least: usize,
         most: usize,
         test: TestIndex,
         spectrum: &Spectrum,
     ) -> usize {
-        let ample = AMPLE_WORK / spectrum.work(test).max(1);
-        most.min(least.max(usize::try_from(ample).unwrap_or(usize::MAX)))
+        let effort = u64::try_from(self.effort).unwrap_or(u64::MAX);
+        let ample = AMPLE_WORK.saturating_mul(effort) / spectrum.work(test).max(1);
+        let ample = usize::try_from(ample).unwrap_or(usize::MAX);
+        most.min(ample.max(least * self.effort))
     }
 
     /// The fuel for a forced run of a test: far more than the test itself and most other tests used. A test

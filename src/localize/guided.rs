@@ -80,6 +80,7 @@ pub(super) fn probe(
 pub(super) fn deepen(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
+    bounds: Bounds,
     sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
     starts: &[Trial],
@@ -104,11 +105,13 @@ pub(super) fn deepen(
         .collect();
     open.sort_by_key(|(advance, ..)| *advance);
     let tests = open.iter().map(|(_, (_, test, _), _)| *test);
-    let affordable = tests.map(|test| Bounds::affordable(LEAST_OTHER, MOST_STARTS, test, spectrum));
+    let affordable = tests.map(|test| bounds.affordable(LEAST_OTHER, MOST_STARTS, test, spectrum));
     open.truncate(affordable.min().unwrap_or(MOST_STARTS));
     let most_deep = |test: TestIndex| {
         let most = MOST_STARTS * MOST_DEEP;
-        Bounds::affordable(LEAST_OTHER, most, test, spectrum).div_ceil(MOST_STARTS)
+        bounds
+            .affordable(LEAST_OTHER, most, test, spectrum)
+            .div_ceil(MOST_STARTS)
     };
     let found = pool::map(jobs, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
@@ -148,6 +151,7 @@ pub(super) fn deepen(
 pub(super) fn approach(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
     jobs: usize,
+    bounds: Bounds,
     sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
     test: TestIndex,
@@ -160,7 +164,7 @@ pub(super) fn approach(
     let Some(start) = unforced.progress else {
         return Ok(Vec::new());
     };
-    let nearer = Bounds::affordable(LEAST_OTHER, MOST_STARTS * MOST_NEARER, test, spectrum);
+    let nearer = bounds.affordable(LEAST_OTHER, MOST_STARTS * MOST_NEARER, test, spectrum);
     let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
     let found = pool::map(jobs, starts, |site| {
         let flipped = |at| one(&sites[*site], at);

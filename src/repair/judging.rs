@@ -141,7 +141,7 @@ impl Session<'_> {
             let mut left = compiled[judged..]
                 .iter()
                 .flat_map(|(later, _)| &later.targets);
-            if plausible.len() >= self.settings.top + SPARE && left.all(cured) {
+            if plausible.len() >= self.settings.shown() + SPARE && left.all(cured) {
                 break;
             }
         }

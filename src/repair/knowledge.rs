@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::fix::Fix;
 use super::instrument::Prebuilt;
+use super::showing::Checked;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;
@@ -34,6 +35,8 @@ pub struct Knowledge {
     pub angelic: Vec<AngelicSite>,
     /// Plausible fixes that are not validated yet.
     pub held: Vec<Fix>,
+    /// The first fix that was built on its own, and what came of it.
+    pub checked: Option<(Fix, Checked)>,
     pub notes: Notes,
 }
 

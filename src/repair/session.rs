@@ -14,6 +14,7 @@ use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
 use crate::run::id::{TargetId, TestId};
+use crate::run::process::Supervisor;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Runner, TestRun, Verdict};
 use crate::source::policies::Policies;
@@ -23,6 +24,9 @@ use crate::source::{Site, SiteIndex, Sources};
 pub struct Session<'a> {
     pub settings: &'a Settings,
     pub progress: &'a Progress,
+    pub supervisor: &'a Supervisor,
+    /// What the plain build took.
+    pub build_seconds: f64,
     pub copies: &'a Copies<'a>,
     pub runner: &'a Runner<'a>,
     pub sources: &'a Sources,
@@ -70,7 +74,8 @@ impl Session<'_> {
         Bounds {
             timeout: self.forced_timeout(),
             fuel: self.settings.fuel,
-            flips: self.settings.flips,
+            flips: self.settings.flips * self.settings.effort(),
+            effort: self.settings.effort(),
         }
     }
 
@@ -96,6 +101,12 @@ impl Session<'_> {
         );
         let limit = self.policies().min_timeout + Duration::from_secs_f64(usual);
         limit.min(self.settings.test_timeout)
+    }
+
+    /// How long it may take to build a patch and to run all tests.
+    pub fn time_to_check(&self) -> Duration {
+        let tests: f64 = self.baseline.seconds.iter().sum();
+        Duration::from_secs_f64(1.0 + 2.0 * (self.build_seconds + tests))
     }
 
     /// How long a test may take with instrumentation.

@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
+use super::shard::Shard;
 use crate::config::seconds;
 use crate::run::sandbox::SandboxMode;
 use crate::source::{PatchKind, SiteIndex, Sources};
@@ -56,6 +57,8 @@ pub struct Settings {
     /// Patches shown for each group of failing tests.
     #[serde(deserialize_with = "at_least_one")]
     pub top: usize,
+    /// The share of the search that is made; all of it if `None`.
+    pub shard: Option<Shard>,
     /// Test processes at a time; as many as there are processors if `None`.
     pub jobs: Option<NonZeroUsize>,
     /// For the whole run.
@@ -72,6 +75,10 @@ pub struct Settings {
     pub sandbox: SandboxMode,
     /// Whether last resorts are left out.
     pub no_trivial: bool,
+    /// Whether only existing conditions and statements are looked at, for a single patch.
+    pub quick: bool,
+    /// Whether nothing is left out to save time.
+    pub thorough: bool,
     /// Which engine synthesizes conditions.
     pub engine: EngineKind,
     /// Where synthesis problems are written to.
@@ -92,6 +99,7 @@ impl Default for Settings {
             kind: Vec::new(),
             multi: false,
             top: 5,
+            shard: None,
             jobs: None,
             time_limit: None,
             test_timeout: Duration::from_secs(20),
@@ -99,6 +107,8 @@ impl Default for Settings {
             flips: 400,
             sandbox: SandboxMode::default(),
             no_trivial: false,
+            quick: false,
+            thorough: false,
             engine: EngineKind::default(),
             dump: None,
             work_dir: None,
@@ -134,6 +144,22 @@ impl Settings {
         let mut subject = Subject::load(&self.project)?;
         subject.tool.clone_from(&self.tool);
         Ok(subject)
+    }
+
+    /// How many times the usual work may be done.
+    pub fn effort(&self) -> usize {
+        match self.thorough {
+            true => 5,
+            false => 1,
+        }
+    }
+
+    /// Patches shown for each group of failing tests.
+    pub fn shown(&self) -> usize {
+        match self.quick {
+            true => 1,
+            false => self.top,
+        }
     }
 
     /// Test processes at a time.
@@ -173,13 +199,14 @@ impl Settings {
         Ok(idle)
     }
 
-    /// The sites that are not of the wanted kinds.
+    /// The sites that are not of the wanted kinds, or belong to another share of the search.
     pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources
             .sites
             .iter_enumerated()
             .filter(|(_, site)| {
-                !self.kind.is_empty() && !self.kind.contains(&site.kind.patch_kind())
+                let is_wanted = self.kind.is_empty() || self.kind.contains(&site.kind.patch_kind());
+                !is_wanted || self.shard.is_some_and(|shard| !shard.has(&site.id))
             })
             .map(|(index, _)| index)
             .collect()

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -45,6 +46,8 @@ pub struct Copies<'a> {
 pub struct FirstBuilds {
     /// The subject as it is.
     pub plain: Build,
+    /// What it took.
+    pub seconds: f64,
     /// Where the runtime is.
     pub runtime: Utf8PathBuf,
     pub prebuilt: Option<Prebuilt>,
@@ -166,17 +169,20 @@ impl<'s> Setup<'s> {
             instrumented,
             ..
         } = copies;
+        let start = Instant::now();
         let (built, prepared) = std::thread::scope(|scope| {
             let prepared = scope.spawn(|| self.prepare(instrumented, sources));
             let built = baseline::build(progress, outcome, plain, runner);
             (built, prepared.join())
         });
+        let build_seconds = start.elapsed().as_secs_f64();
         let built = built?;
         let prepared = prepared.map_err(|_| anyhow::anyhow!("the first build panicked"))?;
         let (runtime, prebuilt) = prepared?;
         instrumented.share(plain)?;
         Ok(FirstBuilds {
             plain: built,
+            seconds: build_seconds,
             runtime,
             prebuilt,
         })

@@ -22,6 +22,7 @@ use crate::report::{
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
+use crate::subject::workspace::Workspace;
 
 /// Patches shown that differ only in where in a function they stand.
 const MOST_VARIANTS: usize = 2;
@@ -33,10 +34,47 @@ struct Shown<'c> {
 }
 
 /// A fix that was built on its own.
-struct Checked {
+#[derive(Clone, Debug)]
+pub struct Checked {
     edits: Vec<Edit>,
     /// The failing tests that it cures; `None` if it was rejected.
     cured: Option<Vec<TestIndex>>,
+}
+
+/// Builds fixes on their own.
+struct Checker<'a> {
+    session: &'a Session<'a>,
+    validator: Validator<'a>,
+    formatter: Formatter,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker that builds in these copies.
+    fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
+        let validator = Validator::new(
+            copies,
+            session.copies.bare.as_ref(),
+            session.runner,
+            session.sources,
+            session.tests,
+            session.baseline,
+            session.settings.test_timeout,
+        );
+        Self {
+            session,
+            validator,
+            formatter: Formatter::default(),
+        }
+    }
+
+    fn check(&self, fix: &Fix) -> Result<Checked> {
+        let edits = self.session.edits(fix, &self.formatter);
+        let cured = match self.session.diff(&edits).is_empty() {
+            true => None,
+            false => self.validator.accepts(&edits, &fix.targets)?,
+        };
+        Ok(Checked { edits, cured })
+    }
 }
 
 impl Session<'_> {
@@ -60,6 +98,33 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Checks the best of the fixes that are plausible so far and tells the user of it, because the search goes
+    /// on for a while. What is learned is kept for [`Session::show`].
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
+        let ranked = diversify(plausible.to_vec());
+        let Some(fix) = ranked.first().filter(|_| knowledge.checked.is_none()) else {
+            return Ok(());
+        };
+        let runner = self.runner;
+        let phase = self.progress.start("checking a patch", 0, runner.runs());
+        let checked = Checker::new(self, vec![&self.copies.plain]).check(fix)?;
+        knowledge.notes.builds += 1;
+        let places = checked.edits.iter().zip(&fix.edits).map(|(edit, of_site)| {
+            format!("`{}` at {}:{}", of_site.condition, edit.file, edit.line)
+        });
+        let what = places.collect::<Vec<String>>().join(" and ");
+        let result = match &checked.cured {
+            Some(_) => format!("{what} holds; the search goes on"),
+            None => format!("{what} does not hold"),
+        };
+        self.progress.finish(phase, runner.runs(), &result);
+        knowledge.checked = Some((fix.clone(), checked));
+        Ok(())
+    }
+
     /// Validates plausible fixes, best first, until each group of failing tests has enough patches.
     fn validate<'c>(
         &self,
@@ -74,24 +139,13 @@ impl Session<'_> {
             copies.remove(0);
         }
         let at_once = copies.len();
-        let validator = Validator::new(
-            copies,
-            self.copies.bare.as_ref(),
-            runner,
-            self.sources,
-            self.tests,
-            self.baseline,
-            self.settings.test_timeout,
-        );
-        let formatter = Formatter::default();
-        let check = |fix: &Fix| {
-            let edits = self.edits(fix, &formatter);
-            let is_empty = self.diff(&edits).is_empty();
-            let cured = match is_empty {
-                true => None,
-                false => validator.accepts(&edits, &fix.targets)?,
-            };
-            Ok(Checked { edits, cured })
+        let checker = Checker::new(self, copies);
+        let first = knowledge.checked.take();
+        let check = |fix: &Fix| match &first {
+            Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {
+                Ok(checked.clone())
+            }
+            _ => checker.check(fix),
         };
 
         let mut shown: Vec<Shown> = Vec::new();
@@ -101,7 +155,7 @@ impl Session<'_> {
             let mut checks: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
             let mut from = 0;
             loop {
-                let left = self.settings.top + first - outcome.patches.len();
+                let left = self.settings.shown() + first - outcome.patches.len();
                 let known: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
                 let wanted = self.next_to_show(&fixes, from, known, left);
                 let Some(nth) = wanted.first().copied() else {
@@ -149,7 +203,7 @@ impl Session<'_> {
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
         let held = diversify(std::mem::take(&mut knowledge.held));
         let fixes: Vec<&Fix> = held.iter().collect();
-        let left = self.settings.top.saturating_sub(outcome.patches.len());
+        let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for nth in self.next_to_show(&fixes, 0, Vec::new(), left) {
             let fix = fixes[nth];
@@ -233,6 +287,7 @@ impl Session<'_> {
         PatchReport {
             id: self.patch_id(fix),
             rank,
+            cost: fix.cost,
             kind: kind.patch_kind().name(),
             edits: fix.edits.iter().zip(edits).map(report).collect(),
             diff: self.diff(edits),
@@ -315,7 +370,7 @@ impl Session<'_> {
             }
             let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
             let repeats = |fix: &Fix| shown.iter().any(|other| self.is_variant(other.fix, fix));
-            let reason = if patches.len() >= self.settings.top {
+            let reason = if patches.len() >= self.settings.shown() {
                 "its candidates rank below the patches shown".to_string()
             } else if held().any(repeats) {
                 "it would do what patches shown do, elsewhere in the function".to_string()

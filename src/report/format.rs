@@ -7,13 +7,14 @@ use anyhow::Result;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Outcome, diff, human, json};
+use super::{Outcome, diff, human, json, whole};
 
 /// Every format; the first one is the default.
 pub const FORMATS: &[Format] = &[
     Format(&human::Human),
     Format(&json::Json),
     Format(&diff::Diff),
+    Format(&whole::WholeFormat),
 ];
 
 /// A way to show an outcome.

@@ -8,8 +8,10 @@ pub mod format;
 pub mod human;
 pub mod json;
 pub mod last;
+pub mod merge;
 pub mod progress;
 pub mod terminal;
+pub mod whole;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -266,6 +268,8 @@ pub struct PatchReport {
     pub id: String,
     /// From 1.
     pub rank: usize,
+    /// How unlikely a maintainer would write it; smaller is better, and comparable within one subject.
+    pub cost: u32,
     /// The kind of patch, as in `--kind`.
     #[serde(deserialize_with = "last::kind")]
     pub kind: Name,

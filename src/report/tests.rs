@@ -29,10 +29,11 @@ fn angelic(how: AngelicHow) -> AngelicReport {
 }
 
 /// A patch at [`site`].
-fn patch(rank: usize, condition: &str) -> PatchReport {
+pub fn patch(rank: usize, condition: &str) -> PatchReport {
     PatchReport {
         id: format!("1cce2c43-{rank}"),
         rank,
+        cost: 10,
         kind: "condition",
         edits: vec![EditReport {
             file: "src/lib.rs".to_owned(),

@@ -110,6 +110,8 @@ pub struct Supervisor {
     /// Minders without a process.
     idle: Mutex<Vec<UnixStream>>,
     deadline: Option<Instant>,
+    /// The milliseconds before the deadline that are kept for later.
+    reserve: AtomicU64,
 }
 
 impl Supervisor {
@@ -127,6 +129,7 @@ impl Supervisor {
             started: AtomicU64::new(0),
             idle: Mutex::default(),
             deadline: time_limit.map(|limit| Instant::now() + limit),
+            reserve: AtomicU64::new(0),
         })
     }
 
@@ -161,10 +164,32 @@ impl Supervisor {
         if self.shared.interrupted.load(Ordering::Relaxed) {
             return Err(Stopped::Interrupted);
         }
-        match self.deadline {
-            Some(deadline) if deadline <= Instant::now() => Err(Stopped::TimeLimit),
+        match self.left() {
+            Some(left) if left.is_zero() => Err(Stopped::TimeLimit),
             _ => Ok(()),
         }
+    }
+
+    /// Keeps a part of the time limit for what comes after the search, at most a third of what is left: until
+    /// [`Supervisor::use_reserve`], the run ends that much earlier.
+    pub fn reserve(&self, time: Duration) {
+        let third = self.left().unwrap_or_default() / 3;
+        let milliseconds = u64::try_from(time.min(third).as_millis()).unwrap_or(u64::MAX);
+        self.reserve.store(milliseconds, Ordering::Relaxed);
+    }
+
+    /// Gives the run the time that was kept. Returns whether there is any.
+    pub fn use_reserve(&self) -> bool {
+        let kept = self.reserve.swap(0, Ordering::Relaxed);
+        kept > 0 && self.check().is_ok()
+    }
+
+    /// The time until the run ends; `None` without a limit.
+    fn left(&self) -> Option<Duration> {
+        let reserve = Duration::from_millis(self.reserve.load(Ordering::Relaxed));
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline
+            .map(|deadline| left(deadline).saturating_sub(reserve))
     }
 
     /// Registers directories that the warden removes if this process is killed. `slot` is the locked file of
@@ -193,9 +218,7 @@ impl Supervisor {
     /// [`Stopped`], or if nothing can be started any more.
     pub fn start(&self, job: &Job) -> Result<Running> {
         self.check()?;
-        let left = self
-            .deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = self.left();
         let spawn = Spawn {
             program: job.program.to_owned(),
             args: job.args.to_vec(),

@@ -15,6 +15,7 @@ const BOUNDS: Bounds = Bounds {
     timeout: Duration::from_secs(1),
     fuel: 1_000_000_000,
     flips: 100,
+    effort: 1,
 };
 
 /// A subject that consists of conditions, the most suspicious one first.

@@ -15,8 +15,17 @@ fn a_long_running_test_gets_fewer_runs_but_never_none() {
         };
         spectrum.add(test(number), &trace, Verdict::Failed);
     }
-    let runs = [0, 1, 2].map(|number| Bounds::affordable(8, 500, test(number), &spectrum));
+    let mut bounds = Bounds {
+        timeout: Duration::from_secs(1),
+        fuel: 1_000_000_000,
+        flips: 100,
+        effort: 1,
+    };
+    let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
     assert_eq!(runs, [500, 40, 8]);
+    bounds.effort = 3;
+    let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
+    assert_eq!(runs, [500, 120, 24]);
 }
 
 #[test]
@@ -33,6 +42,7 @@ fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
         timeout: Duration::from_secs(1),
         fuel: 1_000_000_000,
         flips: 100,
+        effort: 1,
     };
     assert_eq!(bounds.fuel_for(test(0), &spectrum), 200_000);
     assert_eq!(bounds.fuel_for(test(1), &spectrum), 120_000);

@@ -34,7 +34,8 @@ impl Engine for Insertions {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Vec<TestIndex> {
-        match session.is_enough(knowledge, targets, known) {
+        let is_enough = !session.settings.thorough && session.is_enough(knowledge, targets, known);
+        match is_enough {
             true => Vec::new(),
             false => targets.to_vec(),
         }

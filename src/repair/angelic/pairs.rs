@@ -34,7 +34,8 @@ impl Engine for Pairs {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Vec<TestIndex> {
-        match session.settings.multi && session.settings.depth == Depth::Repair {
+        let wants = session.settings.multi || session.settings.thorough;
+        match wants && session.settings.depth == Depth::Repair {
             true => uncured(targets, known),
             false => Vec::new(),
         }

@@ -37,6 +37,7 @@ fn full() -> Outcome {
     let patch = PatchReport {
         id: "ab-cd".to_owned(),
         rank: 1,
+        cost: 17,
         kind: "condition",
         edits: vec![edit("a.rs"), edit("b.rs")],
         diff: "--- a\n+++ b\n".to_owned(),
@@ -124,7 +125,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":2", "\"version\":1"),
+        ("\"version\":3", "\"version\":1"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",

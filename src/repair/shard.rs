@@ -1,0 +1,85 @@
+//! A part of a search, where several machines share one: each site belongs to one shard, by the hash of its id, so
+//! that all shards agree without talking to each other.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::hash::fnv1a;
+
+/// One of several equal shares of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    number: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// Whether a site with this id is looked at in this shard.
+    pub fn has(self, id: &str) -> bool {
+        fnv1a(id) % self.of == self.number - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/');
+        let parsed =
+            numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parsed {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err(format!(
+                "`{text}` is no share: write K/N for share K, from 1, of N, such as 2/4"
+            )),
+        }
+    }
+}
+
+impl Serialize for Shard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Shard {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_site_is_in_one_shard_and_no_shard_is_empty() {
+        let shards: Vec<Shard> = (1..=4).map(|number| Shard { number, of: 4 }).collect();
+        let mut sizes = [0; 4];
+        for site in 0..400 {
+            let id = format!("src/lib.rs:{site}");
+            let having: Vec<usize> = (0..4).filter(|nth| shards[*nth].has(&id)).collect();
+            assert_eq!(having.len(), 1, "{id}");
+            sizes[having[0]] += 1;
+        }
+        assert!(sizes.iter().all(|size| *size > 50), "{sizes:?}");
+    }
+
+    #[test]
+    fn what_is_no_share_is_refused() {
+        assert_eq!("2/4".parse::<Shard>().unwrap().to_string(), "2/4");
+        for text in ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", ""] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

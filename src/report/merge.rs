@@ -1,0 +1,179 @@
+//! Joins the outcomes of the shares of one search: each share looked at other sites, with the same tests.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::{Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
+
+/// Joins outcomes; at most `top` patches are kept for each group of failing tests. The order of the outcomes does
+/// not matter.
+///
+/// # Errors
+/// If there is none, or if they are not shares of one search: other tests fail.
+pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
+    let mut with_tests = outcomes
+        .iter()
+        .filter(|outcome| is_searched(outcome.ending));
+    let Some(first) = with_tests.next().or(outcomes.first()) else {
+        bail!("there is nothing to merge");
+    };
+    for other in with_tests {
+        if other.failing_tests != first.failing_tests {
+            bail!(
+                "these are not shares of one search: in one the failing tests are {:?}, in another {:?}",
+                first.failing_tests,
+                other.failing_tests
+            );
+        }
+    }
+    let mut merged = first.clone();
+    let worst = outcomes
+        .iter()
+        .max_by_key(|outcome| badness(outcome.ending));
+    (merged.ending, merged.message) = match worst {
+        // What one share found is there, whatever became of the others.
+        Some(worst) if badness(worst.ending) > 0 => (worst.ending, worst.message.clone()),
+        _ if outcomes
+            .iter()
+            .any(|outcome| outcome.ending == Ending::Patched) =>
+        {
+            (Ending::Patched, None)
+        }
+        _ => (first.ending, first.message.clone()),
+    };
+    merged.warnings = distinct(outcomes.iter().flat_map(|outcome| &outcome.warnings));
+    merged.complaints = distinct(outcomes.iter().flat_map(|outcome| &outcome.complaints));
+    merged.flaky_tests = distinct(outcomes.iter().flat_map(|outcome| &outcome.flaky_tests));
+    merged.flaky_tests.sort();
+    merged.sites = sites(outcomes);
+    (merged.groups, merged.patches) = patches(outcomes, top);
+    merged.phases = phases(outcomes);
+    merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
+    merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
+    Ok(merged)
+}
+
+/// Whether the run came as far as to know the failing tests.
+fn is_searched(ending: Ending) -> bool {
+    matches!(
+        ending,
+        Ending::Patched | Ending::NoPatch | Ending::TimeLimit | Ending::Interrupted
+    )
+}
+
+/// How much of a share is missing: 0 if it came to its end.
+fn badness(ending: Ending) -> u8 {
+    match ending {
+        Ending::Patched | Ending::NoPatch => 0,
+        ending if is_searched(ending) => 1,
+        _ => 2,
+    }
+}
+
+fn distinct<'o>(texts: impl Iterator<Item = &'o String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for text in texts {
+        if !kept.contains(text) {
+            kept.push(text.clone());
+        }
+    }
+    kept
+}
+
+/// Every site once, most suspicious first. Of a site that several shares traced, the report with the angelic
+/// outcomes is kept.
+fn sites(outcomes: &[Outcome]) -> Vec<SiteReport> {
+    let mut by_id: BTreeMap<&str, &SiteReport> = BTreeMap::new();
+    for site in outcomes.iter().flat_map(|outcome| &outcome.sites) {
+        let known = by_id.entry(&site.id).or_insert(site);
+        if known.angelic.is_empty() {
+            *known = site;
+        }
+    }
+    let mut sites: Vec<SiteReport> = by_id.into_values().cloned().collect();
+    sites.sort_by(|a, b| {
+        let by_place = || (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column));
+        b.suspiciousness
+            .total_cmp(&a.suspiciousness)
+            .then_with(by_place)
+    });
+    sites
+}
+
+/// The groups and their patches, best first: of the best patches that are left in each share, the cheapest.
+fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchReport>) {
+    let mut tests: Vec<&Vec<String>> = Vec::new();
+    for group in outcomes.iter().flat_map(|outcome| &outcome.groups) {
+        if !tests.contains(&&group.tests) {
+            tests.push(&group.tests);
+        }
+    }
+    tests.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let (mut groups, mut all): (Vec<GroupReport>, Vec<PatchReport>) = Default::default();
+    for tests in tests {
+        let of_group = |outcome: &Outcome| -> Vec<PatchReport> {
+            let mut groups = outcome.groups.iter();
+            let ids = groups.find(|group| group.tests == *tests);
+            let ids = ids.map_or(&[][..], |group| &group.patches);
+            let patches = outcome.patches.iter();
+            patches
+                .filter(|patch| ids.contains(&patch.id))
+                .cloned()
+                .collect()
+        };
+        let mut shares: Vec<Vec<PatchReport>> = outcomes.iter().map(of_group).collect();
+        shares.iter_mut().for_each(|share| share.reverse());
+        let mut ids = Vec::new();
+        while ids.len() < top {
+            // The last one of a share is its best.
+            let next = shares.iter_mut().filter(|share| !share.is_empty());
+            let key = |share: &&mut Vec<PatchReport>| {
+                let patch = share.last();
+                patch.map(|patch| {
+                    (
+                        patch.is_trivial,
+                        !patch.is_checked,
+                        patch.cost,
+                        patch.id.clone(),
+                    )
+                })
+            };
+            let Some(patch) = next.min_by_key(key).and_then(Vec::pop) else {
+                break;
+            };
+            if !ids.contains(&patch.id) {
+                ids.push(patch.id.clone());
+                all.push(PatchReport {
+                    rank: all.len() + 1,
+                    // The other patch may have another rank now, or be gone.
+                    differs: None,
+                    ..patch
+                });
+            }
+        }
+        groups.push(GroupReport {
+            tests: tests.clone(),
+            patches: ids,
+        });
+    }
+    (groups, all)
+}
+
+/// The phases of all shares, by name.
+fn phases(outcomes: &[Outcome]) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    for phase in outcomes.iter().flat_map(|outcome| &outcome.phases) {
+        match phases.iter_mut().find(|known| known.name == phase.name) {
+            Some(known) => {
+                known.seconds += phase.seconds;
+                known.runs += phase.runs;
+            }
+            None => phases.push(phase.clone()),
+        }
+    }
+    phases
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Outcomes of shares, joined.
+
+use super::*;
+use crate::report::tests::patch;
+
+fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
+    let tests: Vec<String> = tests.iter().map(ToString::to_string).collect();
+    let patches: Vec<PatchReport> = patches
+        .into_iter()
+        .map(|(cost, patch)| PatchReport { cost, ..patch })
+        .collect();
+    Outcome {
+        ending: match patches.is_empty() {
+            true => Ending::NoPatch,
+            false => Ending::Patched,
+        },
+        failing_tests: tests.clone(),
+        groups: vec![GroupReport {
+            tests,
+            patches: patches.iter().map(|patch| patch.id.clone()).collect(),
+        }],
+        patches,
+        warnings: vec!["same".to_owned()],
+        builds: 3,
+        ..Outcome::default()
+    }
+}
+
+fn named(rank: usize, id: &str) -> PatchReport {
+    PatchReport {
+        id: id.to_owned(),
+        ..patch(rank, id)
+    }
+}
+
+fn ids(outcome: &Outcome) -> Vec<(usize, &str)> {
+    let patches = outcome.patches.iter();
+    patches.map(|patch| (patch.rank, &*patch.id)).collect()
+}
+
+#[test]
+fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares() {
+    let a = share(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
+    let b = share(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
+    let none = share(&["t"], Vec::new());
+    let merged = merge(&[a.clone(), none.clone(), b.clone()], 3).unwrap();
+    assert_eq!(ids(&merged), [(1, "a1"), (2, "b1"), (3, "b2")]);
+    assert_eq!(merged.groups[0].patches, ["a1", "b1", "b2"]);
+    assert_eq!((merged.ending, merged.builds), (Ending::Patched, 9));
+    assert_eq!(merged.warnings, ["same"]);
+    let turned = merge(&[b, none, a], 3).unwrap();
+    assert_eq!(ids(&turned), ids(&merged));
+}
+
+#[test]
+fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
+    let mut trivial = named(1, "trivial");
+    trivial.is_trivial = true;
+    let a = share(&["t"], vec![(1, trivial)]);
+    let mut b = share(&["t"], vec![(50, named(1, "b"))]);
+    b.ending = Ending::TimeLimit;
+    let merged = merge(&[a, b], 5).unwrap();
+    assert_eq!(ids(&merged), [(1, "b"), (2, "trivial")]);
+    assert_eq!(merged.ending, Ending::TimeLimit);
+}
+
+#[test]
+fn outcomes_of_different_searches_are_refused() {
+    let error = merge(&[share(&["t"], Vec::new()), share(&["u"], Vec::new())], 5).unwrap_err();
+    assert!(
+        error.to_string().contains("not shares of one search"),
+        "{error}"
+    );
+    assert!(merge(&[], 5).is_err());
+}

@@ -1,0 +1,51 @@
+//! `--format outcome`: everything that a run found out, for `cargo nopol merge`. The format is private to the tool.
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::Outcome;
+use super::format::{Render, Rendered};
+
+/// Incremented with every change of the format; files of other versions are not read.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Whole {
+    /// Tells this format from other JSON.
+    nopol_outcome: u32,
+    outcome: Outcome,
+}
+
+/// Everything.
+pub struct WholeFormat;
+
+impl Render for WholeFormat {
+    fn name(&self) -> &'static str {
+        "outcome"
+    }
+
+    fn help(&self) -> &'static str {
+        "Everything about one share of a search, for `cargo nopol merge`"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let whole = Whole {
+            nopol_outcome: VERSION,
+            outcome: outcome.clone(),
+        };
+        Ok(Rendered::from(serde_json::to_string(&whole)? + "\n"))
+    }
+}
+
+/// Reads what [`WholeFormat`] wrote.
+///
+/// # Errors
+/// If it is something else, or of another version of the tool.
+pub fn read(text: &str) -> Result<Outcome> {
+    let whole: Whole = serde_json::from_str(text)
+        .context("this is not what `cargo nopol --format outcome` prints")?;
+    if whole.nopol_outcome != VERSION {
+        bail!("another version of cargo-nopol wrote this; use the same one for all shares");
+    }
+    Ok(whole.outcome)
+}
