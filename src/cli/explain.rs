@@ -12,8 +12,8 @@ pub struct Explain<P: Target> {
     id: String,
 
     /// Search again, even if nothing that the last search depends on has changed
-    #[arg(long)]
-    fresh: bool,
+    #[arg(long, alias = "fresh")]
+    no_cache: bool,
 
     #[command(flatten)]
     common: Common<P>,
@@ -26,7 +26,7 @@ impl<P: Target> Explain<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
-        let outcome = request.outcome(self.fresh);
+        let outcome = request.outcome(self.no_cache);
         if !request.format().is_default() || !has_results(&outcome) {
             return output::show(&outcome, request.format());
         }

@@ -19,9 +19,9 @@ pub struct Repair<P: Target> {
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
 
-    /// With --apply, search again, even if nothing that the last search depends on has changed
-    #[arg(long)]
-    fresh: bool,
+    /// Search again, even if nothing that the last search depends on has changed
+    #[arg(long, alias = "fresh")]
+    no_cache: bool,
 }
 
 impl<P: Target> Repair<P> {
@@ -30,8 +30,7 @@ impl<P: Target> Repair<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
-        let is_known = self.apply.is_some() && !self.fresh;
-        let mut outcome = request.outcome(!is_known);
+        let mut outcome = request.outcome(self.no_cache);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
@@ -55,7 +54,14 @@ impl<P: Target> Repair<P> {
 
 /// The arguments that a search depends on, quoted for a shell, each preceded by a space.
 fn options(args: impl Iterator<Item = String>) -> String {
-    const SWITCHES: [&str; 5] = ["--apply", "--allow-dirty", "--fresh", "--verbose", "-v"];
+    const SWITCHES: [&str; 6] = [
+        "--apply",
+        "--allow-dirty",
+        "--no-cache",
+        "--fresh",
+        "--verbose",
+        "-v",
+    ];
     let args = args.skip(1);
     let mut args = args.skip_while(|arg| matches!(&**arg, "nopol" | "c" | "repair"));
     let mut kept = Vec::new();

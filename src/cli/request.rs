@@ -118,9 +118,9 @@ impl Request {
         self.display.format
     }
 
-    /// The outcome of the last search if it is still valid and `fresh` is false; otherwise that of a new one.
-    pub fn outcome(&self, fresh: bool) -> Outcome {
-        let earlier = match fresh {
+    /// The outcome of the last search if it is still valid; otherwise, and with `no_cache`, that of a new one.
+    pub fn outcome(&self, no_cache: bool) -> Outcome {
+        let earlier = match no_cache {
             true => Earlier::Nothing,
             false => invocation::last_outcome(&self.settings),
         };
@@ -130,7 +130,7 @@ impl Request {
                     output::say(&format!("warning: {warning}"));
                 }
                 output::say(&format!(
-                    "note: this is what the search of {} found; nothing that it depends on has changed since (--fresh searches again)",
+                    "note: this is what the search of {} found; nothing that it depends on has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
                 *outcome

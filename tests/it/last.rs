@@ -44,7 +44,11 @@ fn explain_and_apply_after_a_search_do_not_search_again() {
     is_known(&json);
     assert_eq!(json.json(), report);
 
-    let fresh = subject.nopol(&["explain", id, "--top", "1", "--fresh"]);
+    let second = subject.nopol(&["--top", "1", "--format", "json"]);
+    is_known(&second);
+    assert_eq!(second.json(), report);
+
+    let fresh = subject.nopol(&["explain", id, "--top", "1", "--no-cache"]);
     has_searched(&fresh, "");
     assert_eq!(fresh.stdout, explained.stdout);
 
