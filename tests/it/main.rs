@@ -21,6 +21,7 @@ mod semantics;
 mod served;
 mod setup;
 mod shapes;
+mod shards;
 mod synth;
 mod transcripts;
 mod warm;
