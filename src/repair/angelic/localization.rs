@@ -9,13 +9,14 @@ use anyhow::Result;
 use crate::localize::angelic::{self, AngelicSite};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
+use crate::repair::instrument;
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Counter;
 use crate::run::{Plan, Verdict};
-use crate::source::SiteIndex;
+use crate::source::{FunctionIndex, SiteIndex};
 use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 
@@ -43,8 +44,8 @@ pub(super) struct Localization {
 }
 
 impl Session<'_> {
-    /// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test.
-    /// Sites in `probes` are only traced.
+    /// Builds with these sites instrumented, each of which is a `unit` for the user, and traces every test that
+    /// may reach one. Sites in `probes` are only traced.
     ///
     /// # Errors
     /// If the run is stopped, the subject does not build with what was put in, or every test has another
@@ -66,7 +67,7 @@ impl Session<'_> {
         let used = sites.difference(&knowledge.excluded).count();
         self.progress
             .finish(phase, runner.runs(), &count(used, unit));
-        self.trace(knowledge, &build)?;
+        self.trace(knowledge, &build, &all)?;
         Ok(build)
     }
 
@@ -108,10 +109,38 @@ impl Session<'_> {
         Ok(Localization { suspects, angelic })
     }
 
-    /// Checks that the instrumented build behaves like the subject, and traces every test.
-    fn trace(&self, knowledge: &mut Knowledge, build: &Build) -> Result<()> {
+    /// The tests that may reach one of these sites: failing ones, and passing ones of which it is not known that
+    /// they enter none of the functions.
+    fn may_reach(&self, knowledge: &Knowledge, sites: &BTreeSet<SiteIndex>) -> Vec<TestIndex> {
+        let function = |site: &SiteIndex| self.site(*site).function;
+        let functions: BTreeSet<FunctionIndex> = sites.iter().map(function).collect();
+        let entries = instrument::function_entries(self.sources, &knowledge.excluded);
+        let traced: BTreeSet<FunctionIndex> = entries.iter().map(function).collect();
+        let enters = |test: &TestIndex| match knowledge.spectrum.reached.get(test) {
+            Some(reached) => reached
+                .keys()
+                .any(|site| functions.contains(&function(site))),
+            None => true,
+        };
+        let mut tests: Vec<TestIndex> = self.tests.keys().collect();
+        if functions.is_subset(&traced) {
+            let passes = |test: &TestIndex| self.baseline.verdicts[*test].passed();
+            tests.retain(|test| !passes(test) || enters(test));
+        }
+        tests
+    }
+
+    /// Checks that the instrumented build behaves like the subject, and traces the tests that may reach these
+    /// sites.
+    fn trace(
+        &self,
+        knowledge: &mut Knowledge,
+        build: &Build,
+        sites: &BTreeSet<SiteIndex>,
+    ) -> Result<()> {
         let runs = self.runner.runs();
-        let phase = self.progress.start("tracing tests", self.tests.len(), runs);
+        let tests = self.may_reach(knowledge, sites);
+        let phase = self.progress.start("tracing tests", tests.len(), runs);
         let mut changed: BTreeSet<TestIndex> = self.changed_outcomes(build)?.into_iter().collect();
         let plan = |test: TestIndex| Plan {
             sites: Some(self.sources.sites.len()),
@@ -126,11 +155,11 @@ impl Session<'_> {
             ..Plan::default()
         };
         let suite = self.suite(&build.binaries);
-        let traced = suite.run_all(&suite.all(), plan, &|| phase.step())?;
-        changed.extend(self.with_other_verdict(&suite.all(), &traced));
-        for (test, run) in self.tests.keys().zip(&traced) {
+        let traced = suite.run_all(&tests, plan, &|| phase.step())?;
+        changed.extend(self.with_other_verdict(&tests, &traced));
+        for (test, run) in tests.iter().zip(&traced) {
             if let Some(trace) = &run.trace {
-                knowledge.spectrum.add(test, trace, run.verdict);
+                knowledge.spectrum.add(*test, trace, run.verdict);
             }
         }
         self.share_visits(knowledge);
