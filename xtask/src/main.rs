@@ -2,6 +2,7 @@
 
 mod bugs;
 mod c;
+mod crates;
 mod curves;
 mod fixtures;
 mod generate;
@@ -43,6 +44,8 @@ enum Bench {
     Hostile(hostile::Options),
     /// Our synthesis engines and cvc5 on the same problems
     Synthesis(synthesis::Options),
+    /// Time and memory of a run against the lines and tests of generated crates, as SVG
+    Crates(crates::Options),
     /// Time and memory of our synthesis against variables and contexts, as SVG
     Curves(curves::Options),
 }
@@ -55,6 +58,7 @@ fn main() -> anyhow::Result<()> {
         Bench::C(options) => c::bench(&options),
         Bench::Hostile(options) => hostile::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
+        Bench::Crates(options) => crates::bench(&options),
         Bench::Curves(options) => curves::bench(&options),
     }
 }
