@@ -31,17 +31,18 @@ impl Terminal {
         let bar = match (self.is_terminal, steps) {
             (false, _) => ProgressBar::hidden(),
             (true, 0) => {
-                let bar = ProgressBar::new_spinner();
+                let style = ProgressStyle::with_template("{prefix:>28} {spinner} {elapsed}");
+                let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+                let bar = ProgressBar::new_spinner().with_style(style);
                 bar.enable_steady_tick(Duration::from_millis(100));
                 bar
             }
             (true, steps) => ProgressBar::new(steps as u64).with_style(
-                ProgressStyle::with_template("{prefix:>28} {bar:30} {pos}/{len}")
+                ProgressStyle::with_template("{prefix:>28} {bar:30} {pos}/{len}, {eta} left")
                     .unwrap_or_else(|_| ProgressStyle::default_bar()),
             ),
         };
         bar.set_prefix(phase);
-        bar.set_message(phase);
         bar
     }
 }

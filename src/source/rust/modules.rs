@@ -4,6 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, Meta};
 
@@ -132,7 +133,17 @@ fn walk_items(
     reader: &mut Reader,
 ) {
     for item in items {
-        let Item::Mod(module) = item else { continue };
+        let module = match item {
+            Item::Mod(module) => module,
+            // `macro_rules!` has a name; its body is a pattern and no code.
+            Item::Macro(call) if call.ident.is_none() => {
+                for items in in_macro(&call.mac.tokens) {
+                    walk_items(root, ast, &items, text, home, dir, reader);
+                }
+                continue;
+            }
+            _ => continue,
+        };
         if is_test_code(&module.attrs) || module_is_skipped(ast, module, text) {
             continue;
         }
@@ -158,6 +169,28 @@ fn walk_items(
             }
         }
     }
+}
+
+/// The items in the arguments of a macro that passes them on, perhaps depending on the configuration: all of its
+/// arguments, as in `cfg_io! { mod a; }`, or what is in braces there, as in `cfg_if! { if #[cfg(a)] { mod a; } }`.
+fn in_macro(tokens: &TokenStream) -> Vec<Vec<Item>> {
+    // Parsing is only worth its time if a module may be declared.
+    let has_module = |tree: &TokenTree| match tree {
+        TokenTree::Ident(ident) => ident == "mod",
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        _ => false,
+    };
+    if !tokens.clone().into_iter().any(|tree| has_module(&tree)) {
+        return Vec::new();
+    }
+    if let Ok(file) = syn::parse2::<syn::File>(tokens.clone()) {
+        return vec![file.items];
+    }
+    let braces = tokens.clone().into_iter().filter_map(|tree| match tree {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    });
+    braces.flat_map(|tokens| in_macro(&tokens)).collect()
 }
 
 /// Whether a module is marked with `// nopol: skip`.
@@ -222,6 +255,27 @@ mod tests {
         let text = "fn f(g: &mut FnMut(u8, bool,) -> Result<(), ()>, h: Box<Fn() -> u8>) {}";
         assert_eq!(parse(text).unwrap().file.items.len(), 1);
         assert!(parse("fn f(").is_err());
+    }
+
+    #[test]
+    fn modules_declared_in_macros_are_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let lib = "macro_rules! on { ($($i:item)*) => { $($i)* }; (no) => { mod never; } }\n\
+                   on! { mod a; pub(crate) mod inline { mod b; } }\n\
+                   cfg_if! { if #[cfg(unix)] { mod c; } else { mod d; } }\n";
+        let files = ["a.rs", "inline/b.rs", "c.rs", "d.rs", "never.rs"];
+        std::fs::create_dir(root.join("inline")).unwrap();
+        for file in files {
+            std::fs::write(root.join(file), "").unwrap();
+        }
+        std::fs::write(root.join("lib.rs"), lib).unwrap();
+        let mut seen = Vec::new();
+        walk(root, Utf8Path::new("lib.rs"), &mut |path, text| {
+            seen.push(path.to_string());
+            parse(&text.unwrap()).ok().map(Rc::new)
+        });
+        assert_eq!(seen, ["lib.rs", "a.rs", "inline/b.rs", "c.rs", "d.rs"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The visible names: a stack of scopes, filled from patterns.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use syn::Pat;
@@ -11,6 +12,8 @@ use crate::source::{DeclaredType, Name};
 #[derive(Debug, Default)]
 pub struct Scopes {
     stack: Vec<Vec<Name>>,
+    /// What was visible the last time, until that changes: a function has many sites with the same names.
+    shown: RefCell<Option<Arc<[Name]>>>,
 }
 
 impl Scopes {
@@ -19,7 +22,9 @@ impl Scopes {
     }
 
     pub fn pop(&mut self) {
-        self.stack.pop();
+        if self.stack.pop().is_some_and(|scope| !scope.is_empty()) {
+            self.shown.take();
+        }
     }
 
     pub fn bind(&mut self, text: String, ty: Option<DeclaredType>) {
@@ -27,6 +32,7 @@ impl Scopes {
             && let Some(scope) = self.stack.last_mut()
         {
             scope.push(Name { text, ty });
+            self.shown.take();
         }
     }
 
@@ -56,6 +62,11 @@ impl Scopes {
 
     /// All visible names, outermost first; a shadowed name counts where it was bound last.
     pub fn visible(&self) -> Arc<[Name]> {
+        let mut shown = self.shown.borrow_mut();
+        Arc::clone(shown.get_or_insert_with(|| self.names()))
+    }
+
+    fn names(&self) -> Arc<[Name]> {
         let all: Vec<&Name> = self.stack.iter().flatten().collect();
         let is_last =
             |at: usize, name: &Name| !all[at + 1..].iter().any(|later| later.text == name.text);
