@@ -46,6 +46,8 @@ pub struct Earlier {
     pub weakened: BTreeSet<Part>,
     /// Parts of no site that the compiler rejected.
     pub dropped: BTreeSet<Part>,
+    /// Whether types had their `Observe` impls. They stay, too, whether or not anything is captured.
+    pub observed: bool,
 }
 
 /// The instrumentation of one build, without the parts that the compiler has rejected so far.
@@ -63,6 +65,8 @@ pub struct Instrumentation<'a> {
     pub excluded: BTreeSet<SiteIndex>,
     /// Sites of earlier builds that can be traced and forced if the stage does not say more.
     pub kept: BTreeSet<SiteIndex>,
+    /// Whether types have their `Observe` impls.
+    pub observed: bool,
     /// Parts that were left out only because they are near an error.
     pub given_up: BTreeSet<Part>,
     /// Capture texts that do not compile anywhere in a function, independently of moves and borrows.
@@ -72,9 +76,11 @@ pub struct Instrumentation<'a> {
 impl<'a> Instrumentation<'a> {
     /// Everything of the stage, and of earlier builds what stays.
     pub fn new(sources: &'a Sources, stage: Stage, earlier: Earlier) -> Self {
+        let observed = earlier.observed || matches!(stage, Stage::Captures(_));
         Self {
             sources,
             stage,
+            observed,
             dropped: earlier.dropped,
             weakened: earlier.weakened,
             excluded: earlier.excluded,
@@ -107,6 +113,7 @@ impl<'a> Instrumentation<'a> {
             excluded: self.excluded.clone(),
             weakened: self.weakened.iter().filter(is_site).copied().collect(),
             dropped: self.dropped.iter().filter(of_no_site).copied().collect(),
+            observed: self.observed,
         }
     }
 
@@ -191,7 +198,7 @@ impl<'a> Instrumentation<'a> {
             put(order(first) - 1, dialect.here(first, last));
             put(order(last) + PIECES - 1, "} ".to_string());
         }
-        if matches!(self.stage, Stage::Captures(_)) {
+        if self.observed {
             for (file, text) in dialect.observers(self.sources, &self.dropped) {
                 insertions[file].push(text);
             }

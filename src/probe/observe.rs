@@ -79,7 +79,9 @@ pub fn impl_for(
         }
     }
     texts.push((" } } }".to_string(), whole));
-    (0..)
+    // The types of a module share the place.
+    let first = i64::try_from(number).unwrap_or_default() << 16;
+    (first..)
         .zip(texts)
         .map(|(order, (text, owner))| Insertion {
             at: *at,

@@ -139,7 +139,7 @@ pub struct DataType {
     pub file: FileIndex,
     /// Without parameters.
     pub name: String,
-    /// Where the generated impl is inserted: the end of the item.
+    /// Where the generated impl is inserted: after the last item of the module, so that no other item moves.
     pub at: usize,
     /// Its `#[cfg(…)]` attributes.
     pub cfg: String,

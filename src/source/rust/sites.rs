@@ -59,6 +59,7 @@ pub fn find(
         all,
         scopes: Scopes::default(),
         path: Vec::new(),
+        end_of_items: 0,
         owner: None,
         function: None,
         boolean_spans: BTreeSet::new(),
@@ -94,6 +95,8 @@ struct Finder<'a> {
     scopes: Scopes,
     /// Names of the enclosing modules, types and functions.
     path: Vec<String>,
+    /// The end of the last item of the enclosing module.
+    end_of_items: usize,
     /// The type or trait of the visited function.
     owner: Option<String>,
     function: Option<FunctionIndex>,
@@ -115,7 +118,10 @@ impl Finder<'_> {
     }
 
     fn items(&mut self, items: &[Item]) {
+        let end = items.last().map_or(0, |last| self.range(last).end);
+        let outer = std::mem::replace(&mut self.end_of_items, end);
         items.iter().for_each(|item| self.visit_item(item));
+        self.end_of_items = outer;
     }
 
     fn with_path(&mut self, name: String, visit: impl FnOnce(&mut Self)) {

@@ -28,7 +28,7 @@ pub fn declared(ty: &Type) -> DeclaredType {
     }
 }
 
-/// A struct or enum whose parts can be read; `at` is the end of the item. `None` for other items and for
+/// A struct or enum whose parts can be read; `at` is the end of the module's items. `None` for other items and for
 /// packed structs, whose fields cannot be borrowed.
 pub fn data_type(item: &Item, file: FileIndex, at: usize) -> Option<DataType> {
     let (ident, generics, attrs) = match item {

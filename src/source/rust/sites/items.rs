@@ -192,7 +192,7 @@ impl Finder<'_> {
             | Item::Enum(syn::ItemEnum { attrs, .. })
                 if self.function.is_none() && !is_test_code(attrs) =>
             {
-                let data_type = types::data_type(item, self.file, self.range(item).end);
+                let data_type = types::data_type(item, self.file, self.end_of_items);
                 if let Some(data_type) = &data_type {
                     let derived = attrs.iter().flat_map(types::derived);
                     let of_type = derived.map(|name| (name, data_type.name.clone()));
