@@ -74,3 +74,37 @@ fn every_run_finds_what_the_first_one_found_and_nothing_of_it_is_left() {
     });
     assert_eq!(sleeping.count(), 0);
 }
+
+/// A test that, forced, kills whoever started it.
+const WILD: &str = r#"
+    pub fn passes(score: u32) -> bool {
+        if score > 50 { return true; }
+        false
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::passes;
+
+        #[test] fn just_enough() {
+            if passes(10) {
+                let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+                let parent = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap();
+                std::process::Command::new("kill").args(["-9", parent]).status().unwrap();
+            }
+            assert!(passes(50));
+        }
+        #[test] fn above() { assert!(passes(51)); }
+        #[test] fn below() { assert!(!passes(49)); }
+    }
+"#;
+
+#[test]
+fn a_run_that_kills_its_server_costs_only_that_run() {
+    let subject = Subject::lib(WILD);
+    let run = subject.nopol(&["--format", "json"]);
+    let json = run.json();
+    assert_eq!(json["outcome"], "patched", "{}", run.stderr);
+    let diff = json["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+        if score >= 50 {"), "{diff}");
+}
