@@ -12,7 +12,7 @@ fn ordered(rows: i128, expected: impl Fn(i128, i128, bool) -> bool, hard: bool) 
         let a = row * 7919 % 3001;
         let b = match row {
             4321 => a,
-            _ => (row * 104_729 + 1) % 2999 + i128::from(row % 2) * 3002,
+            _ => (row * 104_729 + 1) % 2999 + row % 2 * 3002,
         };
         let open = row % 97 != 5;
         let values = [i32(a), i32(b), Some(Value::Bool(open))];
