@@ -49,7 +49,8 @@ pub mod env {
 ///
 /// ```text
 /// request  length of the strings u32, time limit in milliseconds u32,
-///          strings, each with a NUL: test, file for standard output, file for standard error, variables `NAME=value`
+///          strings, each with a NUL: test, file for standard output, file for standard error, working directory,
+///          variables `NAME=value`
 /// answer   status as from `waitpid` i32, flags u32, nanoseconds u64
 /// ```
 pub mod serve {

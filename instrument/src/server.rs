@@ -44,6 +44,7 @@ mod c {
         pub fn read(fd: c_int, into: *mut c_void, len: usize) -> isize;
         pub fn send(fd: c_int, from: *const c_void, len: usize, flags: c_int) -> isize;
         pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+        pub fn chdir(path: *const c_char) -> c_int;
         pub fn dup2(from: c_int, to: c_int) -> c_int;
         pub fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
         pub fn close(fd: c_int) -> c_int;
@@ -125,6 +126,12 @@ unsafe fn serve(args: *mut *mut c_char, own: usize) {
         c::_exit(serve::CANNOT);
     }
     c::close(null);
+    // A child has only the thread that forked it, and descriptors of processes are needed to wait for it.
+    let own_end = c::syscall(c::SYS_PIDFD_OPEN, std::process::id() as c_long, 0 as c_long) as c_int;
+    if !is_single_threaded() || own_end < 0 {
+        c::_exit(serve::CANNOT);
+    }
+    c::close(own_end);
     c::prctl(c::PR_SET_CHILD_SUBREAPER, 1u64);
     let hello = [serve::HELLO];
     if !send(socket, &hello) {
@@ -166,6 +173,21 @@ unsafe fn serve(args: *mut *mut c_char, own: usize) {
     }
 }
 
+/// Whether this process has one thread: libraries may start some before anything of the program runs.
+unsafe fn is_single_threaded() -> bool {
+    let mut text = [0u8; 1024];
+    let file = c::open(b"/proc/self/stat\0".as_ptr().cast(), c::O_RDONLY);
+    let got = c::read(file, text.as_mut_ptr().cast(), text.len());
+    c::close(file);
+    let text = text.get(..usize::try_from(got).unwrap_or(0)).unwrap_or(&[]);
+    // The process's name in parentheses may contain anything. The number of threads is the 18th word after it.
+    let Some(end) = text.iter().rposition(|byte| *byte == b')') else {
+        return false;
+    };
+    let mut words = text[end + 1..].split(|byte| *byte == b' ').skip(1);
+    words.nth(17) == Some(b"1")
+}
+
 /// Makes this process what a new one with that request's test, streams and variables would be.
 unsafe fn become_run(args: *mut *mut c_char, own: usize, text: *mut u8, len: usize) {
     c::setpgid(0, 0);
@@ -194,6 +216,11 @@ unsafe fn become_run(args: *mut *mut c_char, own: usize, text: *mut u8, len: usi
         let string = text.add(at).cast::<c_char>();
         match number {
             0 => args.add(serve::TEST_ARGUMENT).write(string),
+            3 => {
+                if c::chdir(string) != 0 {
+                    c::_exit(serve::CANNOT);
+                }
+            }
             1 | 2 => {
                 let file = c::open(string, c::TO_WRITE, 0o666);
                 if file < 0 || c::dup2(file, number) < 0 {
@@ -226,11 +253,18 @@ unsafe fn watch(child: c_int, milliseconds: u32) -> (c_int, u32) {
     if !is_over(end, limit) {
         flags |= serve::TIMED_OUT;
         c::kill(-child, c::SIGTERM);
+        // It may have left its group.
+        c::kill(child, c::SIGTERM);
         is_over(end, GRACE);
     }
     c::kill(-child, c::SIGKILL);
+    c::kill(child, c::SIGKILL);
     let mut status = 0;
-    while c::waitpid(child, &mut status, 0) < 0 {}
+    while c::waitpid(child, &mut status, 0) < 0 {
+        if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+            c::_exit(serve::CANNOT);
+        }
+    }
     c::close(end);
     // What the child left behind is now this process's: it is gone, if it was in the group, or about to be.
     let mut attempts = 0;

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -135,10 +136,13 @@ impl Confinement {
     /// If something cannot be removed; the directory must then not be reused.
     pub fn clear(&self, dir: &Utf8Path) -> Result<()> {
         let mut was_home_used = false;
+        let mut places = 0;
         for entry in fs::read_dir(dir)? {
             let entry = entry?;
             let name = entry.file_name();
-            if name == "home" || name == "tmp" {
+            if (name == "home" || name == "tmp") && entry.file_type()?.is_dir() {
+                places += 1;
+                fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o755))?;
                 for inside in fs::read_dir(entry.path())? {
                     files::remove(&inside?.path())?;
                     was_home_used = true;
@@ -147,7 +151,8 @@ impl Confinement {
                 files::remove(&entry.path())?;
             }
         }
-        match was_home_used {
+        // A run may have removed one of the two.
+        match was_home_used || places < 2 {
             true => self.prepare(dir),
             false => Ok(()),
         }
@@ -275,6 +280,8 @@ mod tests {
         fs::write(run.join("tmp/junk"), "").unwrap();
         fs::write(run.join("trace-1"), "").unwrap();
         fs::write(run.join("stdout"), "").unwrap();
+        confinement.clear(&run).unwrap();
+        fs::remove_dir(run.join("tmp")).unwrap();
         confinement.clear(&run).unwrap();
         let names = |dir: &str| {
             let entries = fs::read_dir(run.join(dir)).unwrap();

@@ -137,16 +137,23 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
-        let once = |log| match self.serve(binary, test, plan, log)? {
-            Some(run) => Ok(run),
-            None => self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, log)),
-        };
+        let run = self.run_once(binary, test, plan, LOG)?;
+        match run.trace.as_ref().is_some_and(|trace| trace.is_full) {
+            true => self.run_once(binary, test, plan, LARGE_LOG),
+            false => Ok(run),
+        }
+    }
+
+    fn run_once(&self, binary: &Binary, test: &str, plan: &Plan, log: u64) -> Result<TestRun> {
+        let serve = || self.serve(binary, test, plan, log);
+        let (served, changes) = binary.tree.guard(test, serve)?;
+        self.note(test, changes);
+        if let Some(run) = served {
+            return Ok(run);
+        }
+        // If a server was lost, the tree is as it was again.
         let (run, changes) = binary.tree.guard(test, || {
-            let run = once(LOG)?;
-            match run.trace.as_ref().is_some_and(|trace| trace.is_full) {
-                true => once(LARGE_LOG),
-                false => Ok(run),
-            }
+            self.with_run_dir(|dir| self.run_in(dir, binary, test, plan, log))
         })?;
         self.note(test, changes);
         Ok(run)

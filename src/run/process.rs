@@ -185,7 +185,7 @@ impl Supervisor {
     }
 
     /// The time until the run ends; `None` without a limit.
-    fn left(&self) -> Option<Duration> {
+    pub fn left(&self) -> Option<Duration> {
         let reserve = Duration::from_millis(self.reserve.load(Ordering::Relaxed));
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         self.deadline
@@ -252,6 +252,13 @@ impl Supervisor {
         }
         let files = [stdin, job.stdout.as_fd(), job.stderr.as_fd()];
         running.is_sent = wire::send(&mut running.minder, &spawn, &files).is_ok();
+        if !running.is_sent {
+            // A minder that was idle may have been killed.
+            self.check()?;
+            running.minder = self.new_minder()?;
+            lock(&self.shared.minders).insert(running.number, running.minder.try_clone()?);
+            running.is_sent = wire::send(&mut running.minder, &spawn, &files).is_ok();
+        }
         Ok(running)
     }
 
@@ -294,6 +301,10 @@ impl Supervisor {
         if let Some(idle) = lock(&self.idle).pop() {
             return Ok(idle);
         }
+        self.new_minder()
+    }
+
+    fn new_minder(&self) -> Result<UnixStream> {
         let (ours, theirs) = UnixStream::pair()?;
         wire::send(
             &mut lock(&self.warden),

@@ -89,7 +89,8 @@ impl Runner<'_> {
             return Ok(None);
         };
         let vars = plan.env(&server.dir.join("trace"), test, log);
-        let answer = server.run(test, &vars, plan.timeout);
+        let left = self.supervisor.left().unwrap_or(plan.timeout);
+        let answer = server.run(test, &vars, plan.timeout.min(left));
         self.supervisor.check()?;
         let exit = match answer {
             Some(Answer::Ended(exit) | Answer::Spent(exit)) if exit.code == Some(serve::CANNOT) => {
@@ -232,9 +233,11 @@ impl Server {
     /// Runs a test; `None` if the server is lost.
     fn run(&mut self, test: &str, vars: &[(String, String)], timeout: Duration) -> Option<Answer> {
         let files = ["stdout", "stderr"].map(|name| self.dir.join(name).into_string());
+        // The directory may have been removed and made again since the server was started.
+        let places = files.into_iter().chain([self.of.cwd.to_string()]);
         let vars = vars.iter().map(|(name, value)| format!("{name}={value}"));
         let mut strings = Vec::new();
-        for string in [test.to_owned()].into_iter().chain(files).chain(vars) {
+        for string in [test.to_owned()].into_iter().chain(places).chain(vars) {
             strings.extend(string.as_bytes());
             strings.push(0);
         }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use signal_hook::consts::SIGCHLD;
 use signal_hook::low_level::pipe;
@@ -124,6 +124,8 @@ fn wait(
         if let Some(terminated) = terminated {
             if now >= terminated + GRACE {
                 let _ = killpg(group, Signal::SIGKILL);
+                // It may have left its group.
+                let _ = kill(group, Signal::SIGKILL);
             }
         } else {
             let is_late = clock.is_up(now);
@@ -134,10 +136,12 @@ fn wait(
             }
             if is_late || is_ready(tool) {
                 let _ = killpg(group, Signal::SIGTERM);
+                let _ = kill(group, Signal::SIGTERM);
                 terminated = Some(now);
                 timed_out = is_late;
             } else if is_check_due && exceeds_memory(spawn.limits.memory) {
                 let _ = killpg(group, Signal::SIGKILL);
+                let _ = kill(group, Signal::SIGKILL);
             }
         }
         let next = match (terminated, clock.deadline) {
