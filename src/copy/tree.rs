@@ -232,7 +232,8 @@ impl Tree {
             let before = *shared;
             // A failure may be due to a concurrent run that changed the tree, so it is not reported yet.
             let result = run();
-            if !self.may_have_changed()? {
+            // What could not even be started may miss a file whose removal was not noticed.
+            if !self.may_have_changed()? && (result.is_ok() || !self.differs()?) {
                 return Ok((result?, Vec::new()));
             }
             drop(shared);
@@ -251,6 +252,9 @@ impl Tree {
             .restorations
             .write()
             .unwrap_or_else(PoisonError::into_inner);
+        if self.differs()? {
+            self.restore()?;
+        }
         let result = run()?;
         let changed = match self.may_have_changed()? {
             true => self.restore()?,
@@ -265,10 +269,16 @@ impl Tree {
 
     /// Whether something may have been written since the last snapshot.
     fn may_have_changed(&self) -> Result<bool> {
-        let state = lock(&self.state);
-        if let Some(changed) = state.watch.has_changed() {
-            return Ok(changed);
+        let known = lock(&self.state).watch.has_changed();
+        match known {
+            Some(changed) => Ok(changed),
+            None => self.differs(),
         }
+    }
+
+    /// Whether some file is not as it was at the last snapshot, by its stamp.
+    fn differs(&self) -> Result<bool> {
+        let state = lock(&self.state);
         let found = self.scan()?;
         let is_known = |(path, metadata): &(PathBuf, fs::Metadata)| {
             let entry = state.entries.get(path);
