@@ -42,8 +42,8 @@ fn with<R>(site: u32, act: impl FnOnce(&mut Site) -> R) -> R {
     })
 }
 
-/// Whether to record this evaluation of the site. `rows` is the number of rows that may be recorded; `spans` are the forced evaluations, of any site, with
-/// exclusive ends.
+/// Whether to record this evaluation of the site. `rows` is the number of rows that may be recorded; `spans` are
+/// the forced evaluations, of any site, with exclusive ends.
 pub(crate) fn is_due(site: u32, rows: u32, spans: impl Iterator<Item = (u32, u32)>) -> bool {
     let mut spans = spans.peekable();
     with(site, |site| {

@@ -252,10 +252,12 @@ impl Tree {
             .restorations
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if self.differs()? {
+        let mut result = run();
+        if result.is_err() && self.differs()? {
             self.restore()?;
+            result = run();
         }
-        let result = run()?;
+        let result = result?;
         let changed = match self.may_have_changed()? {
             true => self.restore()?,
             false => Vec::new(),

@@ -1,4 +1,4 @@
-//! The `Observe` impl that is generated next to each struct and enum of the subject, so that captures can read
+//! The `Observe` impl that is generated in the module of each struct and enum of the subject, so that captures can read
 //! its fields, including private ones, call its methods and test its variants.
 
 use std::collections::BTreeSet;

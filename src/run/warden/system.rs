@@ -102,9 +102,8 @@ mod platform {
             // A kernel that does not list the children of a process.
             let parents = parents();
             let children = |of: Pid| {
-                let mut children = parents.clone();
-                children.retain(|(_, parent)| *parent == of);
-                Some(children.into_iter().map(|(pid, _)| pid).collect())
+                let children = parents.iter().filter(|(_, parent)| *parent == of);
+                Some(children.map(|(pid, _)| *pid).collect())
             };
             below_this(children).unwrap_or_default()
         })
