@@ -35,7 +35,7 @@ typedef __UINTPTR_TYPE__ nopol_address;
 /* ---- The interface with the tool: layout.rs --------------------------------------------------- */
 
 enum {
-    NOPOL_LOG_USED = 8, NOPOL_SITES = 16, NOPOL_ENDED = 20, NOPOL_TICKS = 24, NOPOL_DROPPED = 32,
+    NOPOL_LOG_USED = 8, NOPOL_SITES = 16, NOPOL_ENDED = 20, NOPOL_STEPS = 24, NOPOL_DROPPED = 32,
     NOPOL_COUNTERS = 64, NOPOL_COUNTER = 12,
     NOPOL_FUEL_EXIT = 86, NOPOL_ENDED_FUEL = 1,
     NOPOL_NAME = 1, NOPOL_ROW = 2, NOPOL_ROW_COUNT = 6, NOPOL_ROW_ENTRIES = 14,
@@ -150,7 +150,7 @@ struct nopol_stack { void *base; int flags; nopol_size size; };
 struct nopol_state {
     int lock, pid, is_spanned;
     nopol_u8 *base; /* the mapped trace file, or null */
-    nopol_u64 start, end, used, fuel, ticks;
+    nopol_u64 start, end, used, fuel, steps;
     nopol_u32 sites, items, top, slots, slots_used, names;
     struct nopol_item *item;
     nopol_u8 *planned; /* by site below `top`: the kinds of its items */
@@ -610,6 +610,18 @@ NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
 }
 
 /* Looks up the plan for one evaluation of the site, and counts it. */
+/* Burns fuel for one step, a loop iteration or an evaluation; ends the process when the fuel is used up. Forked
+ * processes share the count, as they do in the run that measures the fuel a test needs. */
+NOPOL_RT void nopol_burn(void)
+{
+    nopol_u64 steps = __atomic_add_fetch(nopol.base ? (nopol_u64 *)(nopol.base + NOPOL_STEPS) : &nopol.steps, 1, __ATOMIC_RELAXED);
+    if (steps > nopol.fuel) {
+        if (nopol.base)
+            __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_ENDED), NOPOL_ENDED_FUEL, __ATOMIC_RELAXED);
+        NOPOL_SYS(exit_group, NOPOL_FUEL_EXIT, 0, 0, 0, 0, 0);
+    }
+}
+
 NOPOL_RT int nopol_ask(nopol_u32 site)
 {
     int ask = NOPOL_LIVE;
@@ -619,6 +631,7 @@ NOPOL_RT int nopol_ask(nopol_u32 site)
         nopol_work(nopol_local);
         return 0;
     }
+    nopol_burn();
     nopol_count(site, 0);
     if (site >= nopol.top)
         return ask;
@@ -658,6 +671,7 @@ NOPOL_RT int nopol_here(nopol_u32 first, nopol_u32 last)
     for (site = first; site <= last && site < nopol.top; site++)
         if (nopol.planned[site])
             return 1;
+    nopol_burn();
     nopol_count(first, 0);
     nopol_count(first, 1);
     return 0;
@@ -674,23 +688,15 @@ NOPOL_RT nopol_u32 nopol_selected(nopol_u32 site)
     return 0;
 }
 
-/* Burns fuel for one loop iteration; ends the process when the fuel is used up. Forked processes share the
- * count, as they do in the run that measures the fuel a test needs. */
+/* Takes one loop iteration. */
 NOPOL_RT void nopol_tick(void)
 {
-    nopol_u64 ticks;
     if (!nopol_is_on())
         return;
-    if (nopol_is_inside()) {
+    if (nopol_is_inside())
         nopol_work(nopol_local);
-        return;
-    }
-    ticks = __atomic_add_fetch(nopol.base ? (nopol_u64 *)(nopol.base + NOPOL_TICKS) : &nopol.ticks, 1, __ATOMIC_RELAXED);
-    if (ticks > nopol.fuel) {
-        if (nopol.base)
-            __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_ENDED), NOPOL_ENDED_FUEL, __ATOMIC_RELAXED);
-        NOPOL_SYS(exit_group, NOPOL_FUEL_EXIT, 0, 0, 0, 0, 0);
-    }
+    else
+        nopol_burn();
 }
 
 /* ---- Snapshots -------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 //! The trace file and the environment variables: the interface between the runtime and the tool.
 //!
 //! ```text
-//! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 ticks u64 | 32 rows dropped u32
+//! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 steps u64 | 32 rows dropped u32
 //! 64  sites × (entered u32, false u32, true u32)
 //! …   log: consecutive records
 //!     NAME  1 u8, length u16, access path               (ids count up from 0)
@@ -33,7 +33,7 @@ pub mod env {
     pub const ROWS: &str = "NOPOL_ROWS";
     /// `SITE=CANDIDATE`, separated by commas.
     pub const SELECT: &str = "NOPOL_SELECT";
-    /// The number of loop iterations that the process may make.
+    /// The number of steps that the process may make: loop iterations and evaluations.
     pub const FUEL: &str = "NOPOL_FUEL";
     /// The seed of randomness, decimal: runs with the same seed get the same random numbers.
     pub const SEED: &str = "NOPOL_SEED";
@@ -78,8 +78,8 @@ pub const LOG_USED: usize = 8;
 pub const SITES: usize = 16;
 /// Offset of the reason the runtime ended the process (`u32`): 0 or [`ENDED_FUEL`].
 pub const ENDED: usize = 20;
-/// Offset of the number of loop iterations (`u64`).
-pub const TICKS: usize = 24;
+/// Offset of the number of steps (`u64`).
+pub const STEPS: usize = 24;
 /// Offset of the number of rows that were not recorded (`u32`).
 pub const DROPPED: usize = 32;
 /// Offset of the counters.

@@ -18,7 +18,7 @@ const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ON: u8 = 2;
 
-static TICKS: AtomicU64 = AtomicU64::new(0);
+static STEPS: AtomicU64 = AtomicU64::new(0);
 static STATE: OnceLock<State> = OnceLock::new();
 
 thread_local! {
@@ -214,6 +214,7 @@ fn ask_live(state: &State, site: u32) -> Ask {
         sample::work();
         return Ask::free(site, false);
     }
+    burn(state);
     if let Some(trace) = &state.trace {
         trace.count(site, 0);
     }
@@ -319,6 +320,7 @@ fn here_live(state: &State, first: u32, last: u32) -> bool {
     if state.planned.iter().any(is_here) {
         return true;
     }
+    burn(state);
     if let Some(trace) = &state.trace {
         trace.count(first, 0);
         trace.count(first, 1);
@@ -344,23 +346,25 @@ pub fn selected(site: u32) -> u32 {
     }
 }
 
-/// Burns fuel for one loop iteration; ends the process when the fuel is used up.
+/// Takes one loop iteration.
 #[inline(never)]
 pub fn tick() {
     if let Some(state) = state() {
+        if IN_SNAPSHOT.with(Cell::get) {
+            sample::work();
+        }
         burn(state);
     }
 }
 
+/// Burns fuel for one step: a loop iteration or an evaluation. Evaluations count because a loop may be hidden in
+/// the standard library, which calls the subject's `next` without end. Ends the process when the fuel is used up.
 fn burn(state: &State) {
-    if IN_SNAPSHOT.with(Cell::get) {
-        sample::work();
-    }
-    let ticks = TICKS.fetch_add(1, Ordering::Relaxed) + 1;
+    let steps = STEPS.fetch_add(1, Ordering::Relaxed) + 1;
     if let Some(trace) = &state.trace {
-        trace.ticks(ticks);
+        trace.steps(steps);
     }
-    if ticks > state.fuel {
+    if steps > state.fuel {
         if let Some(trace) = &state.trace {
             trace.ended(layout::ENDED_FUEL);
         }

@@ -129,8 +129,8 @@ impl Trace {
         }
     }
 
-    pub(crate) fn ticks(&self, ticks: u64) {
-        self.at_u64(layout::TICKS).store(ticks, Ordering::Relaxed);
+    pub(crate) fn steps(&self, steps: u64) {
+        self.at_u64(layout::STEPS).store(steps, Ordering::Relaxed);
     }
 
     pub(crate) fn ended(&self, why: u32) {

@@ -73,7 +73,7 @@ pub struct Options {
     #[serde(serialize_with = "seconds::option::serialize")]
     test_timeout: Option<Duration>,
 
-    /// Loop iterations a failing or forced test may make [default: 10000000]
+    /// Loop iterations and evaluations a failing or forced test may make [default: 20000000]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     fuel: Option<u64>,
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::spectrum::Spectrum;
 use crate::run::suite::TestIndex;
 
-/// A test with more loop iterations than this gets only three times its expected fuel.
-const MANY_TICKS: u64 = 2_000_000;
-/// Budget of work ([`Spectrum::work`]) for all runs of one test and kind of sequence.
+/// A test with more steps than this gets only three times its expected fuel.
+const MANY_STEPS: u64 = 2_000_000;
+/// Budget of work ([`Spectrum::expected_steps`]) for all runs of one test and kind of sequence.
 const AMPLE_WORK: u64 = 40_000_000;
 /// The runs that are made anyway: with constant outcomes, with one evaluation flipped (the last one of each of the
 /// most suspicious sites comes first), and with other sequences.
@@ -20,7 +20,7 @@ pub(super) const LEAST_OTHER: usize = 8;
 pub struct Bounds {
     /// Wall-clock limit.
     pub timeout: Duration,
-    /// The most loop iterations of a run, whatever the test.
+    /// The most steps of a run, whatever the test.
     pub fuel: u64,
     /// The most runs of one failing test in which a single evaluation is flipped.
     pub flips: usize,
@@ -39,7 +39,7 @@ impl Bounds {
         spectrum: &Spectrum,
     ) -> usize {
         let effort = u64::try_from(self.effort).unwrap_or(u64::MAX);
-        let ample = AMPLE_WORK.saturating_mul(effort) / spectrum.work(test).max(1);
+        let ample = AMPLE_WORK.saturating_mul(effort) / spectrum.expected_steps(test).max(1);
         let ample = usize::try_from(ample).unwrap_or(usize::MAX);
         most.min(ample.max(least * self.effort))
     }
@@ -48,15 +48,15 @@ impl Bounds {
     /// for which a cure needed more gets the maximum. A test that never ends gets a generous multiple of what
     /// other tests need, and no more, because most of its runs will use up all their fuel.
     pub fn fuel_for(&self, test: TestIndex, spectrum: &Spectrum) -> u64 {
-        let ticks = spectrum.expected_ticks(test);
-        let expected = ticks
+        let steps = spectrum.expected_steps(test);
+        let expected = steps
             .saturating_mul(20)
-            .min(MANY_TICKS.max(ticks.saturating_mul(3)));
+            .min(MANY_STEPS.max(steps.saturating_mul(3)));
         match spectrum.endless.contains(&test) {
             true => self.fuel.min(expected.saturating_add(100_000)),
             false if spectrum.long.contains(&test) => self.fuel.max(expected),
             false => {
-                let ample = spectrum.usual_ticks().saturating_mul(100);
+                let ample = spectrum.usual_steps().saturating_mul(100);
                 self.fuel.min(ample.saturating_add(100_000)).max(expected)
             }
         }

@@ -12,8 +12,8 @@ use crate::source::SiteIndex;
 pub struct Spectrum {
     /// By test, the counters of the sites that it reached.
     pub reached: BTreeMap<TestIndex, BTreeMap<SiteIndex, Counter>>,
-    /// Loop iterations of each test.
-    pub ticks: BTreeMap<TestIndex, u64>,
+    /// Steps of each test: loop iterations and evaluations, in the build where it made most.
+    pub steps: BTreeMap<TestIndex, u64>,
     /// Tests that never end. Their counters only show when they were stopped.
     pub endless: BTreeSet<TestIndex>,
     /// Tests that run much longer than any other once they are cured.
@@ -36,44 +36,36 @@ impl Spectrum {
             .entry(test)
             .or_default()
             .extend(&trace.counters);
-        self.ticks.insert(test, trace.ticks);
+        let steps = self.steps.entry(test).or_default();
+        *steps = trace.steps.max(*steps);
         if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {
             self.endless.insert(test);
         }
     }
 
-    /// The number of loop iterations to expect of a test if it ends.
-    pub fn expected_ticks(&self, test: TestIndex) -> u64 {
+    /// The number of steps to expect of a test if it ends. This is also what its runs cost: counted and not timed,
+    /// so that the same runs are made on every machine.
+    pub fn expected_steps(&self, test: TestIndex) -> u64 {
         if !self.endless.contains(&test) {
-            return self.ticks.get(&test).copied().unwrap_or(0);
+            return self.steps.get(&test).copied().unwrap_or(0);
         }
-        self.most_ticks()
+        self.most_steps()
     }
 
-    /// What a run of a test costs: its loop iterations and evaluations, counted and not timed, so that the same
-    /// runs are made on every machine.
-    pub fn work(&self, test: TestIndex) -> u64 {
-        let evaluations = match self.endless.contains(&test) {
-            true => 0,
-            false => self.length(test),
-        };
-        self.expected_ticks(test).saturating_add(evaluations)
-    }
-
-    /// The most loop iterations of any test that ends.
-    pub fn most_ticks(&self) -> u64 {
-        let ending = self.ticks.iter();
+    /// The most steps of any test that ends.
+    pub fn most_steps(&self) -> u64 {
+        let ending = self.steps.iter();
         let ending = ending.filter(|(test, _)| !self.endless.contains(test));
-        ending.map(|(_, ticks)| *ticks).max().unwrap_or(0)
+        ending.map(|(_, steps)| *steps).max().unwrap_or(0)
     }
 
-    /// The median of the loop iterations of all tests that end.
-    pub fn usual_ticks(&self) -> u64 {
-        let ending = self.ticks.iter();
+    /// The median of the steps of all tests that end.
+    pub fn usual_steps(&self) -> u64 {
+        let ending = self.steps.iter();
         let ending = ending.filter(|(test, _)| !self.endless.contains(test));
-        let mut ticks: Vec<u64> = ending.map(|(_, ticks)| *ticks).collect();
-        ticks.sort_unstable();
-        ticks.get(ticks.len() / 2).copied().unwrap_or(0)
+        let mut steps: Vec<u64> = ending.map(|(_, steps)| *steps).collect();
+        steps.sort_unstable();
+        steps.get(steps.len() / 2).copied().unwrap_or(0)
     }
 
     /// Whether a test reaches a site.
@@ -160,7 +152,7 @@ mod tests {
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }
     /// A trace with these numbers of evaluations.
-    fn trace(ticks: u64, entered: &[(u32, u64)]) -> Trace {
+    fn trace(steps: u64, entered: &[(u32, u64)]) -> Trace {
         let counter = |entered| Counter {
             entered,
             ..Counter::default()
@@ -169,7 +161,7 @@ mod tests {
             .iter()
             .map(|(at, times)| (site(*at), counter(*times)));
         Trace {
-            ticks,
+            steps,
             counters: counters.collect(),
             ..Trace::default()
         }
@@ -188,15 +180,15 @@ mod tests {
     #[test]
     fn an_endless_test_is_expected_to_run_like_the_longest_one_that_ends() {
         let mut spectrum = Spectrum::default();
-        for (number, ticks) in [(0, 10), (1, 30), (2, 20)] {
-            spectrum.add(test(number), &trace(ticks, &[]), Verdict::Passed);
+        for (number, steps) in [(0, 10), (1, 30), (2, 20)] {
+            spectrum.add(test(number), &trace(steps, &[]), Verdict::Passed);
         }
         spectrum.add(test(3), &trace(1_000_000, &[]), Verdict::OutOfFuel);
         spectrum.add(test(4), &trace(2_000_000, &[]), Verdict::TimedOut);
-        assert_eq!(spectrum.expected_ticks(test(2)), 20);
-        assert_eq!(spectrum.expected_ticks(test(3)), 30);
-        assert_eq!((spectrum.most_ticks(), spectrum.usual_ticks()), (30, 20));
-        assert_eq!(Spectrum::default().usual_ticks(), 0);
+        assert_eq!(spectrum.expected_steps(test(2)), 20);
+        assert_eq!(spectrum.expected_steps(test(3)), 30);
+        assert_eq!((spectrum.most_steps(), spectrum.usual_steps()), (30, 20));
+        assert_eq!(Spectrum::default().usual_steps(), 0);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub struct Settings {
     /// For one test.
     #[serde(with = "seconds")]
     pub test_timeout: Duration,
-    /// Loop iterations of a failing or forced test.
+    /// Steps (loop iterations and evaluations) of a failing or forced test.
     pub fuel: u64,
     /// Runs of a failing test in which a single evaluation is made otherwise.
     pub flips: usize,
@@ -103,7 +103,7 @@ impl Default for Settings {
             jobs: None,
             time_limit: None,
             test_timeout: Duration::from_secs(20),
-            fuel: 10_000_000,
+            fuel: 20_000_000,
             flips: 400,
             sandbox: SandboxMode::default(),
             no_trivial: false,

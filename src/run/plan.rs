@@ -59,7 +59,7 @@ pub struct Plan {
     pub rows: Option<u32>,
     /// The selected candidate of each site, as (site, candidate number).
     pub select: Vec<(SiteIndex, u32)>,
-    /// Budget of loop iterations.
+    /// Budget of steps: loop iterations and evaluations.
     pub fuel: Option<u64>,
     /// Wall-clock limit: the safety net behind `fuel`.
     pub timeout: Duration,

@@ -107,8 +107,8 @@ pub struct Trace {
     pub counters: BTreeMap<SiteIndex, Counter>,
     /// Recorded contexts, in the order of their first occurrence.
     pub contexts: Vec<Context>,
-    /// Loop iterations.
-    pub ticks: u64,
+    /// Loop iterations and evaluations.
+    pub steps: u64,
     /// Whether the run ended because its fuel was used up.
     pub out_of_fuel: bool,
     /// Contexts that were not recorded, because the log was full or they were skipped.
@@ -177,9 +177,9 @@ impl Trace {
         }
         .u32()?
             == layout::ENDED_FUEL;
-        self.ticks += Reader {
+        self.steps += Reader {
             bytes,
-            at: layout::TICKS,
+            at: layout::STEPS,
         }
         .u64()?;
         self.dropped += u64::from(

@@ -8,9 +8,9 @@ use crate::run::trace::Trace;
 #[test]
 fn a_long_running_test_gets_fewer_runs_but_never_none() {
     let mut spectrum = Spectrum::default();
-    for (number, ticks) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
+    for (number, steps) in [(0, 0), (1, 1_000_000), (2, 40_000_000_000)] {
         let trace = Trace {
-            ticks,
+            steps,
             ..Trace::default()
         };
         spectrum.add(test(number), &trace, Verdict::Failed);
@@ -33,7 +33,7 @@ fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
     let mut spectrum = Spectrum::default();
     for (number, verdict) in [(0, Verdict::Failed), (1, Verdict::OutOfFuel)] {
         let trace = Trace {
-            ticks: 1000,
+            steps: 1000,
             ..Trace::default()
         };
         spectrum.add(test(number), &trace, verdict);

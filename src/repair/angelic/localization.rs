@@ -21,7 +21,7 @@ use crate::subject::SubjectError;
 use crate::subject::workspace::Build;
 
 /// A test that hangs is traced with this fraction of the fuel.
-const ENDLESS: u64 = 5;
+const ENDLESS: u64 = 10;
 
 /// Failing tests that are run with forced outcomes.
 const MOST_TARGETS: usize = 12;
