@@ -6,6 +6,7 @@ mod baseline;
 mod circumstances;
 mod ending;
 mod engine;
+mod families;
 mod fix;
 mod instrument;
 mod judging;

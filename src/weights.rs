@@ -9,6 +9,7 @@
 //! negated.
 
 use crate::source::{BodyOrigin, Form, Site, SiteKind};
+use crate::spec::CmpOp;
 
 /// Every weight.
 #[derive(Clone, Debug)]
@@ -231,8 +232,6 @@ pub struct Fixes {
     pub disagrees_throughout: u64,
     /// Evaluations assumed to agree (additive smoothing), because a few evaluations are weak evidence.
     pub smoothing: u64,
-    /// Upper bound on the cost of an operator mutation, even if it changes an outcome in a passing test.
-    pub operator_mutation: u32,
     /// Per better candidate of the site with the same kind of edit, when the candidates of a site are
     /// chosen.
     pub same_kind: u32,
@@ -353,7 +352,6 @@ pub static WEIGHTS: Weights = Weights {
         disagrees: 15,
         disagrees_throughout: 40,
         smoothing: 8,
-        operator_mutation: 40,
         same_kind: 3,
         last_resort: 1000,
         same_site: 7,
@@ -364,6 +362,23 @@ pub static WEIGHTS: Weights = Weights {
         promising: 8,
     },
 };
+
+impl Edits {
+    /// Cost of `new` in place of `old`.
+    pub fn operator(&self, old: CmpOp, new: CmpOp) -> u32 {
+        use CmpOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        match (old, new) {
+            (Lt, Le) | (Gt, Ge) => self.to_inclusive,
+            (Le, Lt) | (Ge, Gt) => self.to_strict,
+            _ if old.orders() && new == old.mirrored() => self.mirrored,
+            _ if new == old.negated() => self.opposite,
+            (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => {
+                self.between_equality_and_order
+            }
+            _ => self.other_operator,
+        }
+    }
+}
 
 impl Places {
     /// Cost of a patch at a site, excluding its condition.

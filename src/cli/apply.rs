@@ -4,19 +4,26 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use camino::Utf8Path;
 
 use crate::repair::settings::Settings;
-use crate::report::Outcome;
+use crate::report::{Choice, EditReport, Outcome, PatchReport};
 use crate::subject::Subject;
 
-/// Writes the patch of this rank into the subject.
+/// Writes this patch, or an alternative to it, into the subject.
 ///
 /// # Errors
 /// If there is no such patch, or a file has uncommitted changes or has changed since it was read.
-pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: bool) -> Result<()> {
+pub fn apply(
+    settings: &Settings,
+    outcome: &Outcome,
+    choice: Choice,
+    allow_dirty: bool,
+) -> Result<()> {
+    let Choice { rank, alternative } = choice;
     let Some(patch) = outcome
         .patches
         .iter()
@@ -32,8 +39,9 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
             "patch {rank} was not checked before the run was stopped, so it was not applied; apply its diff with `git apply`, or run again"
         );
     }
+    let edits = edits(patch, alternative)?;
     let subject = Subject::load(&settings.project)?;
-    let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
+    let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     let mut patched = Vec::new();
     for file in files {
         let path = subject.path_of(Utf8Path::new(file));
@@ -44,11 +52,7 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
             refuse_dirty(file, &path)?;
         }
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-        let mut edits: Vec<_> = patch
-            .edits
-            .iter()
-            .filter(|edit| edit.file == file)
-            .collect();
+        let mut edits: Vec<_> = edits.iter().filter(|edit| edit.file == file).collect();
         if edits.iter().any(|edit| *edit.original != *text) {
             bail!("{file} was changed while the patch was looked for; nothing was applied");
         }
@@ -65,6 +69,30 @@ pub fn apply(settings: &Settings, outcome: &Outcome, rank: u32, allow_dirty: boo
         fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
     }
     Ok(())
+}
+
+/// The edits of a patch, or of an alternative to it.
+fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec<EditReport>> {
+    let Some(number) = alternative else {
+        return Ok(patch.edits.clone());
+    };
+    let Some(other) = patch.alternatives.get(number as usize - 1) else {
+        bail!(
+            "patch {} has no alternative {number}: {} listed; nothing was changed",
+            patch.rank,
+            patch.alternatives.len()
+        );
+    };
+    let with_original = |edit: &EditReport| {
+        let mut known = patch.edits.iter();
+        let known = known.find(|known| known.file == edit.file)?;
+        Some(EditReport {
+            original: Arc::clone(&known.original),
+            ..edit.clone()
+        })
+    };
+    let edits: Option<Vec<EditReport>> = other.edits.iter().map(with_original).collect();
+    edits.context("an alternative changes another file than its patch")
 }
 
 /// Refuses a file with uncommitted changes, or whose state git cannot determine. Outside a repository nothing

@@ -114,8 +114,8 @@ fn tip(error: &clap::Error) -> Option<String> {
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => {
-            Some(match arg.parse::<u32>() {
-                Ok(rank) => format!("a rank follows an equals sign: `--apply={rank}`"),
+            Some(match arg.parse::<crate::report::Choice>() {
+                Ok(choice) => format!("a rank follows an equals sign: `--apply={choice}`"),
                 Err(_) => format!("to repair one test, give its name: `--failing {arg}`"),
             })
         }

@@ -3,17 +3,17 @@
 use clap::Args;
 
 use super::{Common, Target, apply, output};
-use crate::report::Ending;
+use crate::report::{Choice, Ending};
 
 #[derive(Args, Clone, Debug)]
 pub struct Repair<P: Target> {
     #[command(flatten)]
     common: Common<P>,
 
-    /// Write the patch of this rank into the subject [default when given without a rank: 1]
-    #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    apply: Option<u32>,
+    /// Write the patch of this rank into the subject, or with RANK.N its Nth alternative [default when given
+    /// without a rank: 1]
+    #[arg(long, value_name = "RANK", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    apply: Option<Choice>,
 
     /// Apply even if the file has uncommitted changes
     #[arg(long, requires = "apply")]
@@ -33,12 +33,12 @@ impl<P: Target> Repair<P> {
         let mut outcome = request.outcome(self.no_cache);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
-        let Some(rank) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
+        let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
             return output::show(&outcome, request.format());
         };
-        match apply::apply(&request.settings, &outcome, rank, self.allow_dirty) {
+        match apply::apply(&request.settings, &outcome, choice, self.allow_dirty) {
             Ok(()) => {
-                outcome.applied = Some(rank);
+                outcome.applied = Some(choice);
                 output::show(&outcome, request.format())
             }
             // The error comes after the patches, so that it is not overlooked.

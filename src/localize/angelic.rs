@@ -34,8 +34,6 @@ pub struct AngelicSite {
     pub cures: BTreeMap<TestIndex, Vec<Sequence>>,
     /// What is forced at another site at the same time, if forcing this site alone cures nothing.
     pub also_forced: Option<(SiteIndex, Sequence)>,
-    /// Only operator mutations are tried at this site.
-    pub only_operator_mutations: bool,
 }
 
 /// Runs that ran out of fuel: the most that are repeated, and the factor by which their fuel is increased.
@@ -285,7 +283,6 @@ impl Search<'_> {
                     suspiciousness: suspect.suspiciousness,
                     cures: cures.remove(&suspect.site)?,
                     also_forced: None,
-                    only_operator_mutations: false,
                 })
             })
             .collect())

@@ -66,6 +66,12 @@ pub trait Evidence: Any + Debug + Send + Sync {
         false
     }
 
+    /// Whether the edit has the same outcome as another one at the same site in every recorded context; `None` if
+    /// that is not known.
+    fn agrees(&self, _: &dyn Evidence) -> Option<bool> {
+        None
+    }
+
     /// Whether the edit only adds a clause that no observation asks for to another one at the same site.
     fn adds_idle_clause_to(&self, _: &dyn Evidence) -> bool {
         false

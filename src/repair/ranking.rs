@@ -11,10 +11,7 @@ use crate::weights::WEIGHTS;
 /// reader wants one of them and then the other places. Fixes that cure more tests come first; last
 /// resorts come last.
 pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
-    fixes.sort_by(|a, b| {
-        let by_targets = b.targets.len().cmp(&a.targets.len());
-        by_targets.then_with(|| by_edits(a, b))
-    });
+    fixes.sort_by(in_order);
     let mut at_sites: BTreeMap<Vec<SiteIndex>, u32> = BTreeMap::new();
     let mut said: BTreeMap<Vec<(FunctionIndex, String)>, u32> = BTreeMap::new();
     let mut spread: Vec<(u32, Fix)> = Vec::new();
@@ -38,6 +35,12 @@ pub fn diversify(mut fixes: Vec<Fix>) -> Vec<Fix> {
             .then_with(|| by_edits(a, b))
     });
     spread.into_iter().map(|(_, fix)| fix).collect()
+}
+
+/// The one that cures most first, then the cheapest.
+pub fn in_order(a: &Fix, b: &Fix) -> std::cmp::Ordering {
+    let by_targets = b.targets.len().cmp(&a.targets.len());
+    by_targets.then_with(|| by_edits(a, b))
 }
 
 fn by_edits(a: &Fix, b: &Fix) -> std::cmp::Ordering {

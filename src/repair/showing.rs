@@ -1,15 +1,15 @@
 //! From plausible fixes to the patches of the report. Each patch is built on its own and must pass the
 //! whole test suite before it is shown.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
 use camino::Utf8Path;
 
+use super::families::Family;
 use super::fix::{Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
-use super::ranking::{diversify, groups};
+use super::ranking::groups;
 use super::session::Session;
 use crate::check::format::Formatter;
 use crate::check::validate::Validator;
@@ -17,19 +17,25 @@ use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
 use crate::report::{
-    DifferenceReport, EditReport, Ending, GroupReport, Outcome, PatchReport, count,
+    AlternativeReport, ContextReport, DifferenceReport, EditReport, Ending, GroupReport, Outcome,
+    PatchReport, count,
 };
 use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
 use crate::subject::workspace::Workspace;
 
-/// Patches shown that differ only in where in a function they stand.
-const MOST_VARIANTS: usize = 2;
+/// Members of a family that are built on their own until one of them holds.
+const MOST_TRIED: usize = 3;
+/// Alternatives to a patch that are listed.
+const MOST_ALTERNATIVES: usize = 9;
+/// An edit of one line that gets longer than this is formatted.
+const LINE_WIDTH: usize = 100;
 
-/// A fix that is shown, and the index of its patch.
+/// A fix that is shown, its family and the index of its patch.
 struct Shown<'c> {
     fix: &'c Fix,
+    family: &'c Family,
     patch: usize,
 }
 
@@ -91,10 +97,10 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let plausible = diversify(plausible);
-        let shown = self.validate(knowledge, outcome, &plausible)?;
+        let families = self.families(plausible);
+        let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
-        self.explain_ranks(knowledge, outcome, &plausible, &shown);
+        self.explain_ranks(knowledge, outcome, &families, &shown);
         Ok(())
     }
 
@@ -104,8 +110,10 @@ impl Session<'_> {
     /// # Errors
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
-        let ranked = diversify(plausible.to_vec());
-        let Some(fix) = ranked.first().filter(|_| knowledge.checked.is_none()) else {
+        let families = self.families(plausible.to_vec());
+        let Some(Family { best: fix, .. }) =
+            families.first().filter(|_| knowledge.checked.is_none())
+        else {
             return Ok(());
         };
         let runner = self.runner;
@@ -125,12 +133,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Validates plausible fixes, best first, until each group of failing tests has enough patches.
+    /// Validates families, best first, until each group of failing tests has enough patches. Of a family whose
+    /// best member is rejected, the next one is tried.
     fn validate<'c>(
         &self,
         knowledge: &mut Knowledge,
         outcome: &mut Outcome,
-        plausible: &'c [Fix],
+        families: &'c [Family],
     ) -> Result<Vec<Shown<'c>>> {
         let runner = self.runner;
         let phase = self.progress.start("checking patches", 0, runner.runs());
@@ -149,43 +158,58 @@ impl Session<'_> {
         };
 
         let mut shown: Vec<Shown> = Vec::new();
-        for group in groups(plausible) {
-            let fixes: Vec<&Fix> = group.fixes.iter().map(|nth| &plausible[*nth]).collect();
-            let first = outcome.patches.len();
-            let mut checks: BTreeMap<usize, Result<Checked>> = BTreeMap::new();
-            let mut from = 0;
-            loop {
-                let left = self.settings.shown() + first - outcome.patches.len();
-                let known: Vec<&Fix> = shown.iter().map(|shown| shown.fix).collect();
-                let wanted = self.next_to_show(&fixes, from, known, left);
-                let Some(nth) = wanted.first().copied() else {
+        let best: Vec<Fix> = families.iter().map(|family| family.best.clone()).collect();
+        for group in groups(&best) {
+            let mut open: Vec<Candidates> = group
+                .fixes
+                .iter()
+                .map(|nth| Candidates::new(&families[*nth]))
+                .collect();
+            // If the run is stopped, the patches before the first that is not checked are kept.
+            let mut stopped = None;
+            while stopped.is_none() {
+                open.retain(|candidates| candidates.next().is_some());
+                // Check at once all that will be shown if none is rejected.
+                let wanted = open.iter_mut().take(self.settings.shown());
+                let mut wanted: Vec<&mut Candidates> = wanted
+                    .filter(|candidates| candidates.held.is_none())
+                    .collect();
+                if wanted.is_empty() {
                     break;
-                };
-                if !checks.contains_key(&nth) {
-                    // Check at once all that will be shown if none is rejected.
-                    let mut unknown = wanted;
-                    unknown.retain(|nth| !checks.contains_key(nth));
-                    knowledge.notes.builds += u32::try_from(unknown.len())?;
-                    let checked = pool::map(at_once, &unknown, |nth| Ok(check(fixes[*nth])))?;
-                    checks.extend(unknown.into_iter().zip(checked));
                 }
-                from = nth + 1;
-                let Some(checked) = checks.remove(&nth) else {
-                    continue;
-                };
-                // If the run was stopped, the patches before this one are kept.
-                let Checked { edits, cured } = checked?;
-                knowledge.held.retain(|held| !held.is_text_of(fixes[nth]));
-                if let Some(cured) = cured {
-                    let fix = fixes[nth];
-                    let patch = outcome.patches.len();
-                    let report = self.patch(fix, &edits, &cured, patch + 1);
-                    outcome.patches.push(report);
-                    outcome.ending = Ending::Patched;
-                    shown.push(Shown { fix, patch });
+                knowledge.notes.builds += u32::try_from(wanted.len())?;
+                let fixes: Vec<&Fix> = wanted.iter().filter_map(|it| it.next()).collect();
+                let checked = pool::map(at_once, &fixes, |fix| Ok(check(fix)))?;
+                for ((candidates, fix), checked) in wanted.iter_mut().zip(fixes).zip(checked) {
+                    match checked {
+                        Ok(Checked { edits, cured }) => {
+                            knowledge.held.retain(|held| !held.is_text_of(fix));
+                            match cured {
+                                Some(cured) => candidates.held = Some((edits, cured)),
+                                None => candidates.tried += 1,
+                            }
+                        }
+                        Err(error) => {
+                            stopped = Some(error);
+                            break;
+                        }
+                    }
                 }
             }
-            let patches = &outcome.patches[first..];
+            let from = outcome.patches.len();
+            for candidates in open.into_iter().take(self.settings.shown()) {
+                let (Some(fix), Some((edits, cured))) = (candidates.next(), &candidates.held)
+                else {
+                    break;
+                };
+                let patch = outcome.patches.len();
+                let report = self.patch(fix, edits, cured, patch + 1);
+                outcome.patches.push(report);
+                outcome.ending = Ending::Patched;
+                let family = candidates.family;
+                shown.push(Shown { fix, family, patch });
+            }
+            let patches = &outcome.patches[from..];
             if !patches.is_empty() {
                 let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
                 outcome.groups.push(GroupReport {
@@ -193,20 +217,66 @@ impl Session<'_> {
                     patches: patches.iter().map(|patch| patch.id.clone()).collect(),
                 });
             }
+            if let Some(error) = stopped {
+                return Err(error);
+            }
         }
+        self.add_alternatives(knowledge, outcome, &shown, &checker.formatter);
         let result = count(outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)
     }
 
+    /// Adds to each patch the other members of its family.
+    fn add_alternatives(
+        &self,
+        knowledge: &mut Knowledge,
+        outcome: &mut Outcome,
+        shown: &[Shown],
+        formatter: &Formatter,
+    ) {
+        for Shown { fix, family, patch } in shown {
+            let others: Vec<&Fix> = family
+                .members()
+                .filter(|other| !other.is_text_of(fix))
+                .collect();
+            let alternative = |other: &&Fix| {
+                let edits = self.edits_where(other, formatter, needs_format);
+                let report = self.patch(other, &edits, &other.targets, patch + 1);
+                AlternativeReport {
+                    id: report.id,
+                    condition: of_all(other, |edit| edit.condition.clone(), " and "),
+                    why: report.why,
+                    diff: report.diff,
+                    edits: report.edits.into_iter().map(without_text).collect(),
+                    differs: self.difference(fix, other),
+                }
+            };
+            let listed = others.iter().take(MOST_ALTERNATIVES);
+            let report = &mut outcome.patches[*patch];
+            report.alternatives = listed.map(alternative).collect();
+            report.alike = others.len();
+            let is_here = |held: &Fix| others.iter().any(|other| held.is_text_of(other));
+            knowledge.held.retain(|held| !is_here(held));
+        }
+    }
+
+    /// How two fixes of one family differ, if a context is known.
+    fn difference(&self, fix: &Fix, other: &Fix) -> Option<ContextReport> {
+        let mut edits = fix.edits.iter().zip(&other.edits);
+        let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
+        Some(ContextReport {
+            context: found.context,
+            yields: found.yields?,
+        })
+    }
+
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
-        let held = diversify(std::mem::take(&mut knowledge.held));
-        let fixes: Vec<&Fix> = held.iter().collect();
+        let families = self.families(std::mem::take(&mut knowledge.held));
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
-        for nth in self.next_to_show(&fixes, 0, Vec::new(), left) {
-            let fix = fixes[nth];
+        for Family { best: fix, .. } in families.iter().take(left) {
             let edits = self.edits(fix, &formatter);
             let rank = outcome.patches.len() + 1;
             let report = self.patch(fix, &edits, &fix.targets, rank);
@@ -219,56 +289,30 @@ impl Session<'_> {
         }
     }
 
-    /// The next fixes to show, at most `most`: those that are neither equivalent to nor variants of the
-    /// `known` ones and each other.
-    fn next_to_show<'c>(
-        &self,
-        fixes: &[&'c Fix],
-        from: usize,
-        mut known: Vec<&'c Fix>,
-        most: usize,
-    ) -> Vec<usize> {
-        let mut wanted = Vec::new();
-        for (nth, fix) in fixes.iter().enumerate().skip(from) {
-            if wanted.len() == most {
-                break;
-            }
-            let is_known = |other: &&Fix| is_same(other, fix) || adds_idle_clause(other, fix);
-            let like = known
-                .iter()
-                .filter(|other| self.is_variant(other, fix))
-                .count();
-            if like < MOST_VARIANTS && !known.iter().any(is_known) {
-                known.push(fix);
-                wanted.push(nth);
-            }
-        }
-        wanted
-    }
-
     /// The edits of a fix, formatted as the subject's files are.
     fn edits(&self, fix: &Fix, formatter: &Formatter) -> Vec<Edit> {
+        self.edits_where(fix, formatter, |_, _| true)
+    }
+
+    /// The edits of a fix; those for which `is_formatted` holds, given the file's text, are formatted.
+    fn edits_where(
+        &self,
+        fix: &Fix,
+        formatter: &Formatter,
+        is_formatted: fn(&Edit, &str) -> bool,
+    ) -> Vec<Edit> {
         let edits = fix.edits.iter().map(|edit| {
             let site = self.site(edit.site);
             let text = &self.sources.files[site.file].text;
             let edit = Edit::at(self.sources, site, &edit.condition);
             match self.policies().formatter {
-                Some(FormatTool::Rustfmt) => {
+                Some(FormatTool::Rustfmt) if is_formatted(&edit, text) => {
                     formatter.formatted(&self.copies.plain.root, text, edit)
                 }
-                None => edit,
+                _ => edit,
             }
         });
         edits.collect()
-    }
-
-    /// Whether two fixes put the same condition and body into the same function.
-    fn is_variant(&self, a: &Fix, b: &Fix) -> bool {
-        let body = |edit: &SiteEdit| &self.site(edit.site).body;
-        let same = |(a, b): (&SiteEdit, &SiteEdit)| {
-            a.function == b.function && a.condition == b.condition && body(a) == body(b)
-        };
-        a.edits.len() == b.edits.len() && a.edits.iter().zip(&b.edits).all(same)
     }
 
     fn patch(&self, fix: &Fix, edits: &[Edit], cured: &[TestIndex], rank: usize) -> PatchReport {
@@ -283,7 +327,6 @@ impl Session<'_> {
             condition: of_site.condition.clone(),
         };
         let kind = self.site(fix.edits[0].site).kind;
-        let why: Vec<&str> = fix.edits.iter().map(|edit| edit.why.as_str()).collect();
         PatchReport {
             id: self.patch_id(fix),
             rank,
@@ -297,9 +340,11 @@ impl Session<'_> {
                 .collect(),
             is_trivial: fix.is_trivial(),
             is_checked: true,
-            why: why.join("; "),
+            why: of_all(fix, |edit| edit.why.clone(), "; "),
             clauses: Vec::new(),
             differs: None,
+            alternatives: Vec::new(),
+            alike: 0,
         }
     }
 
@@ -329,7 +374,7 @@ impl Session<'_> {
     /// Adds to each patch which tests decided its clauses, and how it differs from the best other patch at
     /// the same sites.
     fn explain(&self, outcome: &mut Outcome, shown: &[Shown]) {
-        for (nth, Shown { fix, patch }) in shown.iter().enumerate() {
+        for (nth, Shown { fix, patch, .. }) in shown.iter().enumerate() {
             let clauses = fix.edits.iter();
             let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.tests));
             let clauses = clauses.collect();
@@ -359,21 +404,25 @@ impl Session<'_> {
         &self,
         knowledge: &mut Knowledge,
         outcome: &Outcome,
-        plausible: &[Fix],
+        families: &[Family],
         shown: &[Shown],
     ) {
         let patches = &outcome.patches;
-        for site in single_sites(plausible) {
+        let plausible: Vec<Fix> = families.iter().flat_map(Family::members).cloned().collect();
+        for site in single_sites(&plausible) {
             let id = &self.site(site).id;
             if patches.iter().any(|patch| patch.id.starts_with(&**id)) {
                 continue;
             }
             let held = || plausible.iter().filter(|fix| fix.is_only_at(site));
-            let repeats = |fix: &Fix| shown.iter().any(|other| self.is_variant(other.fix, fix));
-            let reason = if patches.len() >= self.settings.shown() {
-                "its candidates rank below the patches shown".to_string()
-            } else if held().any(repeats) {
+            let alike = |fix: &Fix| {
+                let mut members = shown.iter().flat_map(|shown| shown.family.members());
+                members.any(|member| member.is_text_of(fix))
+            };
+            let reason = if held().any(alike) {
                 "it would do what patches shown do, elsewhere in the function".to_string()
+            } else if patches.len() >= self.settings.shown() {
+                "its candidates rank below the patches shown".to_string()
             } else {
                 let held = count(held().count(), "candidate");
                 format!("{held} held until rebuilt alone")
@@ -383,15 +432,50 @@ impl Session<'_> {
     }
 }
 
-/// Whether two fixes are proved to be equivalent.
-fn is_same(a: &Fix, b: &Fix) -> bool {
-    let mut edits = a.edits.iter().zip(&b.edits);
-    a.sites() == b.sites() && edits.all(|(a, b)| a.evidence.equals(&*b.evidence))
+/// The members of a family that can still be shown.
+struct Candidates<'c> {
+    family: &'c Family,
+    /// Members that were rejected.
+    tried: usize,
+    /// The edits of the next member, and the tests that it cures; `None` before it was built on its own.
+    held: Option<(Vec<Edit>, Vec<TestIndex>)>,
 }
 
-/// Whether a fix only adds a clause that no test asks for to one that is shown already.
-fn adds_idle_clause(shown: &Fix, fix: &Fix) -> bool {
-    let mut edits = shown.edits.iter().zip(&fix.edits);
-    shown.sites() == fix.sites()
-        && edits.all(|(shown, edit)| edit.evidence.adds_idle_clause_to(&*shown.evidence))
+impl<'c> Candidates<'c> {
+    fn new(family: &'c Family) -> Self {
+        Self {
+            family,
+            tried: 0,
+            held: None,
+        }
+    }
+
+    fn next(&self) -> Option<&'c Fix> {
+        self.family.members().take(MOST_TRIED).nth(self.tried)
+    }
+}
+
+/// Whether an edit may need to be formatted: it concerns several lines, or a line that gets too long.
+fn needs_format(edit: &Edit, text: &str) -> bool {
+    let before = text[..edit.span.start]
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default();
+    let after = text[edit.span.end..].split('\n').next().unwrap_or_default();
+    edit.before.contains('\n')
+        || edit.after.contains('\n')
+        || before.chars().count() + edit.after.chars().count() + after.chars().count() > LINE_WIDTH
+}
+
+fn without_text(edit: EditReport) -> EditReport {
+    EditReport {
+        original: "".into(),
+        ..edit
+    }
+}
+
+/// The text of every edit of a fix, joined.
+fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> String {
+    let texts: Vec<String> = fix.edits.iter().map(text).collect();
+    texts.join(between)
 }

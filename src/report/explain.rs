@@ -37,6 +37,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     for clause in &patch.clauses {
         clause_text(clause, out)?;
     }
+    alternatives(patch, outcome, out)?;
     let Some(differs) = &patch.differs else {
         return match outcome.patches.len() {
             1 => writeln!(out, "There is no other patch to compare it with."),
@@ -64,6 +65,42 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         }
         None => writeln!(out, "  No context in which they differ was found."),
     }
+}
+
+/// The other members of the patch's family.
+fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    if patch.alike == 0 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{} like it. They passed the tests, too, but were not built alone:",
+        count(patch.alike, "candidate")
+    )?;
+    for (number, other) in (1..).zip(&patch.alternatives) {
+        let lines = other.edits.iter().map(|edit| edit.line.to_string());
+        let lines = lines.collect::<Vec<String>>().join(" and ");
+        writeln!(
+            out,
+            "  {}.{number} `{}` in line {lines}",
+            patch.rank, other.condition
+        )?;
+        if let Some(differs) = &other.differs {
+            writeln!(out, "      {}", differs.sentence())?;
+        }
+    }
+    match patch.alike - patch.alternatives.len() {
+        0 => {}
+        more => writeln!(out, "  and {more} more")?,
+    }
+    if !patch.alternatives.is_empty() {
+        writeln!(
+            out,
+            "  Apply one with `{} --apply={}.N{}`.",
+            outcome.command, patch.rank, outcome.options
+        )?;
+    }
+    writeln!(out)
 }
 
 fn clause_text(clause: &ClauseReport, out: &mut String) -> std::fmt::Result {

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
 use super::format::{Render, Rendered};
-use super::{AngelicHow, AngelicReport, Ending, Outcome, PatchReport, SiteReport, count};
+use super::{AngelicHow, AngelicReport, Choice, Ending, Outcome, PatchReport, SiteReport, count};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default();
@@ -64,6 +64,13 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
         writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
         writeln!(out, "  {}", patch.why)?;
+        if patch.alike > 0 {
+            writeln!(
+                out,
+                "  and {} like it, which the tests do not tell from it: see `explain`",
+                patch.alike
+            )?;
+        }
         if !patch.is_checked {
             writeln!(
                 out,
@@ -100,7 +107,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 )?;
             }
             match outcome.applied {
-                Some(rank) => applied(outcome, rank, out)?,
+                Some(choice) => applied(outcome, choice, out)?,
                 None if outcome.is_refused => {}
                 None if outcome.patches.len() == 1 => {
                     writeln!(out, "Apply it with `{command} --apply{options}`.")?;
@@ -195,15 +202,21 @@ pub fn is_error(ending: Ending) -> bool {
 }
 
 /// The files that were patched, and the tests that still fail.
-fn applied(outcome: &Outcome, rank: u32, out: &mut String) -> std::fmt::Result {
+fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Result {
     let mut patches = outcome.patches.iter();
-    let Some(patch) = patches.find(|patch| patch.rank == rank as usize) else {
+    let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
         return Ok(());
     };
     let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
     let files: Vec<&str> = files.into_iter().collect();
     let files = files.join(" and ");
-    writeln!(out, "{BOLD}Applied patch {rank}{BOLD:#} to {files}")?;
+    writeln!(out, "{BOLD}Applied patch {choice}{BOLD:#} to {files}")?;
+    if choice.alternative.is_some() {
+        writeln!(
+            out,
+            "It passed the tests together with other candidates in one build; it was not built alone: run your tests."
+        )?;
+    }
     let left = outcome.failing_tests.iter();
     let left: Vec<&str> = left
         .filter(|test| !patch.fixes.contains(test))

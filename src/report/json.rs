@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::format::{Render, Rendered};
-use super::{AngelicHow, AngelicReport, ClauseReport, DifferenceReport, Outcome};
+use super::{
+    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
+    Outcome,
+};
 
 /// Incremented when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -37,6 +40,9 @@ struct Report<'a> {
     /// The rank of the patch that was written into the subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied: Option<u32>,
+    /// If it was an alternative to that patch: its number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied_alternative: Option<u32>,
     /// The failing tests that have patches, grouped by what cures them: each group seems to have one
     /// cause, and a list of patches of its own.
     groups: Vec<Group<'a>>,
@@ -140,6 +146,31 @@ struct Patch<'a> {
     /// What tells it from the best other patch at the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
+    /// The other members of its family, best first, at most nine: nothing observed tells them from the patch, and
+    /// they differ from it in one operand, one operator, the place within the function or the exit's value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternatives: Vec<Alternative<'a>>,
+    /// How many other members its family has.
+    alike: usize,
+}
+
+/// It passed the tests in the build with all candidates, but was not rebuilt alone.
+#[derive(Serialize, JsonSchema)]
+struct Alternative<'a> {
+    id: &'a str,
+    /// What `--apply` takes.
+    rank: String,
+    /// The new condition by itself.
+    condition: &'a str,
+    why: &'a str,
+    edits: Vec<Edit<'a>>,
+    diff: &'a str,
+    /// The smallest context found in which it and the patch differ; absent if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<BTreeMap<&'a str, &'a str>>,
+    /// What the patch and this condition yield there; `null` where one panics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yields: Option<[Option<bool>; 2]>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -240,7 +271,8 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
             Ending::Internal => OutcomeName::InternalError,
         },
         message: outcome.why_not(),
-        applied: outcome.applied,
+        applied: outcome.applied.map(|applied| applied.rank),
+        applied_alternative: outcome.applied.and_then(|applied| applied.alternative),
         warnings: &outcome.warnings,
         failing_tests: &outcome.failing_tests,
         flaky_tests: &outcome.flaky_tests,
@@ -267,22 +299,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 id: &patch.id,
                 rank: patch.rank,
                 kind: patch.kind,
-                edits: patch
-                    .edits
-                    .iter()
-                    .map(|edit| Edit {
-                        file: &edit.file,
-                        line: edit.line,
-                        column: edit.column,
-                        span: Span {
-                            start: edit.span.start,
-                            end: edit.span.end,
-                        },
-                        before: &edit.before,
-                        after: &edit.after,
-                        condition: &edit.condition,
-                    })
-                    .collect(),
+                edits: patch.edits.iter().map(edit).collect(),
                 diff: &patch.diff,
                 fixes: &patch.fixes,
                 trivial: patch.is_trivial,
@@ -290,6 +307,11 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
                 differs: patch.differs.as_ref().map(difference),
+                alternatives: (1..)
+                    .zip(&patch.alternatives)
+                    .map(|(number, other)| alternative(patch.rank, number, other))
+                    .collect(),
+                alike: patch.alike,
             })
             .collect(),
         groups: outcome
@@ -347,6 +369,35 @@ fn angelic(angelic: &AngelicReport) -> Angelic<'_> {
         }
     }
     report
+}
+
+fn edit(edit: &EditReport) -> Edit<'_> {
+    Edit {
+        file: &edit.file,
+        line: edit.line,
+        column: edit.column,
+        span: Span {
+            start: edit.span.start,
+            end: edit.span.end,
+        },
+        before: &edit.before,
+        after: &edit.after,
+        condition: &edit.condition,
+    }
+}
+
+fn alternative(rank: usize, number: usize, other: &AlternativeReport) -> Alternative<'_> {
+    let differs = other.differs.as_ref();
+    Alternative {
+        id: &other.id,
+        rank: format!("{rank}.{number}"),
+        condition: &other.condition,
+        why: &other.why,
+        edits: other.edits.iter().map(edit).collect(),
+        diff: &other.diff,
+        context: differs.map(|differs| named(&differs.context)),
+        yields: differs.map(|differs| differs.yields),
+    }
 }
 
 fn clause(clause: &ClauseReport) -> Clause<'_> {

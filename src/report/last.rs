@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{EditReport, Ending, Name, Outcome};
+use super::{EditReport, Ending, Name, Outcome, PatchReport};
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;
@@ -44,10 +44,20 @@ pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Opt
 /// Parses the result of [`render`]; `None` for any other text.
 pub fn parse(text: &str) -> Option<Last> {
     let last: Last = serde_json::from_str(text).ok()?;
-    let mut edits = last.outcome.patches.iter().flat_map(|patch| &patch.edits);
     // Whoever applies an edit relies on its span.
-    let fits = |edit: &EditReport| edit.original.get(edit.span.clone()).is_some();
-    let is_sound = last.version == VERSION && is_complete(&last.outcome) && edits.all(fits);
+    let fits = |edit: &EditReport, text: &str| text.get(edit.span.clone()).is_some();
+    let is_sound_patch = |patch: &PatchReport| {
+        let mut others = patch.alternatives.iter().flat_map(|other| &other.edits);
+        let text = |file: &str| {
+            let known = patch.edits.iter().find(|edit| edit.file == file);
+            known.map_or("", |edit| &edit.original)
+        };
+        patch.edits.iter().all(|edit| fits(edit, &edit.original))
+            && others.all(|edit| fits(edit, text(&edit.file)))
+    };
+    let mut patches = last.outcome.patches.iter();
+    let is_sound =
+        last.version == VERSION && is_complete(&last.outcome) && patches.all(is_sound_patch);
     is_sound.then_some(last)
 }
 

@@ -14,7 +14,9 @@ pub mod terminal;
 pub mod whole;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -121,9 +123,9 @@ pub struct Outcome {
     pub phases: Vec<Phase>,
     /// The number of builds of the subject.
     pub builds: u32,
-    /// The rank of the patch that was written into the subject.
+    /// The patch that was written into the subject.
     #[serde(skip)]
-    pub applied: Option<u32>,
+    pub applied: Option<Choice>,
     /// Whether writing a patch into the subject was requested, but refused.
     #[serde(skip)]
     pub is_refused: bool,
@@ -290,6 +292,106 @@ pub struct PatchReport {
     pub clauses: Vec<ClauseReport>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
+    /// The best of the other members of its family: nothing observed tells them from this patch, and they differ
+    /// in one operand, one operator, the place within the function or the exit's value.
+    pub alternatives: Vec<AlternativeReport>,
+    /// How many other members its family has.
+    pub alike: usize,
+}
+
+/// A patch, or an alternative to it: `2`, or `2.1` for the first alternative to the second patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The rank of the patch, from 1.
+    pub rank: u32,
+    /// The number of the alternative, from 1.
+    pub alternative: Option<u32>,
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            let number: Option<u32> = text.parse().ok();
+            number.filter(|number| *number > 0).ok_or_else(|| {
+                "a rank is a number from 1, and `2.1` is the first alternative to patch 2"
+                    .to_owned()
+            })
+        };
+        let (rank, alternative) = match text.split_once('.') {
+            Some((rank, alternative)) => (rank, Some(number(alternative)?)),
+            None => (text, None),
+        };
+        Ok(Self {
+            rank: number(rank)?,
+            alternative,
+        })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.alternative {
+            Some(alternative) => write!(f, "{}.{alternative}", self.rank),
+            None => write!(f, "{}", self.rank),
+        }
+    }
+}
+
+/// Another member of a patch's family. It passed the tests in the build with all candidates, but was not built on
+/// its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AlternativeReport {
+    /// Stable between runs.
+    pub id: String,
+    /// The new condition by itself.
+    pub condition: String,
+    /// What was changed, in a few words.
+    pub why: String,
+    /// The change as a unified diff.
+    pub diff: String,
+    /// What it replaces, in the same files as the patch; without their texts.
+    pub edits: Vec<EditReport>,
+    /// The smallest context found in which it differs from the patch.
+    pub differs: Option<ContextReport>,
+}
+
+/// A context, and what two conditions yield there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ContextReport {
+    /// Names and values.
+    pub context: Vec<(String, String)>,
+    /// What the first and the second condition yield; `None` where one panics.
+    pub yields: [Option<bool>; 2],
+}
+
+impl ContextReport {
+    /// `with `a` = 1 this yields true, the patch false`.
+    pub fn sentence(&self) -> String {
+        let [patch, this] = self.yields.map(yielded);
+        format!(
+            "with {} it yields {this}, the patch {patch}",
+            named(&self.context)
+        )
+    }
+}
+
+/// What a condition yields, in words.
+fn yielded(outcome: Option<bool>) -> &'static str {
+    match outcome {
+        Some(true) => "true",
+        Some(false) => "false",
+        None => "no value",
+    }
+}
+
+/// Names and values in words.
+fn named(values: &[(String, String)]) -> String {
+    let values = values
+        .iter()
+        .map(|(name, value)| format!("`{name}` = {value}"));
+    values.collect::<Vec<String>>().join(", ")
 }
 
 /// The contexts in which a clause of a new condition decided the outcome.
@@ -327,20 +429,11 @@ pub struct DifferenceReport {
 impl DifferenceReport {
     /// The difference as a question to the reader; `None` if no context was found.
     pub fn question(&self) -> Option<String> {
-        let [this, other] = self.yields?.map(|outcome| match outcome {
-            Some(true) => "true",
-            Some(false) => "false",
-            None => "no value",
-        });
-        let values: Vec<String> = self
-            .context
-            .iter()
-            .map(|(name, value)| format!("`{name}` = {value}"))
-            .collect();
+        let [this, other] = self.yields?.map(yielded);
         let [mine, others] = self.ranks;
         Some(format!(
             "with {} the condition of patch {mine} yields {this}, that of patch {others} {other}: which is right?",
-            values.join(", ")
+            named(&self.context)
         ))
     }
 }

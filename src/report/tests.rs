@@ -64,6 +64,8 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             outcome: Some(true),
         }],
         differs: None,
+        alternatives: Vec::new(),
+        alike: 0,
     }
 }
 
@@ -132,7 +134,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     let mut outcome = two_patches();
     outcome.patches.truncate(1);
     outcome.patches[0].is_checked = false;
-    outcome.applied = Some(1);
+    outcome.applied = "1".parse().ok();
     assert_snapshot!(human(&outcome), @r"
     Patch 1 (condition, src/lib.rs:4)
     @@ -4 +4 @@

@@ -8,6 +8,7 @@ mod declarations;
 pub mod kind;
 pub mod language;
 pub mod layout;
+pub mod one_step;
 pub mod policies;
 pub mod rust;
 mod site;

@@ -11,22 +11,6 @@
 use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type};
 use crate::weights::WEIGHTS;
 
-/// Cost of `new` in place of `old`.
-pub(super) fn operator_cost(old: CmpOp, new: CmpOp) -> u32 {
-    use CmpOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    let edit = &WEIGHTS.edit;
-    match (old, new) {
-        (Lt, Le) | (Gt, Ge) => edit.to_inclusive,
-        (Le, Lt) | (Ge, Gt) => edit.to_strict,
-        _ if old.orders() && new == old.mirrored() => edit.mirrored,
-        _ if new == old.negated() => edit.opposite,
-        (Eq, Le | Ge) | (Le | Ge, Eq) | (Ne, Lt | Gt) | (Lt | Gt, Ne) => {
-            edit.between_equality_and_order
-        }
-        _ => edit.other_operator,
-    }
-}
-
 /// Whether one operator is strict and the other inclusive in the same direction.
 pub(super) fn are_neighbours(a: CmpOp, b: CmpOp) -> bool {
     use CmpOp::{Ge, Gt, Le, Lt};

@@ -40,8 +40,6 @@ pub struct Candidate {
     pub edit: SiteEdit,
     /// Failing tests that it is to cure.
     pub targets: Vec<TestIndex>,
-    /// It is the old condition with another operator or constant.
-    pub is_operator_mutation: bool,
     /// How its condition was found; `None` for a last resort.
     pub kind: Option<EditKind>,
 }
@@ -232,12 +230,8 @@ impl At<'_> {
         };
         let extra = WEIGHTS.place.of(site) + longer + penalty + disagrees;
         let cost = made.cost + extra + WEIGHTS.place.common(self.found.suspiciousness, site.kind);
-        let specs = problem.specs.iter().chain(&problem.relaxed);
-        let mut old = specs.filter_map(|spec| spec.old.as_ref());
         Candidate {
             kind: Some(made.kind.clone()),
-            is_operator_mutation: cost <= WEIGHTS.fix.operator_mutation
-                && old.any(|old| old.size() == made.expr.size()),
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: self.found.site,
@@ -274,7 +268,6 @@ impl At<'_> {
         let observed = Observed::new(observed.language, problem, &observed.recorded);
         Some(Candidate {
             kind: None,
-            is_operator_mutation: false,
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: found.site,

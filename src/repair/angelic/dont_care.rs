@@ -87,7 +87,7 @@ impl Trials<'_> {
         let mut trials = Vec::new();
         for (nth, found) in self.angelic.iter().enumerate() {
             let has_condition = session.sources.sites[found.site].kind.has_condition();
-            if has_condition && !found.only_operator_mutations {
+            if has_condition {
                 let near = self.near.iter();
                 let reach = near.filter(|test| self.spectrum.reaches(**test, found.site));
                 trials.extend(reach.map(|test| (nth, *test)));

@@ -128,13 +128,16 @@ impl Evidence for Explanation {
             || synth::equal(&self.expr, &other.expr, pool, rows) == Equality::Proved
     }
 
-    fn adds_idle_clause_to(&self, shown: &dyn Evidence) -> bool {
-        let Some(shown) = explanation(shown) else {
-            return false;
-        };
+    fn agrees(&self, other: &dyn Evidence) -> Option<bool> {
+        let other = explanation(other)?;
         let mut rows = self.problem().rows().iter();
-        has_clause(&self.expr, &shown.expr)
-            && rows.all(|row| shown.expr.eval_bool(row) == self.expr.eval_bool(row))
+        Some(rows.all(|row| other.expr.eval_bool(row) == self.expr.eval_bool(row)))
+    }
+
+    fn adds_idle_clause_to(&self, shown: &dyn Evidence) -> bool {
+        let clause = explanation(shown);
+        clause.is_some_and(|clause| has_clause(&self.expr, &clause.expr))
+            && self.agrees(shown) == Some(true)
     }
 
     fn clauses(&self, tests: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
@@ -148,13 +151,11 @@ impl Evidence for Explanation {
             .collect()
     }
 
-    fn difference(&self, other: &dyn Evidence) -> Option<Difference> {
-        let other = explanation(other).filter(|other| other.expr != self.expr)?;
+    fn difference(&self, other_evidence: &dyn Evidence) -> Option<Difference> {
+        let other = explanation(other_evidence).filter(|other| other.expr != self.expr)?;
         let Problem { pool, .. } = self.problem();
         let rows = self.problem().rows();
-        let is_seen = rows
-            .iter()
-            .any(|row| self.written.eval_bool(row) != other.written.eval_bool(row));
+        let is_seen = self.agrees(other_evidence) == Some(false);
         let found = synth::difference(&self.written, &other.written, pool, rows);
         let context = found.iter().flat_map(|context| &context.values);
         let context = context

@@ -60,6 +60,6 @@ impl Engine for Existing {
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
         knowledge.angelic.extend_from_slice(&located.angelic);
-        session.fixes_at(knowledge, targets, &located.angelic, known)
+        session.fixes_at(knowledge, targets, &located.angelic, &[], known)
     }
 }

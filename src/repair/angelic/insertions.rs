@@ -15,15 +15,15 @@ use crate::run::suite::TestIndex;
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;
 
-/// Conditions that get operator mutations, whether or not a forced outcome cured a test there.
-const MOST_MUTATED: usize = 40;
+/// Conditions that get one-step edits, whether or not a forced outcome cured a test there.
+const MOST_SUSPECTED: usize = 40;
 /// Insertion points in one build.
 const MOST_NEW: usize = 2500;
 /// Places of one function, and angelic insertion points in all, whose contexts are recorded.
 const MOST_PLACES: usize = 8;
 const MOST_PROMISING: usize = 60;
 
-/// Looks for fixes at insertion points, and for operator mutations of the most suspicious conditions.
+/// Looks for fixes at insertion points, and for one-step edits of the most suspicious conditions.
 pub struct Insertions;
 
 impl Engine for Insertions {
@@ -63,10 +63,12 @@ impl Engine for Insertions {
         let located = session.force(knowledge, targets, &build, &new)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
-        let mut sites = session.worth_recording(&located.angelic);
-        sites.extend(session.to_mutate(knowledge, targets));
+        let sites = session.worth_recording(&located.angelic);
+        // A forced outcome that cures a test may not be the right one: where `>` should be `>=`, several
+        // evaluations change, some only because of others.
+        let suspected = session.suspected(knowledge, targets, &[], MOST_SUSPECTED);
         knowledge.angelic.extend(located.angelic);
-        session.fixes_at(knowledge, targets, &sites, known)
+        session.fixes_at(knowledge, targets, &sites, &suspected, known)
     }
 }
 
@@ -189,15 +191,5 @@ impl Session<'_> {
         };
         let least = held.sites().into_iter().map(of_site).min();
         least.unwrap_or(0).min(WEIGHTS.fix.most_support)
-    }
-
-    /// The most suspicious conditions, for operator mutations. A forced outcome that cures a test may not be
-    /// the right one: where `>` should be `>=`, several evaluations change, some only because of others.
-    fn to_mutate(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Vec<AngelicSite> {
-        let mut sites = self.suspected(knowledge, targets, &[], MOST_MUTATED);
-        for found in &mut sites {
-            found.only_operator_mutations = true;
-        }
-        sites
     }
 }

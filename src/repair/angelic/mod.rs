@@ -2,7 +2,8 @@
 //! program had there, and an expression that explains both. They differ in where they look.
 //!
 //! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
-//! what they know of an edit is in [`evidence`].
+//! what they know of an edit is in [`evidence`]. Beside these stand the edits for which nothing needs to be known
+//! ([`one_step`]).
 
 mod candidates;
 mod dont_care;
@@ -10,6 +11,7 @@ mod evidence;
 pub mod existing;
 pub mod insertions;
 mod localization;
+mod one_step;
 pub mod pairs;
 mod recording;
 pub mod unconfirmed;
@@ -18,7 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
-use self::candidates::Candidate;
 use super::fix::{Fix, SiteEdit};
 use super::knowledge::Knowledge;
 use super::session::Session;
@@ -28,31 +29,33 @@ use crate::localize::spectrum::Suspect;
 use crate::run::suite::TestIndex;
 
 impl Session<'_> {
-    /// Records contexts at angelic sites and synthesizes fixes that explain them.
+    /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
+    /// conditions there, and of those in `also`.
     fn fixes_at(
         &self,
         knowledge: &mut Knowledge,
         targets: &[TestIndex],
         sites: &[AngelicSite],
+        also: &[AngelicSite],
         known: &[Fix],
     ) -> Result<Vec<Fix>> {
-        if sites.is_empty() || self.settings.depth == Depth::Localize {
+        if self.settings.depth == Depth::Localize {
             return Ok(Vec::new());
         }
-        let places = self.record(knowledge, targets, sites)?;
-        let mut candidates = self.synthesize(knowledge, targets, &places)?;
-        for (place, of_place) in places.iter().zip(&mut candidates) {
-            of_place.retain(|candidate| {
-                !place.found.only_operator_mutations || candidate.is_operator_mutation
-            });
+        let mut fixes: Vec<Fix> = Vec::new();
+        if !sites.is_empty() {
+            let places = self.record(knowledge, targets, sites)?;
+            let candidates = self.synthesize(knowledge, targets, &places)?;
+            fixes.extend(candidates.into_iter().flatten().map(Fix::from));
         }
-        let mut candidates: Vec<Candidate> = candidates.concat();
-        // Drop what is known already.
+        let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
+        fixes.extend(self.one_step_fixes(knowledge, targets, &places));
+        // Drop what is known already; what explains the contexts stays.
         let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
-        let said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
-        candidates.retain(|candidate| !said.contains(&says(&candidate.edit)));
-        Ok(candidates.into_iter().map(Fix::from).collect())
+        let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
+        fixes.retain(|fix| said.insert(says(&fix.edits[0])));
+        Ok(fixes)
     }
 
     /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test
@@ -80,7 +83,6 @@ impl Session<'_> {
             suspiciousness: suspect.suspiciousness,
             cures: BTreeMap::new(),
             also_forced: None,
-            only_operator_mutations: false,
         })
         .collect()
     }

@@ -142,7 +142,6 @@ fn sides(pairs: &[Pair], suspiciousness: &BTreeMap<SiteIndex, f64>) -> Vec<Angel
                 suspiciousness: suspiciousness.get(&site).copied().unwrap_or(0.0),
                 cures,
                 also_forced: Some(beside.clone()),
-                only_operator_mutations: false,
             }
         };
         sides.push(side(first, &best.second));

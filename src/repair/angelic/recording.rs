@@ -118,7 +118,7 @@ impl Session<'_> {
                 let tree = (site.kind.has_condition())
                     .then(|| self.sources.language.parse(&site.text))
                     .flatten();
-                let terms = match found.only_operator_mutations || plain {
+                let terms = match plain {
                     true => Vec::new(),
                     false => candidate_terms::at(self.sources, site),
                 };

@@ -39,6 +39,6 @@ impl Engine for Unconfirmed {
     ) -> Result<Vec<Fix>> {
         let angelic = &knowledge.angelic;
         let sites = session.suspected(knowledge, targets, angelic, MOST_UNCONFIRMED);
-        session.fixes_at(knowledge, targets, &sites, known)
+        session.fixes_at(knowledge, targets, &sites, &[], known)
     }
 }

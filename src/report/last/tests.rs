@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::report::{
-    AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport, Ending, GroupReport,
-    PatchReport, Phase, SiteReport,
+    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, ContextReport, DifferenceReport,
+    EditReport, Ending, GroupReport, PatchReport, Phase, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -60,6 +60,27 @@ fn full() -> Outcome {
             context: vec![("needed".to_owned(), "51".to_owned())],
             yields: Some([Some(false), None]),
         }),
+        alternatives: vec![AlternativeReport {
+            id: "1cce2c43-2".to_owned(),
+            condition: "score != needed".to_owned(),
+            why: "`>` changed to `!=`".to_owned(),
+            diff: "-\n+\n".to_owned(),
+            edits: vec![EditReport {
+                file: "b.rs".to_owned(),
+                line: 1,
+                column: 4,
+                span: 9..10,
+                original: "".into(),
+                before: ">".to_owned(),
+                after: "!=".to_owned(),
+                condition: "score != needed".to_owned(),
+            }],
+            differs: Some(ContextReport {
+                context: vec![("score".to_owned(), "0".to_owned())],
+                yields: [Some(false), Some(true)],
+            }),
+        }],
+        alike: 4,
     };
     Outcome {
         ending: Ending::Patched,
@@ -125,7 +146,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":3", "\"version\":1"),
+        ("\"version\":4", "\"version\":3"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",
@@ -133,6 +154,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         ),
         ("\"end\":17", "\"end\":99"),
         ("\"end\":17", "\"end\":21"),
+        ("\"end\":10", "\"end\":99"),
         ("cargo nopol c", "rm"),
     ] {
         let bad = good.replace(from, to);

@@ -270,7 +270,7 @@ fn all_at_once(old: &Expr, found: &mut Vec<Alternative>) {
             Ge => Gt,
             other => other,
         };
-        let cost = rank::operator_cost(group[0], neighbour(group[0])) + WEIGHTS.edit.all_at_once;
+        let cost = WEIGHTS.edit.operator(group[0], neighbour(group[0])) + WEIGHTS.edit.all_at_once;
         let kind = EditKind::StrictOrInclusive;
         found.push((with_operators(old, &neighbour), cost, kind));
     }

@@ -11,7 +11,6 @@ use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
-use crate::synth::rank;
 use crate::synth::redundancy::same_operands;
 use crate::synth::table::{BoolOp, Need, Table};
 use crate::weights::WEIGHTS;
@@ -338,7 +337,7 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 if op != *old && (ordered || !op.orders()) {
                     let expr = Expr::Cmp(op, a.clone(), b.clone());
                     let kind = EditKind::Operator(*old, op);
-                    push(expr, rank::operator_cost(*old, op), kind);
+                    push(expr, WEIGHTS.edit.operator(*old, op), kind);
                 }
             }
             if matches!(ty, Some(Type::F32 | Type::F64)) {

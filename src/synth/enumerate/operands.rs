@@ -36,7 +36,7 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
         if let Expr::Term(old) = node
             && let Some((before, after)) = other_operator(pool, *old, term)
         {
-            let cost = rank::operator_cost(before, after);
+            let cost = WEIGHTS.edit.operator(before, after);
             push(Expr::Term(term), cost, EditKind::OperatorOfWhole, true);
             continue;
         }

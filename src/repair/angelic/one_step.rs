@@ -1,0 +1,119 @@
+//! One-step edits of existing conditions, whether or not their operands could be read. Nothing has to be recorded
+//! for them: they are made of the text ([`crate::source::one_step`]) and judged by the tests, in the same build as
+//! the candidates that explain what was recorded.
+
+use std::sync::Arc;
+
+use crate::localize::angelic::AngelicSite;
+use crate::repair::fix::{Evidence, Fix, SiteEdit};
+use crate::repair::knowledge::Knowledge;
+use crate::repair::session::Session;
+use crate::run::suite::TestIndex;
+use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
+use crate::source::{Site, SiteIndex};
+use crate::weights::WEIGHTS;
+
+/// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
+const MOST_AT_ANGELIC: usize = 24;
+const MOST_AT_SUSPECT: usize = 10;
+const MOST_EDITS: usize = 240;
+
+/// Nothing was observed of an edit.
+#[derive(Debug)]
+struct Unobserved;
+
+impl Evidence for Unobserved {}
+
+impl Session<'_> {
+    /// The one-step edits of the conditions among these sites, in their order, the likeliest of each.
+    pub(super) fn one_step_fixes(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+        sites: &[AngelicSite],
+    ) -> Vec<Fix> {
+        let evidence: Arc<dyn Evidence> = Arc::new(Unobserved);
+        let mut fixes: Vec<Fix> = Vec::new();
+        for found in sites {
+            let site = self.site(found.site);
+            if !site.kind.has_condition() {
+                continue;
+            }
+            let most = match found.cures.is_empty() {
+                true => MOST_AT_SUSPECT,
+                false => MOST_AT_ANGELIC,
+            };
+            let reach = |test: &&TestIndex| knowledge.spectrum.reaches(**test, found.site);
+            let of_site: Vec<TestIndex> = match found.cures.is_empty() {
+                true => targets.iter().filter(reach).copied().collect(),
+                false => found.cures.keys().copied().collect(),
+            };
+            let edits = self.one_step_edits(found.site);
+            let place =
+                WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
+            let made = edits.into_iter().take(most).map(|(cost, edit)| Fix {
+                targets: of_site.clone(),
+                cost: cost + place,
+                edits: vec![SiteEdit {
+                    site: found.site,
+                    function: site.function,
+                    suspiciousness: found.suspiciousness,
+                    switched: edit.text.clone(),
+                    condition: edit.text,
+                    cost: cost + place,
+                    why: edit.step.to_string(),
+                    is_loose: true,
+                    is_trivial: false,
+                    evidence: Arc::clone(&evidence),
+                }],
+            });
+            fixes.extend(made);
+            if fixes.len() >= MOST_EDITS {
+                fixes.truncate(MOST_EDITS);
+                break;
+            }
+        }
+        fixes
+    }
+
+    /// The one-step edits of a condition with their costs, cheapest first.
+    fn one_step_edits(&self, index: SiteIndex) -> Vec<(u32, OneStep)> {
+        let site = self.site(index);
+        let Some(tree) = self.sources.language.parse(&site.text) else {
+            return Vec::new();
+        };
+        let nearby = Nearby {
+            literals: &self.sources.functions[site.function].literals,
+            names: &self.sources.files[site.file].text,
+        };
+        let edits = one_step_edits(&tree, &site.text, site.min_binding, nearby);
+        let mut edits: Vec<(u32, OneStep)> = edits
+            .into_iter()
+            .map(|edit| (cost(edit.step, site), edit))
+            .collect();
+        edits.sort_by_key(|(cost, _)| *cost);
+        edits
+    }
+}
+
+/// How unlikely a maintainer is to make such an edit.
+fn cost(step: Step, site: &Site) -> u32 {
+    let edit = &WEIGHTS.edit;
+    let own = match step {
+        Step::Operator(old, new) => edit.operator(old, new),
+        Step::AllOperators => edit.to_inclusive + edit.all_at_once,
+        Step::AndToOr | Step::OrToAnd => edit.connective,
+        Step::ClauseDropped => edit.dropped,
+        Step::NegationRemoved | Step::Negated => edit.negation,
+        Step::ConstantOffByOne => edit.next_constant,
+        Step::Constant => edit.constant,
+        Step::OperandOffByOne => edit.off_by_one,
+        Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
+        Step::Opposite => edit.related_operand,
+    };
+    let longer = match step {
+        Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,
+        _ => 0,
+    };
+    own + longer
+}

@@ -1,0 +1,169 @@
+//! Families: candidates that neither the tests nor the recorded contexts tell apart and that differ in one operand,
+//! one operator, the place within a function or the exit's value. A reader wants to see the best of them, not five
+//! variants of one idea.
+
+use std::collections::BTreeMap;
+
+use super::fix::{Fix, SiteEdit};
+use super::ranking::{diversify, in_order};
+use super::session::Session;
+use crate::source::condition::{Node, Shape};
+use crate::source::{Form, SiteIndex};
+
+/// Members that a family keeps.
+const MOST_MEMBERS: usize = 20;
+
+/// Candidates that nothing observed tells apart, best first.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// The one that is shown.
+    pub best: Fix,
+    /// The others.
+    pub others: Vec<Fix>,
+}
+
+impl Family {
+    /// All members, best first.
+    pub fn members(&self) -> impl Iterator<Item = &Fix> {
+        std::iter::once(&self.best).chain(&self.others)
+    }
+}
+
+impl Session<'_> {
+    /// Fixes as families, best first; other places come before a further family at one place. Fixes that are
+    /// proved equal to a better one, or that only add a clause which no test asks for, are dropped.
+    pub fn families(&self, mut fixes: Vec<Fix>) -> Vec<Family> {
+        fixes.sort_by(in_order);
+        let mut trees: BTreeMap<(SiteIndex, String), Option<Node>> = BTreeMap::new();
+        let mut families: Vec<Family> = Vec::new();
+        for fix in fixes {
+            for edit in &fix.edits {
+                let key = (edit.site, edit.condition.clone());
+                let parse = || self.sources.language.parse(&edit.condition);
+                trees.entry(key).or_insert_with(parse);
+            }
+            let repeats = |family: &Family| {
+                is_same(&family.best, &fix) || adds_idle_clause(&family.best, &fix)
+            };
+            if families.iter().any(repeats) {
+                continue;
+            }
+            let tree = |edit: &SiteEdit| {
+                let key = (edit.site, edit.condition.clone());
+                trees.get(&key).and_then(Option::as_ref)
+            };
+            let mut known = families.iter_mut();
+            match known.find(|family| self.is_like(&family.best, &fix, &tree)) {
+                Some(family) if family.others.len() + 1 < MOST_MEMBERS => family.others.push(fix),
+                Some(_) => {}
+                None => families.push(Family {
+                    best: fix,
+                    others: Vec::new(),
+                }),
+            }
+        }
+        let best = diversify(families.iter().map(|family| family.best.clone()).collect());
+        let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));
+        families.sort_by_key(place);
+        families
+    }
+
+    /// Whether two fixes belong to one family.
+    fn is_like<'t>(&self, a: &Fix, b: &Fix, tree: &dyn Fn(&SiteEdit) -> Option<&'t Node>) -> bool {
+        if a.edits.len() != b.edits.len()
+            || a.targets != b.targets
+            || a.is_trivial() != b.is_trivial()
+        {
+            return false;
+        }
+        let is_equal =
+            |(a, b): &(&SiteEdit, &SiteEdit)| a.site == b.site && a.condition == b.condition;
+        let mut different = a.edits.iter().zip(&b.edits).filter(|pair| !is_equal(pair));
+        // Of two conditions changed together, one may differ.
+        let (Some((a, b)), None) = (different.next(), different.next()) else {
+            return false;
+        };
+        let (at, other) = (self.site(a.site), self.site(b.site));
+        if a.function != b.function || at.kind.form() != other.kind.form() {
+            return false;
+        }
+        let is_condition_near = || match (tree(a), tree(b)) {
+            (Some(a), Some(b)) => is_near(a, b),
+            _ => a.condition == b.condition,
+        };
+        if a.site == b.site {
+            return a.evidence.agrees(&*b.evidence) != Some(false) && is_condition_near();
+        }
+        match at.kind.form() {
+            // Two existing conditions are two ideas.
+            Form::Replace => false,
+            Form::Leave | Form::Branch => match at.body == other.body {
+                true => is_condition_near(),
+                false => a.condition == b.condition,
+            },
+            Form::Wrap | Form::Narrow => is_condition_near(),
+        }
+    }
+}
+
+/// Whether two conditions differ in one operand or in one operator.
+fn is_near(a: &Node, b: &Node) -> bool {
+    use Shape::{And, Cmp, Leaf, Not, Or};
+    if a.text == b.text {
+        return true;
+    }
+    match (&a.shape, &b.shape) {
+        (Not(a), Not(b)) => is_near(a, b),
+        (And(a, b), And(c, d)) | (Or(a, b), Or(c, d)) => {
+            a.text == c.text && is_near(b, d) || b.text == d.text && is_near(a, c)
+        }
+        (And(a, b), Or(c, d)) | (Or(a, b), And(c, d)) => a.text == c.text && b.text == d.text,
+        (Cmp(_, a, b), Cmp(_, c, d)) => {
+            let shared = [(a, c), (b, d), (a, d), (b, c)];
+            shared.iter().any(|(one, other)| one.text == other.text)
+        }
+        (Leaf(_), Leaf(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether two fixes are proved to be equivalent.
+fn is_same(a: &Fix, b: &Fix) -> bool {
+    let mut edits = a.edits.iter().zip(&b.edits);
+    a.sites() == b.sites() && edits.all(|(a, b)| a.evidence.equals(&*b.evidence))
+}
+
+/// Whether a fix only adds a clause that no test asks for to a better one.
+fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
+    let mut edits = better.edits.iter().zip(&fix.edits);
+    better.sites() == fix.sites()
+        && edits.all(|(better, edit)| edit.evidence.adds_idle_clause_to(&*better.evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+
+    fn near(a: &str, b: &str) -> bool {
+        let parse = |text: &str| Language::Rust.parse(text).unwrap();
+        is_near(&parse(a), &parse(b))
+    }
+
+    #[test]
+    fn one_operand_or_one_operator_may_differ() {
+        assert!(near("a > 0 && next >= b", "a > 0 && next >= end"));
+        assert!(near("a > 0 && next >= b", "a > 0 && next != b'.'"));
+        assert!(near("a > 0 && b", "a > 0 || b"));
+        assert!(near("!x.is_empty()", "!y.is_empty()"));
+        assert!(near("a < b + 1", "a < b"));
+    }
+
+    #[test]
+    fn another_clause_is_another_idea() {
+        assert!(!near("a > 0 && next >= b", "a > 0 && other == c"));
+        assert!(!near("a > 0", "!a.is_empty()"));
+        assert!(!near("a > 0 && b", "a > 1 && c"));
+        assert!(!near("a == b", "!(a && b)"));
+    }
+}

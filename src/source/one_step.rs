@@ -1,0 +1,642 @@
+//! One-step edits of a condition: what a maintainer changes who only looks at the line. They are made of its text
+//! alone, so they need neither the values nor the types of its operands; the compiler and the tests judge them.
+//! Everything that an edit does not concern keeps the author's spelling.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::condition::{Leaf, LeafKind, Node, Shape};
+use crate::spec::{ArithOp, Binding, CmpOp};
+
+/// What an edit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// The first comparison operator to the second.
+    Operator(CmpOp, CmpOp),
+    /// All comparisons of one operator changed between strict and inclusive.
+    AllOperators,
+    /// `&&` to `||`.
+    AndToOr,
+    /// `||` to `&&`.
+    OrToAnd,
+    /// One side of a connective removed.
+    ClauseDropped,
+    /// `!a` to `a`.
+    NegationRemoved,
+    /// A part negated, or the whole condition.
+    Negated,
+    /// A number replaced by its neighbour.
+    ConstantOffByOne,
+    /// A literal replaced by another one of the function.
+    Constant,
+    /// 1 added to or subtracted from a compared operand.
+    OperandOffByOne,
+    /// An arithmetic operator replaced by its inverse, a remainder by a quotient.
+    ArithmeticOperator,
+    /// Arithmetic replaced by one of its operands.
+    ArithmeticDropped,
+    /// The operands of an arithmetic operator, or two arguments, exchanged.
+    Exchanged,
+    /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
+    Opposite,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Operator(old, new) => {
+                return write!(f, "`{}` changed to `{}`", old.token(), new.token());
+            }
+            Self::AllOperators => "comparisons changed between strict and inclusive",
+            Self::AndToOr => "`&&` changed to `||`",
+            Self::OrToAnd => "`||` changed to `&&`",
+            Self::ClauseDropped => "clause dropped",
+            Self::NegationRemoved => "negation removed",
+            Self::Negated => "condition or a part of it negated",
+            Self::ConstantOffByOne => "constant off by one",
+            Self::Constant => "constant changed",
+            Self::OperandOffByOne => "operand off by one",
+            Self::ArithmeticOperator => "arithmetic operator changed",
+            Self::ArithmeticDropped => "arithmetic dropped",
+            Self::Exchanged => "operands exchanged",
+            Self::Opposite => "name replaced by its opposite",
+        })
+    }
+}
+
+/// An edit, and the condition with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneStep {
+    /// What it changes.
+    pub step: Step,
+    /// The condition with it.
+    pub text: String,
+}
+
+/// What the code around a condition offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearby<'a> {
+    /// Literals of the function.
+    pub literals: &'a [String],
+    /// Text in which a name must occur before it replaces another.
+    pub names: &'a str,
+}
+
+/// Literals that replace another one, at most.
+const MOST_LITERALS: usize = 4;
+
+/// Methods of the standard library that answer the opposite.
+const METHODS: [(&str, &str); 10] = [
+    ("is_some", "is_none"),
+    ("is_ok", "is_err"),
+    ("is_some_and", "is_none_or"),
+    ("starts_with", "ends_with"),
+    ("first", "last"),
+    ("front", "back"),
+    ("any", "all"),
+    ("min", "max"),
+    ("floor", "ceil"),
+    ("is_lowercase", "is_uppercase"),
+];
+
+/// Parts of names that mean opposites.
+const WORDS: [(&str, &str); 22] = [
+    ("left", "right"),
+    ("start", "end"),
+    ("begin", "end"),
+    ("first", "last"),
+    ("front", "back"),
+    ("head", "tail"),
+    ("prev", "next"),
+    ("previous", "next"),
+    ("min", "max"),
+    ("low", "high"),
+    ("lower", "upper"),
+    ("lo", "hi"),
+    ("src", "dst"),
+    ("source", "target"),
+    ("lhs", "rhs"),
+    ("old", "new"),
+    ("width", "height"),
+    ("row", "col"),
+    ("open", "close"),
+    ("before", "after"),
+    ("inner", "outer"),
+    ("len", "capacity"),
+];
+
+/// Every one-step edit of a condition with this text, in the order of its parts, without duplicates. What binds
+/// less tightly than `required` is put in parentheses.
+pub fn one_step_edits(
+    condition: &Node,
+    text: &str,
+    required: Binding,
+    nearby: Nearby,
+) -> Vec<OneStep> {
+    let mut edits = Edits {
+        text,
+        nearby,
+        found: Vec::new(),
+    };
+    edits.boolean(condition, required);
+    edits.all_operators(condition);
+    edits.found
+}
+
+struct Edits<'a> {
+    text: &'a str,
+    nearby: Nearby<'a>,
+    found: Vec<OneStep>,
+}
+
+impl Edits<'_> {
+    /// Adds the condition with these replacements, which do not overlap.
+    fn put(&mut self, step: Step, mut replacements: Vec<(Range<usize>, String)>) {
+        replacements.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut text = self.text.to_owned();
+        for (range, new) in replacements.into_iter().rev() {
+            text.replace_range(range, &new);
+        }
+        if text != self.text && self.found.iter().all(|known| known.text != text) {
+            self.found.push(OneStep { step, text });
+        }
+    }
+
+    /// Puts another text in place of a node; `binding` is that of the text, `required` what the place asks for.
+    fn replace(
+        &mut self,
+        step: Step,
+        node: &Node,
+        new: String,
+        binding: Binding,
+        required: Binding,
+    ) {
+        let is_enclosed = self.is_enclosed(&node.span);
+        let new = match binding < required && !is_enclosed {
+            true => format!("({new})"),
+            false => new,
+        };
+        self.put(step, vec![(node.span.clone(), new)]);
+    }
+
+    /// Whether a node stands in parentheses of its own.
+    fn is_enclosed(&self, span: &Range<usize>) -> bool {
+        self.text[..span.start].trim_end().ends_with('(')
+            && self.text[span.end..].trim_start().starts_with(')')
+    }
+
+    fn source(&self, node: &Node) -> String {
+        self.text[node.span.clone()].to_owned()
+    }
+
+    /// The bytes of an operator between two operands; `None` if a comment may hide it.
+    fn operator(&self, a: &Node, b: &Node, token: &str) -> Option<Range<usize>> {
+        let gap = self.text.get(a.span.end..b.span.start)?;
+        let at = a.span.end + gap.find(token)?;
+        (!gap.contains("//") && !gap.contains("/*")).then_some(at..at + token.len())
+    }
+
+    /// Edits of a node that yields a truth value.
+    fn boolean(&mut self, node: &Node, required: Binding) {
+        match &node.shape {
+            Shape::Not(inner) => {
+                let text = self.source(inner);
+                self.replace(Step::NegationRemoved, node, text, binding(inner), required);
+                self.boolean(inner, Binding::Unary);
+            }
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let is_and = matches!(node.shape, Shape::And(..));
+                self.connective(node, a, b, is_and, required);
+                for kept in [a, b] {
+                    let text = self.source(kept);
+                    self.replace(Step::ClauseDropped, node, text, binding(kept), required);
+                }
+                let below = match is_and {
+                    true => Binding::And,
+                    false => Binding::Or,
+                };
+                self.boolean(a, below);
+                self.boolean(b, below);
+                self.negate(node, required);
+            }
+            Shape::Cmp(op, a, b) => self.comparison(*op, a, b),
+            Shape::Leaf(_) | Shape::Arith(..) => {
+                self.negate(node, required);
+                self.operand(node);
+            }
+        }
+    }
+
+    fn negate(&mut self, node: &Node, required: Binding) {
+        let text = self.source(node);
+        let negated = match binding(node) < Binding::Unary {
+            true => format!("!({text})"),
+            false => format!("!{text}"),
+        };
+        self.replace(Step::Negated, node, negated, Binding::Unary, required);
+    }
+
+    fn connective(&mut self, node: &Node, a: &Node, b: &Node, is_and: bool, required: Binding) {
+        let (old, new, step) = match is_and {
+            true => ("&&", "||", Step::AndToOr),
+            false => ("||", "&&", Step::OrToAnd),
+        };
+        let Some(at) = self.operator(a, b, old) else {
+            return;
+        };
+        let mut replacements = vec![(at, new.to_owned())];
+        let mut enclose = |span: &Range<usize>| {
+            replacements.push((span.start..span.start, "(".to_owned()));
+            replacements.push((span.end..span.end, ")".to_owned()));
+        };
+        if is_and && required > Binding::Or && !self.is_enclosed(&node.span) {
+            enclose(&node.span);
+        }
+        for side in [a, b] {
+            let is_looser = matches!(side.shape, Shape::Or(..)) && !is_and;
+            if is_looser && !self.is_enclosed(&side.span) {
+                enclose(&side.span);
+            }
+        }
+        self.put(step, replacements);
+    }
+
+    /// Changes all comparisons of an operator at once, if there are several.
+    fn all_operators(&mut self, condition: &Node) {
+        let compared = condition.compared();
+        for (old, new) in [
+            (CmpOp::Lt, CmpOp::Le),
+            (CmpOp::Gt, CmpOp::Ge),
+            (CmpOp::Le, CmpOp::Lt),
+            (CmpOp::Ge, CmpOp::Gt),
+        ] {
+            let of_it = compared.iter().filter(|(_, op, ..)| *op == old);
+            let at = of_it.map(|(_, _, a, b)| self.operator(a, b, old.token()));
+            let Some(places) = at.collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            if places.len() > 1 {
+                let replace = |at| (at, new.token().to_owned());
+                self.put(
+                    Step::AllOperators,
+                    places.into_iter().map(replace).collect(),
+                );
+            }
+        }
+    }
+
+    fn comparison(&mut self, op: CmpOp, a: &Node, b: &Node) {
+        let is_number = |node: &Node| match &node.shape {
+            Shape::Leaf(leaf) => number(&leaf.text).is_some() || leaf.text.ends_with(".len()"),
+            Shape::Arith(..) => true,
+            _ => false,
+        };
+        let is_ordered = op.orders() || is_number(a) || is_number(b);
+        if let Some(at) = self.operator(a, b, op.token()) {
+            for other in CmpOp::ALL {
+                if other != op && (is_ordered || !other.orders()) {
+                    let new = other.token().to_owned();
+                    self.put(Step::Operator(op, other), vec![(at.clone(), new)]);
+                }
+            }
+        }
+        for side in [a, b] {
+            self.operand(side);
+            if is_ordered && !is_literal(side) {
+                for sign in ["+ 1", "- 1"] {
+                    let text = self.source(side);
+                    let text = match binding(side) < Binding::Add {
+                        true => format!("({text}) {sign}"),
+                        false => format!("{text} {sign}"),
+                    };
+                    let sum = Binding::Add;
+                    self.replace(Step::OperandOffByOne, side, text, sum, sum);
+                }
+            }
+        }
+    }
+
+    /// Edits inside an operand.
+    fn operand(&mut self, node: &Node) {
+        match &node.shape {
+            Shape::Leaf(leaf) => self.leaf(node, leaf),
+            Shape::Arith(op, a, b) => {
+                let (token, inverse) = match op {
+                    ArithOp::Add => ("+", "-"),
+                    ArithOp::Sub => ("-", "+"),
+                    ArithOp::Mul => ("*", "/"),
+                    ArithOp::Div => ("/", "*"),
+                    ArithOp::Rem => ("%", "/"),
+                };
+                if let Some(at) = self.operator(a, b, token) {
+                    self.put(Step::ArithmeticOperator, vec![(at, inverse.to_owned())]);
+                }
+                for kept in [a, b] {
+                    let text = self.source(kept);
+                    let required = match binding(kept) < binding(node) {
+                        true => Binding::Atom,
+                        false => Binding::Or,
+                    };
+                    self.replace(Step::ArithmeticDropped, node, text, binding(kept), required);
+                }
+                if matches!(op, ArithOp::Sub | ArithOp::Div | ArithOp::Rem) {
+                    let exchanged = vec![
+                        (a.span.clone(), self.source(b)),
+                        (b.span.clone(), self.source(a)),
+                    ];
+                    if binding(a) == Binding::Atom && binding(b) == Binding::Atom {
+                        self.put(Step::Exchanged, exchanged);
+                    }
+                }
+                self.operand(a);
+                self.operand(b);
+            }
+            Shape::Not(inner) => self.operand(inner),
+            Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
+                self.operand(a);
+                self.operand(b);
+            }
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, leaf: &Leaf) {
+        if leaf.kind == LeafKind::Literal {
+            self.literal(node, &leaf.text);
+            return;
+        }
+        let text = self.source(node);
+        for word in words(&text) {
+            let old = &text[word.clone()];
+            for new in opposites(old, self.nearby.names) {
+                let at = node.span.start + word.start..node.span.start + word.end;
+                self.put(Step::Opposite, vec![(at, new)]);
+            }
+        }
+    }
+
+    fn literal(&mut self, node: &Node, old: &str) {
+        for (step, new) in neighbours(old) {
+            self.put(step, vec![(node.span.clone(), new)]);
+        }
+        let literals = self.nearby.literals.iter();
+        let alike = literals.filter(|other| kind(other) == kind(old) && *other != old);
+        for other in alike.take(MOST_LITERALS) {
+            self.put(Step::Constant, vec![(node.span.clone(), other.clone())]);
+        }
+    }
+}
+
+fn binding(node: &Node) -> Binding {
+    match &node.shape {
+        Shape::Leaf(leaf) => leaf.binding,
+        Shape::Not(_) => Binding::Unary,
+        Shape::And(..) => Binding::And,
+        Shape::Or(..) => Binding::Or,
+        Shape::Cmp(..) => Binding::Compare,
+        Shape::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
+        Shape::Arith(..) => Binding::Mul,
+    }
+}
+
+fn is_literal(node: &Node) -> bool {
+    matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
+}
+
+/// A decimal number and what follows its digits (the suffix of its type).
+fn number(text: &str) -> Option<(i128, &str)> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    let is_type = suffix.is_empty() || suffix.starts_with(['i', 'u', 'l', 'U', 'L']);
+    let is_octal = digits.len() > 1 && digits.starts_with('0');
+    let value: i128 = digits.parse().ok().filter(|_| is_type && !is_octal)?;
+    match text.starts_with('-') {
+        true => Some((-value, suffix)),
+        false => Some((value, suffix)),
+    }
+}
+
+/// The literals beside a literal: the number before and after it, or the other truth value.
+fn neighbours(text: &str) -> Vec<(Step, String)> {
+    match text {
+        "true" => return vec![(Step::Constant, "false".to_owned())],
+        "false" => return vec![(Step::Constant, "true".to_owned())],
+        _ => {}
+    }
+    let Some((value, suffix)) = number(text) else {
+        return Vec::new();
+    };
+    let beside = [value + 1, value - 1].into_iter();
+    let beside = beside.map(|value| (Step::ConstantOffByOne, format!("{value}{suffix}")));
+    beside.collect()
+}
+
+/// Literals of different kinds do not replace each other.
+fn kind(text: &str) -> char {
+    match text.chars().next() {
+        Some(first) if first.is_ascii_digit() || first == '-' => '0',
+        Some(first @ ('"' | '\'')) => first,
+        _ => ' ',
+    }
+}
+
+/// The identifiers of a text outside of its string and character literals.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut quote = None;
+    let mut start = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(mark) if c == mark => quote = None,
+            Some(_) => {}
+            None => {
+                let is_part = c.is_alphanumeric() || c == '_';
+                match (start, is_part) {
+                    (None, true) => start = Some(at),
+                    (Some(first), false) => {
+                        words.push(first..at);
+                        start = None;
+                    }
+                    _ => {}
+                }
+                // An apostrophe may start a lifetime.
+                let is_char = c == '\'' && text[at + 1..].chars().nth(1) == Some('\'');
+                if c == '"' || is_char {
+                    quote = Some(c);
+                }
+            }
+        }
+    }
+    words
+}
+
+/// The names that mean the opposite of one: other methods of the standard library, and names that occur in a text.
+fn opposites(name: &str, occur_in: &str) -> Vec<String> {
+    let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
+        let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
+        let of_it = both.filter(|(from, _)| *from == word);
+        of_it.map(|(_, to)| to.to_owned()).collect()
+    };
+    let mut found = other(&METHODS, name);
+    let parts: Vec<&str> = name.split('_').collect();
+    for (nth, part) in parts.iter().enumerate() {
+        for to in other(&WORDS, part) {
+            let mut parts = parts.clone();
+            parts[nth] = &to;
+            let new = parts.join("_");
+            if !found.contains(&new) && has_word(occur_in, &new) {
+                found.push(new);
+            }
+        }
+    }
+    found
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+
+    fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
+        let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
+        let nearby = Nearby {
+            literals: &literals,
+            names,
+        };
+        let node = Language::Rust.parse(text).unwrap();
+        let edits = one_step_edits(&node, text, Binding::Or, nearby);
+        edits
+            .into_iter()
+            .map(|edit| (edit.step, edit.text))
+            .collect()
+    }
+
+    fn texts(text: &str, step: fn(&Step) -> bool) -> Vec<String> {
+        let all = edits(text, &[], "");
+        let wanted = all.into_iter().filter(|(known, _)| step(known));
+        wanted.map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn every_operator_of_a_comparison_is_tried_and_the_spelling_stays() {
+        let found = texts("a  <  b.len()", |step| matches!(step, Step::Operator(..)));
+        assert_eq!(
+            found,
+            [
+                "a  ==  b.len()",
+                "a  !=  b.len()",
+                "a  <=  b.len()",
+                "a  >  b.len()",
+                "a  >=  b.len()"
+            ]
+        );
+        let of_names = texts("a == b", |step| matches!(step, Step::Operator(..)));
+        assert_eq!(of_names, ["a != b"], "what is no number may have no order");
+    }
+
+    #[test]
+    fn an_edit_keeps_the_other_parts_together() {
+        assert_eq!(
+            texts("a && b && c", |step| *step == Step::AndToOr),
+            ["a && b || c", "(a || b) && c"]
+        );
+        assert_eq!(
+            texts("a || b || c", |step| *step == Step::OrToAnd),
+            ["(a || b) && c", "a && b || c"]
+        );
+        assert_eq!(
+            texts("(a || b) && c", |step| *step == Step::ClauseDropped),
+            ["a || b", "c", "(a) && c", "(b) && c"]
+        );
+        assert_eq!(
+            texts("!(a || b) && c", |step| *step == Step::NegationRemoved),
+            ["(a || b) && c"]
+        );
+        assert_eq!(
+            texts("a || b && c", |step| *step == Step::Negated),
+            [
+                "!a || b && c",
+                "a || !b && c",
+                "a || b && !c",
+                "a || !(b && c)",
+                "!(a || b && c)"
+            ]
+        );
+    }
+
+    #[test]
+    fn constants_get_their_neighbours_and_those_of_the_function() {
+        let found = edits("x.space().len() >= 1", &["1", "64", "\"s\""], "");
+        let of = |step: Step| {
+            let found = found.iter().filter(move |(known, _)| *known == step);
+            found.map(|(_, text)| text.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(Step::ConstantOffByOne),
+            ["x.space().len() >= 2", "x.space().len() >= 0"]
+        );
+        assert_eq!(of(Step::Constant), ["x.space().len() >= 64"]);
+        assert_eq!(number("2u8"), Some((2, "u8")));
+        assert_eq!(number("0x1f"), None);
+        assert_eq!(number("1.5"), None);
+    }
+
+    #[test]
+    fn a_name_is_replaced_by_an_opposite_that_is_known() {
+        let known = "fn f() { self.right_edge }";
+        let found = edits("self.left_edge.is_some() && t == \"left\"", &[], known);
+        let texts: Vec<&str> = found
+            .iter()
+            .filter(|(step, _)| *step == Step::Opposite)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "self.right_edge.is_some() && t == \"left\"",
+                "self.left_edge.is_none() && t == \"left\""
+            ]
+        );
+    }
+
+    #[test]
+    fn arithmetic_is_inverted_dropped_and_exchanged() {
+        let found = texts("n < a - b", |step| {
+            matches!(
+                step,
+                Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged
+            )
+        });
+        assert_eq!(found, ["n < a + b", "n < a", "n < b", "n < b - a"]);
+        let off = texts("(n as usize) < m", |step| *step == Step::OperandOffByOne);
+        assert_eq!(off[..2], ["(n as usize + 1) < m", "(n as usize - 1) < m"]);
+    }
+
+    #[test]
+    fn every_edit_can_be_parsed() {
+        let conditions = [
+            "a && (b || !c) && x[i + 1] - 2 > y % 3",
+            "!matches!(v.get(i), Some(&'a')) || s.starts_with(\"//\") == t.is_empty()",
+            "(self.len as u64) < n << 2 && !self.done /* && */ && other",
+        ];
+        for text in conditions {
+            let found = edits(text, &["2", "7"], "");
+            assert!(found.len() > 5, "{text}");
+            for (step, edit) in found {
+                assert!(Language::Rust.parse(&edit).is_some(), "{step}: {edit}");
+            }
+        }
+    }
+}
