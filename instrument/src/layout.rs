@@ -15,6 +15,8 @@
 
 /// Environment variables read by the runtime.
 pub mod env {
+    /// Every name starts so.
+    pub const PREFIX: &[u8] = b"NOPOL_";
     /// Prefix of the trace file's path; the process id is appended.
     pub const TRACE: &str = "NOPOL_TRACE";
     /// Number of sites, decimal.

@@ -9,6 +9,8 @@
 //! What one request cannot do without trace is not done: a child that leaves processes behind ends the server, and
 //! whoever started it kills them.
 
+mod panics;
+
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_long, c_short, c_void};
 use std::ptr;
@@ -92,7 +94,10 @@ static CONSTRUCTOR: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = c
 extern "C" fn construct(count: c_int, args: *mut *mut c_char, _: *mut *mut c_char) {
     // SAFETY: a constructor gets the arguments of `main`; `environ` ends with a null pointer; nothing else runs yet.
     unsafe {
-        if let Some(own) = own_variable() {
+        if variable(|name| name.starts_with(env::PREFIX)).is_some() {
+            panics::print_briefly();
+        }
+        if let Some(own) = variable(|name| name == env::SERVE.as_bytes()) {
             if count > 2 {
                 serve(args, own);
             }
@@ -100,17 +105,16 @@ extern "C" fn construct(count: c_int, args: *mut *mut c_char, _: *mut *mut c_cha
     }
 }
 
-/// Where in the environment [`env::SERVE`] is.
-unsafe fn own_variable() -> Option<usize> {
+/// Where in the environment the first variable with such a name is.
+unsafe fn variable(is_it: impl Fn(&[u8]) -> bool) -> Option<usize> {
     if c::environ.is_null() {
         return None;
     }
     let mut at = 0;
     while !(*c::environ.add(at)).is_null() {
         let variable = CStr::from_ptr(*c::environ.add(at)).to_bytes();
-        if variable.starts_with(env::SERVE.as_bytes())
-            && variable.get(env::SERVE.len()) == Some(&b'=')
-        {
+        let end = variable.iter().position(|byte| *byte == b'=');
+        if end.is_some_and(|end| is_it(&variable[..end])) {
             return Some(at);
         }
         at += 1;

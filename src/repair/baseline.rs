@@ -179,8 +179,10 @@ pub fn take(
     Ok((tests, baseline))
 }
 
-/// A test is steady if it fails this many times, or for this many seconds in all.
+/// A test is steady if it fails this many times, or for this many seconds in all. Where many tests fail, each is run
+/// less often: if one of them is flaky, the others tell as much.
 const MOST_RUNS: usize = 10;
+const MOST_RUNS_IN_ALL: usize = 120;
 const MOST_SECONDS: f64 = 10.0;
 
 /// Repeats failing tests to find flaky ones: a test that fails now and then has no patch.
@@ -190,7 +192,8 @@ fn retry_failing(
     baseline: &mut Baseline,
     plan: impl Fn(TestIndex) -> Plan + Sync,
 ) -> Result<()> {
-    for runs in 2..MOST_RUNS {
+    let failing = baseline.failing().len().max(1);
+    for runs in 2..(MOST_RUNS_IN_ALL / failing).min(MOST_RUNS) {
         let mut doubted = baseline.failing();
         doubted.retain(|test| {
             let seconds = baseline.seconds[*test] * runs as f64;

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 12] = [
     ("lib.rs", include_str!("../../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -35,6 +35,10 @@ const SOURCES: [(&str, &str); 11] = [
     (
         "server.rs",
         include_str!("../../../instrument/src/server.rs"),
+    ),
+    (
+        "server/panics.rs",
+        include_str!("../../../instrument/src/server/panics.rs"),
     ),
     (
         "snapshot.rs",
@@ -93,7 +97,9 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .tempdir_in(dir)
         .with_context(|| format!("cannot create a directory in {dir}"))?;
     for (name, text) in SOURCES {
-        fs::write(temporary.path().join(name), text)?;
+        let path = temporary.path().join(name);
+        path.parent().map(fs::create_dir_all).transpose()?;
+        fs::write(path, text)?;
     }
     let output = Command::new(&rustc)
         .args(ARGS)
