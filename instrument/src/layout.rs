@@ -15,8 +15,6 @@
 
 /// Environment variables read by the runtime.
 pub mod env {
-    /// Every name starts so.
-    pub const PREFIX: &[u8] = b"NOPOL_";
     /// Prefix of the trace file's path; the process id is appended.
     pub const TRACE: &str = "NOPOL_TRACE";
     /// Number of sites, decimal.
@@ -47,23 +45,20 @@ pub mod env {
     ];
 }
 
-/// The protocol of a process that serves runs. It sends [`HELLO`](serve::HELLO) when it is ready.
+/// The protocol of a process that serves runs (`instrument/c/serve.c`). It sends [`HELLO`](serve::HELLO) when it is
+/// ready.
 ///
 /// ```text
-/// request  length of the strings u32, time limit in milliseconds u32,
-///          strings, each with a NUL: test, file for standard output, file for standard error, working directory,
-///          variables `NAME=value`
+/// request  length of the strings u32, time limit in milliseconds u32, number of arguments u32,
+///          strings, each with a NUL: files for standard input, output and error, working directory,
+///          arguments, variables `NAME=value`
 /// answer   status as from `waitpid` i32, flags u32, nanoseconds u64
 /// ```
 pub mod serve {
     /// What a server says first.
     pub const HELLO: u8 = b'n';
-    /// Bytes of a request before its strings.
-    pub const REQUEST: usize = 8;
     /// Bytes of an answer.
     pub const ANSWER: usize = 16;
-    /// The argument that is replaced by the test's name.
-    pub const TEST_ARGUMENT: usize = 2;
     /// Flag: the run was ended because its time was up.
     pub const TIMED_OUT: u32 = 1;
     /// Flag: the run left processes behind, and this server serves no more.

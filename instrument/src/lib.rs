@@ -24,7 +24,7 @@ mod sample;
     )
 ))]
 mod seed;
-// As above, and only where constructors get the arguments.
+// As above, and only where the linker knows constructors with priorities.
 #[cfg(all(
     nopol_rt,
     target_os = "linux",
@@ -37,7 +37,7 @@ mod seed;
         target_arch = "loongarch64"
     )
 ))]
-mod server;
+mod panics;
 mod snapshot;
 mod state;
 mod trace;

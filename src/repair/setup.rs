@@ -16,12 +16,13 @@ use crate::report::progress::Progress;
 use crate::report::{Outcome, count};
 use crate::run::Runner;
 use crate::run::confine::Confinement;
+use crate::run::preload;
 use crate::run::process::Supervisor;
 use crate::run::sandbox;
 use crate::source::Sources;
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
-use crate::subject::{Subject, SubjectError};
+use crate::subject::{Subject, SubjectError, user_cache};
 
 /// The subject, and where the tool works.
 pub struct Setup<'s> {
@@ -85,6 +86,7 @@ impl<'s> Setup<'s> {
             &self.confinement,
             self.settings.project.test_args(),
             self.settings.jobs(),
+            user_cache().and_then(|cache| preload::library(&cache)),
         )
     }
 

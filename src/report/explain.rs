@@ -72,11 +72,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     if patch.alike == 0 {
         return Ok(());
     }
-    writeln!(
-        out,
-        "{} like it. They passed the tests, too, but were not built alone:",
-        count(patch.alike, "candidate")
-    )?;
+    writeln!(out, "Also plausible, and like it; not built alone:")?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         let lines = other.edits.iter().map(|edit| edit.line.to_string());
         let lines = lines.collect::<Vec<String>>().join(" and ");

@@ -90,22 +90,20 @@ pub enum Input {
 }
 
 impl Input {
-    /// Opens the test's input; a text is first written to a file in `dir`.
+    /// The file with the test's input; a text is first written to one in `dir`.
     ///
     /// # Errors
-    /// If it cannot be opened or written.
-    pub fn open(&self, root: &Utf8Path, dir: &Utf8Path) -> Result<Option<File>> {
-        let path = match self {
-            Self::Nothing => return Ok(None),
-            Self::File(path) => root.join(path),
+    /// If it cannot be written.
+    pub fn file(&self, root: &Utf8Path, dir: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
+        Ok(match self {
+            Self::Nothing => None,
+            Self::File(path) => Some(root.join(path)),
             Self::Text(text) => {
                 let path = dir.join("stdin");
                 std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
-                path
+                Some(path)
             }
-        };
-        let file = File::open(&path).with_context(|| format!("cannot open {path}"))?;
-        Ok(Some(file))
+        })
     }
 }
 

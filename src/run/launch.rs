@@ -1,9 +1,10 @@
 //! Starting one process of a test binary in its run directory, and judging what it left there.
 
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confine::{Circumstances, Confinement};
@@ -16,10 +17,17 @@ pub(super) struct Launch {
     pub program: Utf8PathBuf,
     pub args: Vec<String>,
     pub cwd: Utf8PathBuf,
-    pub stdin: Option<OwnedFd>,
+    pub stdin: Stdin,
     pub vars: Vec<(String, String)>,
     pub timeout: Option<Duration>,
     pub circumstances: Circumstances,
+}
+
+/// What a process reads.
+pub(super) enum Stdin {
+    Nothing,
+    File(Utf8PathBuf),
+    Socket(OwnedFd),
 }
 
 impl Launch {
@@ -28,7 +36,7 @@ impl Launch {
             program: binary.exe.clone(),
             args,
             cwd: binary.cwd.clone(),
-            stdin: None,
+            stdin: Stdin::Nothing,
             vars: Vec::new(),
             timeout: Some(timeout),
             circumstances: Circumstances::default(),
@@ -89,19 +97,54 @@ impl Runner<'_> {
             true => Limits::default(),
             false => Confinement::limits(binary.harness.needs_addresses()),
         };
+        let stdin = match launch.stdin {
+            Stdin::Nothing => None,
+            Stdin::Socket(socket) => Some(socket),
+            Stdin::File(path) => {
+                let file = File::open(&path).with_context(|| format!("cannot open {path}"))?;
+                Some(file.into())
+            }
+        };
         run(&Job {
             program: &program,
             args: &launch.args,
             cwd: &cwd,
             env: &vars,
             unset: &Confinement::unset(),
-            stdin: launch.stdin,
+            stdin,
             stdout: create(&dir.join("stdout"))?,
             stderr: create(&dir.join("stderr"))?,
             timeout: launch.timeout,
             silence: None,
             limits,
             sandbox: self.confinement.sandbox(writable),
+        })
+    }
+
+    /// What is to be started for a test, but for the plan's variables and circumstances.
+    pub(super) fn launch(
+        &self,
+        dir: &Utf8Path,
+        binary: &Binary,
+        test: &str,
+        plan: &Plan,
+    ) -> Result<Launch> {
+        Ok(match &binary.harness {
+            Harness::Standard { captures } => {
+                Launch::of(binary, self.arguments(*captures, test), plan.timeout)
+            }
+            Harness::Commands(commands) => {
+                let case = commands.case(test)?;
+                let (program, args) = case.command.start();
+                let stdin = case.stdin.file(&binary.cwd, dir)?;
+                let timeout = case.timeout.unwrap_or(plan.timeout).min(plan.timeout);
+                Launch {
+                    program,
+                    cwd: binary.cwd.join(&case.cwd),
+                    stdin: stdin.map_or(Stdin::Nothing, Stdin::File),
+                    ..Launch::of(binary, args, timeout)
+                }
+            }
         })
     }
 
@@ -114,26 +157,7 @@ impl Runner<'_> {
         plan: &Plan,
         log: u64,
     ) -> Result<TestRun> {
-        let mut launch = match &binary.harness {
-            Harness::Standard { captures } => {
-                let args = self.arguments(*captures, test);
-                Launch::of(binary, args, plan.timeout)
-            }
-            Harness::Commands(commands) => {
-                let case = commands.case(test)?;
-                let (program, args) = case.command.start();
-                Launch {
-                    program,
-                    cwd: binary.cwd.join(&case.cwd),
-                    stdin: case.stdin.open(&binary.cwd, dir)?.map(OwnedFd::from),
-                    ..Launch::of(
-                        binary,
-                        args,
-                        case.timeout.unwrap_or(plan.timeout).min(plan.timeout),
-                    )
-                }
-            }
-        };
+        let mut launch = self.launch(dir, binary, test, plan)?;
         launch.vars = plan.env(&dir.join("trace"), test, log);
         launch.circumstances = plan.circumstances;
         let exit = self.start(dir, binary, launch)?;

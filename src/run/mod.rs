@@ -9,6 +9,7 @@ pub mod id;
 mod launch;
 mod plan;
 pub mod pool;
+pub mod preload;
 pub mod process;
 pub mod sandbox;
 mod server;
@@ -76,6 +77,8 @@ pub struct Runner<'a> {
     runs: AtomicU64,
     /// The number of run directories made so far.
     dirs: AtomicU64,
+    /// Makes a process a fork server.
+    library: Option<Utf8PathBuf>,
     servers: Servers,
     /// Run directories that are not in use; they have been cleared.
     idle_dirs: Mutex<Vec<Utf8PathBuf>>,
@@ -87,12 +90,13 @@ pub struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// `args` are the user's arguments for test binaries. Filters among them are dropped: they have already
-    /// selected the tests.
+    /// selected the tests. With the `library` of [`preload::library`] instrumented programs serve runs.
     pub fn new(
         supervisor: &'a Supervisor,
         confinement: &'a Confinement,
         args: &[String],
         jobs: usize,
+        library: Option<Utf8PathBuf>,
     ) -> Self {
         const RESERVED: [&str; 4] = ["--exact", "--nocapture", "--no-capture", "--show-output"];
         let mut kept = Vec::new();
@@ -114,6 +118,7 @@ impl<'a> Runner<'a> {
             jobs,
             runs: AtomicU64::new(0),
             dirs: AtomicU64::new(0),
+            library,
             servers: Servers::default(),
             idle_dirs: Mutex::new(Vec::new()),
             needs_isolation: AtomicBool::new(false),

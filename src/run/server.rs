@@ -1,5 +1,6 @@
-//! Fork servers, the tool's side: runs of an instrumented test binary are children of a process that was started
-//! once. What is sent is described in `nopol_instrument::layout::serve`.
+//! Fork servers, the tool's side: runs of an instrumented program are children of a process that was started once,
+//! with a library preloaded that stops it before its first instruction (`instrument/c/serve.c`). What is sent is
+//! described in `nopol_instrument::layout::serve`.
 //!
 //! A server is only a faster way to the same run. Where there is none, or it is lost, the run gets a process of
 //! its own.
@@ -17,8 +18,9 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use nopol_instrument::layout::{env, serve};
 
+use super::command::Command;
 use super::confine::Circumstances;
-use super::launch::{Launch, judge};
+use super::launch::{Launch, Stdin, judge};
 use super::process::{Exit, Running};
 use super::{Binary, Harness, Plan, Runner, TestRun, lock};
 use crate::copy::stamp::Stamp;
@@ -27,11 +29,10 @@ use crate::copy::stamp::Stamp;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Servers that wait for work, at most. A build of a candidate makes those of the build before useless.
 const MOST_IDLE: usize = 16;
-/// A binary whose servers were lost that often gets no more of them.
+/// A program whose servers were lost that often gets no more of them.
 const MOST_LOST: u32 = 3;
-/// The argument in whose place the child gets the test's name. No test has this name, should a binary start to
-/// run tests instead of serving.
-const NO_TEST: &str = "nopol: no test";
+/// The loader's variable that names the library.
+const PRELOAD: &str = "LD_PRELOAD";
 
 /// The servers of a runner.
 #[derive(Debug, Default)]
@@ -40,14 +41,14 @@ pub(super) struct Servers {
     histories: Mutex<BTreeMap<Utf8PathBuf, History>>,
 }
 
-/// What happened to a binary.
+/// What happened to a program.
 #[derive(Clone, Copy, Debug, Default)]
 struct History {
     runs: u64,
     lost: u32,
 }
 
-/// A process that serves runs of one binary.
+/// A process that serves runs of one program.
 #[derive(Debug)]
 struct Server {
     of: Identity,
@@ -85,12 +86,14 @@ impl Runner<'_> {
         plan: &Plan,
         log: u64,
     ) -> Result<Option<TestRun>> {
-        let Some(mut server) = self.server(binary, plan)? else {
+        let Some(mut server) = self.server(binary, test, plan)? else {
             return Ok(None);
         };
-        let vars = plan.env(&server.dir.join("trace"), test, log);
-        let left = self.supervisor.left().unwrap_or(plan.timeout);
-        let answer = server.run(test, &vars, plan.timeout.min(left));
+        let mut launch = self.launch(&server.dir, binary, test, plan)?;
+        launch.vars = plan.env(&server.dir.join("trace"), test, log);
+        let left = self.supervisor.left().or(launch.timeout);
+        launch.timeout = launch.timeout.min(left);
+        let answer = server.run(launch);
         self.supervisor.check()?;
         let exit = match answer {
             Some(Answer::Ended(exit) | Answer::Spent(exit)) if exit.code == Some(serve::CANNOT) => {
@@ -129,18 +132,18 @@ impl Runner<'_> {
     }
 
     /// A server for this run, idle or new; `None` if it should not have one.
-    fn server(&self, binary: &Binary, plan: &Plan) -> Result<Option<Server>> {
-        let Harness::Standard { captures } = binary.harness else {
-            return Ok(None);
-        };
-        // A run without a plan is one of a binary that may have no runtime.
+    fn server(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<Option<Server>> {
+        // The baseline and the check of a patch are made of fresh processes: flaky tests show there.
         let is_planned = !plan.env(Utf8Path::new(""), "", 0).is_empty();
         if !is_planned || plan.circumstances != Circumstances::default() {
             return Ok(None);
         }
+        let (Some(library), Some(exe)) = (&self.library, program(binary, test)?) else {
+            return Ok(None);
+        };
         let history = {
             let mut histories = lock(&self.servers.histories);
-            let history = histories.entry(binary.exe.clone()).or_default();
+            let history = histories.entry(exe.clone()).or_default();
             history.runs += 1;
             *history
         };
@@ -148,11 +151,11 @@ impl Runner<'_> {
         if history.runs < 2 || history.lost >= MOST_LOST {
             return Ok(None);
         }
-        let Ok(metadata) = std::fs::metadata(&binary.exe) else {
+        let Ok(metadata) = std::fs::metadata(&exe) else {
             return Ok(None);
         };
         let of = Identity {
-            exe: binary.exe.clone(),
+            exe,
             stamp: Stamp::of(&metadata),
             cwd: binary.cwd.clone(),
             env: binary.env.clone(),
@@ -164,23 +167,28 @@ impl Runner<'_> {
         };
         match idle {
             Some(server) => Ok(Some(server)),
-            None => self.start_server(binary, captures, of),
+            None if is_dynamic(&of.exe) => self.start_server(binary, library, of),
+            None => Ok(None),
         }
     }
 
     fn start_server(
         &self,
         binary: &Binary,
-        captures: bool,
+        library: &Utf8Path,
         of: Identity,
     ) -> Result<Option<Server>> {
         let dir = self.run_dir()?;
         let (control, theirs) = UnixStream::pair()?;
         let launch = Launch {
-            stdin: Some(theirs.into()),
-            vars: vec![(env::SERVE.to_owned(), "1".to_owned())],
+            program: of.exe.clone(),
+            stdin: Stdin::Socket(theirs.into()),
+            vars: vec![
+                (env::SERVE.to_owned(), "1".to_owned()),
+                (PRELOAD.to_owned(), library.to_string()),
+            ],
             timeout: None,
-            ..Launch::of(binary, self.arguments(captures, NO_TEST), PATIENCE)
+            ..Launch::of(binary, Vec::new(), PATIENCE)
         };
         let running = self.with_job(&dir, binary, launch, |job| self.supervisor.start(job))?;
         let mut server = Server {
@@ -230,20 +238,35 @@ impl Server {
             && hello == [serve::HELLO]
     }
 
-    /// Runs a test; `None` if the server is lost.
-    fn run(&mut self, test: &str, vars: &[(String, String)], timeout: Duration) -> Option<Answer> {
+    /// Runs what is to be started; `None` if the server is lost.
+    fn run(&mut self, launch: Launch) -> Option<Answer> {
+        let timeout = launch.timeout.unwrap_or(Duration::MAX);
+        let stdin = match launch.stdin {
+            Stdin::File(path) => path.into_string(),
+            Stdin::Nothing | Stdin::Socket(_) => "/dev/null".to_owned(),
+        };
         let files = ["stdout", "stderr"].map(|name| self.dir.join(name).into_string());
         // The directory may have been removed and made again since the server was started.
-        let places = files.into_iter().chain([self.of.cwd.to_string()]);
-        let vars = vars.iter().map(|(name, value)| format!("{name}={value}"));
+        let places = [stdin]
+            .into_iter()
+            .chain(files)
+            .chain([launch.cwd.into_string()]);
+        let arguments = [launch.program.into_string()]
+            .into_iter()
+            .chain(launch.args);
+        let arguments: Vec<String> = arguments.collect();
+        let count = u32::try_from(arguments.len()).ok()?;
+        let vars = launch.vars.iter();
+        let vars = vars.map(|(name, value)| format!("{name}={value}"));
         let mut strings = Vec::new();
-        for string in [test.to_owned()].into_iter().chain(places).chain(vars) {
+        for string in places.chain(arguments).chain(vars) {
             strings.extend(string.as_bytes());
             strings.push(0);
         }
         let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
         let mut request = u32::try_from(strings.len()).ok()?.to_ne_bytes().to_vec();
         request.extend(milliseconds.to_ne_bytes());
+        request.extend(count.to_ne_bytes());
         request.extend(strings);
         let mut answer = [0; serve::ANSWER];
         self.control
@@ -265,4 +288,36 @@ impl Server {
             _ => Answer::Spent(exit),
         })
     }
+}
+
+/// The program that a run of a test starts; `None` if it is a shell's command line, is looked up on the search path,
+/// or may not have the library: another one is preloaded, or a sanitizer has to come first.
+fn program(binary: &Binary, test: &str) -> Result<Option<Utf8PathBuf>> {
+    let is_preloaded = |(name, _): &(String, String)| name == PRELOAD;
+    if std::env::var_os(PRELOAD).is_some() || binary.env.iter().any(is_preloaded) {
+        return Ok(None);
+    }
+    Ok(match &binary.harness {
+        Harness::Standard { .. } => Some(binary.exe.clone()),
+        Harness::Commands(commands) if commands.needs_addresses => None,
+        Harness::Commands(commands) => {
+            let case = commands.case(test)?;
+            match &case.command {
+                Command::Words(words) => {
+                    let program = words.first().filter(|program| program.contains('/'));
+                    program.map(|program| binary.cwd.join(&case.cwd).join(program))
+                }
+                Command::Line(_) => None,
+            }
+        }
+    })
+}
+
+/// Whether a file is a program that names a loader, which preloads the library.
+fn is_dynamic(program: &Utf8Path) -> bool {
+    const PATH_OF_LOADER: &[u8] = b"/ld-linux";
+    let mut start = [0; 4096];
+    let read = std::fs::File::open(program).and_then(|mut file| file.read(&mut start));
+    let start = &start[..read.unwrap_or(0)];
+    start.starts_with(b"\x7fELF") && memchr::memmem::find(start, PATH_OF_LOADER).is_some()
 }

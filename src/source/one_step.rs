@@ -291,7 +291,8 @@ impl Edits<'_> {
             Shape::Arith(..) => true,
             _ => false,
         };
-        let is_ordered = op.orders() || is_number(a) || is_number(b);
+        let is_of_numbers = is_number(a) || is_number(b);
+        let is_ordered = op.orders() || is_of_numbers;
         if let Some(at) = self.operator(a, b, op.token()) {
             for other in CmpOp::ALL {
                 if other != op && (is_ordered || !other.orders()) {
@@ -302,7 +303,8 @@ impl Edits<'_> {
         }
         for side in [a, b] {
             self.operand(side);
-            if is_ordered && !is_literal(side) {
+            // What is compared may be no integer.
+            if is_of_numbers && !is_literal(side) {
                 for sign in ["+ 1", "- 1"] {
                     let text = self.source(side);
                     let text = match binding(side) < Binding::Add {
@@ -620,8 +622,13 @@ mod tests {
             )
         });
         assert_eq!(found, ["n < a + b", "n < a", "n < b", "n < b - a"]);
-        let off = texts("(n as usize) < m", |step| *step == Step::OperandOffByOne);
-        assert_eq!(off[..2], ["(n as usize + 1) < m", "(n as usize - 1) < m"]);
+        let off = texts("(n as usize) < v.len()", |step| {
+            *step == Step::OperandOffByOne
+        });
+        assert_eq!(
+            off[..2],
+            ["(n as usize + 1) < v.len()", "(n as usize - 1) < v.len()"]
+        );
     }
 
     #[test]

@@ -177,7 +177,7 @@ impl Subject {
 }
 
 /// The user's cache directory for this tool: `$XDG_CACHE_HOME/cargo-nopol`, or `~/.cache/cargo-nopol`.
-fn user_cache() -> Option<Utf8PathBuf> {
+pub fn user_cache() -> Option<Utf8PathBuf> {
     let base = match std::env::var("XDG_CACHE_HOME") {
         Ok(dir) if !dir.is_empty() => Utf8PathBuf::from(dir),
         _ => Utf8PathBuf::from(std::env::var("HOME").ok()?).join(".cache"),

@@ -448,11 +448,11 @@ int main(int argc, char **argv)
     assert_eq!(program.prints(&["SELECT=3=1,4=2"]), "1 away");
     assert_eq!(program.prints(&["FORCE=8=t"]), "0 here");
     assert_eq!(program.prints(&["CAPTURE=5,9"]), "0 away");
-    let ran = program.run(&["FUEL=10"]);
-    assert_eq!((ran.code, ran.trace.steps), (Some(0), 10));
+    let ran = program.run(&["FUEL=11"]);
+    assert_eq!((ran.code, ran.trace.steps), (Some(0), 11));
     assert_eq!(ran.counter(6), [1, 1, 0]);
     assert!(!ran.trace.out_of_fuel);
-    let ran = program.run(&["FUEL=9"]);
+    let ran = program.run(&["FUEL=10"]);
     assert_eq!(ran.code, Some(86));
     assert!(ran.trace.out_of_fuel);
 }
@@ -567,7 +567,7 @@ int main(void)
     assert_eq!(ran.counter(0), [1, 1, 0]);
     assert_eq!(ran.counter(1), [4000, 0, 4000]);
     assert_eq!(ran.counter(2), [4001, 4000, 1]);
-    assert_eq!(ran.trace.steps, 8001);
+    assert_eq!(ran.trace.steps, 16003);
     assert_eq!(ran.trace.dropped, 1);
     assert_eq!(ran.rows(1).iter().map(|row| row.2).sum::<u32>(), 4000);
     assert_eq!(
@@ -605,7 +605,7 @@ int main(void)
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), "5\nmine\n"));
     assert_values(&ran.values(0), &[("one", "1 i32"), ("two", "2 i32")]);
     assert_eq!(ran.counter(5), [0, 0, 0]);
-    assert_eq!(ran.trace.steps, 0);
+    assert_eq!(ran.trace.steps, 1);
 }
 
 #[test]

@@ -54,6 +54,11 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
       in 1 failing test: percentile::percentile::rank::tests::third_quartile_of_three_values
       in 9 passing tests: percentile::percentile::rank::tests::at_the_first_value, percentile::percentile::rank::tests::at_the_middle_value, percentile::percentile::rank::tests::between_two_values, percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum, percentile::percentile::rank::tests::just_before_the_last_value and 4 more
 
+    Also plausible, and like it; not built alone:
+      1.1 `n <= fpos` in line 31
+          with `pos` = 2.0, `n` = 3.0, `fpos` = 3.0 it yields true, the patch false
+      Apply one with `cargo nopol --apply=1.N`.
+
     Compared with patch 2: not told apart by the tests.
       With `pos` = 2.0, `n` = 3.0, `fpos` = 3.0 the condition of patch 1 yields false, that of patch 2 true: which is right?
       A test that comes to src/rank.rs:31 with these values would tell.

@@ -102,8 +102,8 @@ fn patches_of_two_causes_are_shown_apart() {
                 forcing outcomes 2 angelic sites of 5 reached ([TIME])
               recording contexts 19 contexts at 2 sites ([TIME])
                     synthesizing 37 candidates at 2 sites ([TIME])
-             building candidates 37 of 37 compile ([TIME])
-              judging candidates 7 plausible ([TIME])
+             building candidates 49 of 49 compile ([TIME])
+              judging candidates 5 plausible ([TIME])
                 checking patches 2 patches ([TIME])
     Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
 
@@ -141,6 +141,7 @@ fn patches_of_two_causes_are_shown_apart() {
 
       fixes two-causes::two_causes::tests::single_item_on_the_last_page
       constant off by one
+      and 1 like it, which the tests do not tell from it: see `explain`
       more: cargo nopol explain dd56fcad-99354a13 --top 1
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
@@ -162,11 +163,11 @@ fn it_is_shown_why_there_is_no_patch() {
              instrumenting sites 18 sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
                 forcing outcomes 0 angelic sites of 13 reached ([TIME])
+             building candidates 13 of 14 compile ([TIME])
+              judging candidates 0 plausible ([TIME])
               recording contexts 18 contexts at 4 sites ([TIME])
                     synthesizing 28 candidates at 4 sites ([TIME])
-              recording contexts 18 contexts at 4 sites ([TIME])
-                    synthesizing 28 candidates at 4 sites ([TIME])
-             building candidates 28 of 28 compile ([TIME])
+             building candidates 35 of 36 compile ([TIME])
               judging candidates 0 plausible ([TIME])
     No patch found.
     Localization ended it: of the 17 sites that failing tests reach, none makes a failing test pass when its condition is forced true or false, or its statement is skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
@@ -188,8 +189,8 @@ fn a_patch_of_a_c_program_is_shown() {
                 forcing outcomes 1 angelic site of 6 reached ([TIME])
               recording contexts 21 contexts at 1 site ([TIME])
                     synthesizing 16 candidates at 1 site ([TIME])
-             building candidates 16 of 16 compile ([TIME])
-              judging candidates 8 plausible ([TIME])
+             building candidates 22 of 22 compile ([TIME])
+              judging candidates 6 plausible ([TIME])
                 checking patches 1 patch ([TIME])
     Patch 1 (condition, numbers.c:44)
     --- a/numbers.c
@@ -206,6 +207,7 @@ fn a_patch_of_a_c_program_is_shown() {
 
       fixes gcd-of-coprime, gcd-with-one
       constant off by one
+      and 1 like it, which the tests do not tell from it: see `explain`
       more: cargo nopol c explain 1cd969f5-a95c172a --top 1
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 11] = [
     ("lib.rs", include_str!("../../../instrument/src/lib.rs")),
     (
         "capture.rs",
@@ -33,12 +33,8 @@ const SOURCES: [(&str, &str); 12] = [
     ),
     ("seed.rs", include_str!("../../../instrument/src/seed.rs")),
     (
-        "server.rs",
-        include_str!("../../../instrument/src/server.rs"),
-    ),
-    (
-        "server/panics.rs",
-        include_str!("../../../instrument/src/server/panics.rs"),
+        "panics.rs",
+        include_str!("../../../instrument/src/panics.rs"),
     ),
     (
         "snapshot.rs",
@@ -97,9 +93,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .tempdir_in(dir)
         .with_context(|| format!("cannot create a directory in {dir}"))?;
     for (name, text) in SOURCES {
-        let path = temporary.path().join(name);
-        path.parent().map(fs::create_dir_all).transpose()?;
-        fs::write(path, text)?;
+        fs::write(temporary.path().join(name), text)?;
     }
     let output = Command::new(&rustc)
         .args(ARGS)

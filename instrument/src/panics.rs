@@ -2,6 +2,7 @@
 //! a run with forced outcomes such panics are frequent, and naming the functions of a deep stack takes seconds.
 
 use std::cell::Cell;
+use std::os::raw::c_char;
 use std::panic;
 use std::sync::OnceLock;
 
@@ -15,9 +16,30 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes every panic of a thread but its first one print its message without a backtrace. To be called before
-/// `main`, so that the test harness adds its own hook on top. Allocates nothing.
-pub(super) fn print_briefly() {
+/// Runs after std has taken the arguments, which it does at 99, and before the test harness adds its own hook.
+#[used]
+#[link_section = ".init_array.00100"]
+static CONSTRUCTOR: extern "C" fn() = construct;
+
+extern "C" {
+    fn getenv(name: *const c_char) -> *const c_char;
+}
+
+extern "C" fn construct() {
+    // Whoever asked for random numbers before may have had another environment: that of a fork server.
+    crate::seed::forget();
+    // SAFETY: the names end with a NUL, and nothing else runs yet.
+    let is_run = unsafe { !getenv(FUEL.as_ptr().cast()).is_null() };
+    if is_run {
+        print_briefly();
+    }
+}
+
+/// [`crate::layout::env::FUEL`], which every run with forced outcomes has, with a NUL.
+const FUEL: &[u8] = b"NOPOL_FUEL\0";
+
+/// Makes every panic of a thread but its first one print its message without a backtrace. Allocates nothing.
+fn print_briefly() {
     if FIRST.set(panic::take_hook()).is_err() {
         return;
     }
