@@ -108,3 +108,58 @@ fn a_run_that_kills_its_server_costs_only_that_run() {
     let diff = json["patches"][0]["diff"].as_str().unwrap();
     assert!(diff.contains("+        if score >= 50 {"), "{diff}");
 }
+
+/// A program that says so where it is not what a new process would be.
+const PARTICULAR_C: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int passes(int score)
+{
+    if (score > 50)
+        return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    char line[64] = "", mark[4096];
+    int score = 0, i;
+    if (getenv("LD_PRELOAD") || getenv("NOPOL_SERVE") || strcmp(argv[0], "./prog") || argv[argc])
+        return 3;
+    snprintf(mark, sizeof mark, "%s/mark", getenv("TMPDIR"));
+    if (access(mark, F_OK) == 0 || access("/proc/self/fd/200", F_OK) == 0)
+        return 4;
+    fclose(fopen(mark, "w"));
+    for (i = 1; i < argc; i++)
+        score += atoi(argv[i]);
+    if (fgets(line, sizeof line, stdin))
+        score += atoi(line);
+    puts(passes(score) ? "passes" : "fails");
+    return 0;
+}
+"#;
+
+#[test]
+fn runs_of_a_c_program_get_their_own_arguments_and_input() {
+    let cases = [
+        ("just-enough", "./prog 20 30", "", "passes"),
+        ("above", "./prog 51", "", "passes"),
+        ("below", "./prog", "49\\n", "fails"),
+        ("far-above", "./prog 10 10 10", "60\\n", "passes"),
+    ];
+    let mut text = "[c]\nsources = [\"prog.c\"]\nbuild = \"cc -o prog prog.c\"\n".to_owned();
+    for (name, command, stdin, stdout) in cases {
+        text += &format!(
+            "\n[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\nstdin = \"{stdin}\"\nstdout = \"{stdout}\\n\"\n"
+        );
+    }
+    let subject = Subject::new(&[("prog.c", PARTICULAR_C), ("nopol.toml", &text)]);
+    let run = subject.nopol(&["c", "--format", "json"]);
+    let json = run.json();
+    assert_eq!(json["outcome"], "patched", "{}", run.stderr);
+    let diff = json["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+    if (score >= 50)"), "{diff}");
+}

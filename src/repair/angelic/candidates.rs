@@ -199,6 +199,7 @@ impl At<'_> {
             (false, expr) => expr.clone(),
         };
         let condition = style.text(&written, site.min_binding);
+        let condition = without_constant(&site.text, condition);
         let suffixed = Style {
             suffixed: true,
             ..style
@@ -297,6 +298,19 @@ impl At<'_> {
     }
 }
 
+/// A condition that begins with the constant that it extends, without it: `x` for `false || x`.
+fn without_constant(old: &str, condition: String) -> String {
+    let idle = match old {
+        "false" => "false || ",
+        "true" => "true && ",
+        _ => return condition,
+    };
+    match condition.strip_prefix(idle) {
+        Some(rest) => rest.to_owned(),
+        None => condition,
+    }
+}
+
 /// Diversifies the candidates of a site by kind of edit: another operator is no worse an idea than the
 /// tenth clause to add.
 fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
@@ -312,4 +326,18 @@ fn diversify_kinds(candidates: Vec<Candidate>) -> Vec<Candidate> {
     }
     ranked.sort_by_key(|(cost, _)| *cost);
     ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_constant;
+
+    #[test]
+    fn a_constant_that_is_extended_goes() {
+        let text = |old, condition: &str| without_constant(old, condition.to_owned());
+        assert_eq!(text("false", "false || a < b"), "a < b");
+        assert_eq!(text("true", "true && !a"), "!a");
+        assert_eq!(text("a", "false || a"), "false || a");
+        assert_eq!(text("false", "a || b"), "a || b");
+    }
 }
