@@ -11,6 +11,7 @@ mod fix;
 mod instrument;
 mod judging;
 mod knowledge;
+mod panics;
 mod ranking;
 mod reports;
 mod session;

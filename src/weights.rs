@@ -212,6 +212,10 @@ pub struct Places {
     pub panics: u32,
     /// Per deliberate panic that the site decides about or directly precedes: its author meant it.
     pub deliberate: u32,
+    /// What a patch costs less in the statement or at the place where a failing test panics.
+    pub panics_here: u32,
+    /// What it costs less elsewhere in that function.
+    pub panics_in_function: u32,
     /// A site that passing tests also reach; scaled by one minus its suspiciousness.
     pub common: f64,
     /// Factor on `common` for insertion points: code that no passing test misses is rarely missing.
@@ -343,6 +347,8 @@ pub static WEIGHTS: Weights = Weights {
         labelled: 1,
         panics: 10,
         deliberate: 10,
+        panics_here: 9,
+        panics_in_function: 4,
         common: 8.0,
         common_and_new: 3.0,
     },
@@ -354,7 +360,7 @@ pub static WEIGHTS: Weights = Weights {
         smoothing: 8,
         same_kind: 3,
         last_resort: 1000,
-        same_site: 7,
+        same_site: 12,
         same_condition: 14,
         second_edit: 20,
         cheap: 20,

@@ -6,6 +6,7 @@
 pub struct FailureSignature {
     /// Where it panicked.
     pub location: String,
+    /// What it said.
     pub message: String,
 }
 

@@ -3,7 +3,7 @@
 
 pub mod angelic;
 pub mod bounds;
-mod failure;
+pub mod failure;
 mod guided;
 pub mod pairs;
 mod sequences;

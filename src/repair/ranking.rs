@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn other_places_come_before_the_third_variant_at_one_place() {
+    fn other_places_come_before_the_second_idea_at_one_place() {
         let fixes = vec![
             fix(1, "a > b", 10, &[0]),
             fix(1, "a >= b", 11, &[0]),
             fix(1, "a != b", 12, &[0]),
             fix(2, "c", 20, &[0]),
         ];
-        assert_eq!(order(fixes), ["a > b", "a >= b", "c", "a != b"]);
+        assert_eq!(order(fixes), ["a > b", "c", "a >= b", "a != b"]);
     }
 
     #[test]

@@ -129,6 +129,7 @@ fn function(
     Some(Function {
         name,
         file,
+        span: definition.byte_range(),
         owner: None,
         returns,
         returned_values: early_exits::returned_values(body, text),

@@ -32,6 +32,8 @@ pub struct Function {
     pub name: String,
     /// The file that has it.
     pub file: FileIndex,
+    /// Its bytes in the file.
+    pub span: Range<usize>,
     /// The type of the enclosing `impl`, or the enclosing trait.
     pub owner: Option<String>,
     /// The return type as written; `None` if the function returns no value.

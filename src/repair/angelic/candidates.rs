@@ -59,6 +59,8 @@ struct At<'s> {
     site: &'s Site,
     found: &'s AngelicSite,
     targets: &'s [TestIndex],
+    /// What a patch here costs less because a failing test panics here.
+    bonus: u32,
 }
 
 impl Session<'_> {
@@ -86,12 +88,14 @@ impl Session<'_> {
                 false => found.cures.keys().copied().collect(),
             }
         };
+        let panics = self.panics(targets);
         let results = pool::map(runner.jobs, places, |RecordedSite { found, recorded }| {
             self.copies.plain.supervisor.check()?;
             let at = At {
                 site: self.site(found.site),
                 found,
                 targets: &of_place(found),
+                bonus: panics.bonus(self.sources, found.site),
             };
             let result = self.synthesize_at(&at, recorded, rlimit);
             phase.step();
@@ -230,7 +234,8 @@ impl At<'_> {
             false => 0,
         };
         let extra = WEIGHTS.place.of(site) + longer + penalty + disagrees;
-        let cost = made.cost + extra + WEIGHTS.place.common(self.found.suspiciousness, site.kind);
+        let common = WEIGHTS.place.common(self.found.suspiciousness, site.kind);
+        let cost = (made.cost + extra + common).saturating_sub(self.bonus);
         Candidate {
             kind: Some(made.kind.clone()),
             targets: self.targets.to_vec(),
@@ -277,8 +282,9 @@ impl At<'_> {
                 condition: (value != site.asserts()).to_string(),
                 switched: value.to_string(),
                 cost: WEIGHTS.fix.last_resort
-                    + WEIGHTS.place.of(site)
-                    + WEIGHTS.place.common(found.suspiciousness, site.kind),
+                    + (WEIGHTS.place.of(site)
+                        + WEIGHTS.place.common(found.suspiciousness, site.kind))
+                    .saturating_sub(self.bonus),
                 why: match site.kind.form() {
                     Form::Wrap => "last resort: left out altogether".into(),
                     Form::Replace | Form::Leave | Form::Branch | Form::Narrow => {

@@ -170,8 +170,13 @@ impl Session<'_> {
 
     /// Whether the fixes known are so good that insertion points are not worth their builds.
     fn is_enough(&self, knowledge: &Knowledge, targets: &[TestIndex], known: &[Fix]) -> bool {
+        let panics = self.panics(targets);
         let cheap = |held: &Fix| {
-            held.cost <= WEIGHTS.fix.cheap + self.support(knowledge, held) && !held.is_loose()
+            // That a test panics there says where to look, not that the fix is right.
+            let bonus = held.sites().into_iter();
+            let bonus: u32 = bonus.map(|site| panics.bonus(self.sources, site)).sum();
+            let most = WEIGHTS.fix.cheap + self.support(knowledge, held);
+            held.cost + bonus <= most && !held.is_loose()
         };
         uncured(targets, known).is_empty() && known.iter().any(cheap)
     }

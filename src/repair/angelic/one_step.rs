@@ -33,6 +33,7 @@ impl Session<'_> {
         sites: &[AngelicSite],
     ) -> Vec<Fix> {
         let evidence: Arc<dyn Evidence> = Arc::new(Unobserved);
+        let panics = self.panics(targets);
         let mut fixes: Vec<Fix> = Vec::new();
         for found in sites {
             let site = self.site(found.site);
@@ -51,16 +52,19 @@ impl Session<'_> {
             let edits = self.one_step_edits(found.site);
             let place =
                 WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
-            let made = edits.into_iter().take(most).map(|(cost, edit)| Fix {
+            let bonus = panics.bonus(self.sources, found.site);
+            let edits = edits.into_iter().take(most);
+            let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
+            let made = edits.map(|(cost, edit)| Fix {
                 targets: of_site.clone(),
-                cost: cost + place,
+                cost,
                 edits: vec![SiteEdit {
                     site: found.site,
                     function: site.function,
                     suspiciousness: found.suspiciousness,
                     switched: edit.text.clone(),
                     condition: edit.text,
-                    cost: cost + place,
+                    cost,
                     why: edit.step.to_string(),
                     is_loose: true,
                     is_trivial: false,

@@ -43,6 +43,7 @@ impl Finder<'_> {
         self.sources.functions.push(Function {
             name: self.path.join("::"),
             file: self.file,
+            span: item.start..self.range(body).end,
             owner: self.owner.clone(),
             returns: returned(sig),
             returned_values: snippets::returned_values(body, self.text, self.ast.offset),

@@ -1,0 +1,109 @@
+//! Where failing tests panic inside the subject. A test that panics in the middle of a function often wants a guard
+//! or another condition right there.
+
+use std::collections::BTreeSet;
+
+use super::session::Session;
+use crate::localize::failure::FailureSignature;
+use crate::run::suite::TestIndex;
+use crate::source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
+use crate::weights::WEIGHTS;
+
+/// Lines, from 1, in which failing tests panic, and the functions that have them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Panics {
+    lines: BTreeSet<(FileIndex, usize)>,
+    functions: BTreeSet<FunctionIndex>,
+}
+
+impl Session<'_> {
+    /// Where these failing tests panic, as far as that is in a function with sites.
+    pub fn panics(&self, targets: &[TestIndex]) -> Panics {
+        let outputs = targets.iter().map(|test| &self.baseline.output[test]);
+        Panics::of(self.sources, outputs.map(String::as_str))
+    }
+}
+
+impl Panics {
+    fn of<'o>(sources: &Sources, outputs: impl Iterator<Item = &'o str>) -> Self {
+        let mut panics = Self::default();
+        for output in outputs {
+            let signature = FailureSignature::of(output);
+            let Some((path, line)) = file_and_line(&signature.location) else {
+                continue;
+            };
+            let mut files = sources.files.iter_enumerated();
+            let Some((file, _)) = files.find(|(_, file)| file.path.as_str() == path) else {
+                continue;
+            };
+            let text = &sources.files[file].text;
+            let Some(at) = start_of(text, line) else {
+                continue;
+            };
+            // The innermost function starts last. Test code has none.
+            let functions = sources.functions.iter_enumerated();
+            let has_it = |(_, function): &(FunctionIndex, &Function)| {
+                function.file == file && function.span.start <= at && at < function.span.end
+            };
+            let innermost = functions.filter(has_it).max_by_key(|(_, it)| it.span.start);
+            if let Some((function, _)) = innermost {
+                panics.lines.insert((file, line));
+                panics.functions.insert(function);
+            }
+        }
+        panics
+    }
+
+    /// How much less a patch at a site costs, because a failing test panics there.
+    pub fn bonus(&self, sources: &Sources, index: SiteIndex) -> u32 {
+        let site = &sources.sites[index];
+        if !self.functions.contains(&site.function) {
+            return 0;
+        }
+        let last = site.line + site.text.matches('\n').count();
+        let is_in = |(file, line): &(FileIndex, usize)| {
+            *file == site.file && (site.line..=last).contains(line)
+        };
+        match self.lines.iter().any(is_in) {
+            true => WEIGHTS.place.panics_here,
+            false => WEIGHTS.place.panics_in_function,
+        }
+    }
+}
+
+/// The file and line of ` src/lib.rs:3:5:`.
+fn file_and_line(location: &str) -> Option<(&str, usize)> {
+    let mut parts = location.trim().trim_end_matches(':').rsplitn(3, ':');
+    let (_, line, path) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((path, line.parse().ok()?))
+}
+
+/// The byte at which the text of a line, from 1, starts behind its indentation.
+fn start_of(text: &str, line: usize) -> Option<usize> {
+    let mut at = 0;
+    for (number, found) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            return Some(at + found.len() - found.trim_start().len());
+        }
+        at += found.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_starts_behind_its_indentation() {
+        assert_eq!(start_of("a\n  b\n", 2), Some(4));
+        assert_eq!(start_of("a\n", 3), None);
+    }
+
+    #[test]
+    fn a_location_is_a_file_and_a_line() {
+        assert_eq!(file_and_line(" src/lib.rs:3:5:"), Some(("src/lib.rs", 3)));
+        assert_eq!(file_and_line(" C:/a.rs:12:1:"), Some(("C:/a.rs", 12)));
+        assert_eq!(file_and_line(""), None);
+    }
+}
