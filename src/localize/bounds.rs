@@ -8,7 +8,7 @@ use crate::run::suite::TestIndex;
 /// A test with more steps than this gets only three times its expected fuel.
 const MANY_STEPS: u64 = 2_000_000;
 /// Budget of work ([`Spectrum::expected_steps`]) for all runs of one test and kind of sequence.
-const AMPLE_WORK: u64 = 20_000_000;
+const AMPLE_WORK: u64 = 100_000_000;
 /// The runs that are made anyway: with constant outcomes, with one evaluation flipped (the last one of each of the
 /// most suspicious sites comes first), and with other sequences.
 pub(super) const LEAST_CONSTANT: usize = 24;

@@ -14,8 +14,8 @@ pub struct Policies {
     /// unit tests are about any one condition.
     pub passing_tests_are_weak_evidence: bool,
     /// Whether evaluating a capture can be undefined behaviour that the compiler accepts, so that a
-    /// sanitizer ends the run. If recording disturbs a run, the site is recorded again with only the
-    /// expressions that the program itself reads there.
+    /// sanitizer ends the run. If recording disturbs a run, every site it reaches is recorded again with only
+    /// the expressions that the program itself reads there; otherwise only a site of which nothing was recorded is.
     pub captures_may_be_undefined: bool,
     /// Whether the compiler compiles only those functions again that changed. What was put into the others then
     /// stays there from build to build.

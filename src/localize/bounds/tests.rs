@@ -22,10 +22,10 @@ fn a_long_running_test_gets_fewer_runs_but_never_none() {
         effort: 1,
     };
     let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
-    assert_eq!(runs, [500, 20, 8]);
+    assert_eq!(runs, [500, 100, 8]);
     bounds.effort = 3;
     let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
-    assert_eq!(runs, [500, 60, 24]);
+    assert_eq!(runs, [500, 300, 24]);
 }
 
 #[test]

@@ -64,8 +64,18 @@ impl Session<'_> {
     ) -> Result<Vec<RecordedSite>> {
         let mut recording = self.record_with(knowledge, targets, angelic, false)?;
         // Record these sites again with nothing but what the program itself reads there.
-        let disturbed = std::mem::take(&mut recording.disturbed);
-        if self.policies().captures_may_be_undefined && !disturbed.is_empty() {
+        let mut disturbed = std::mem::take(&mut recording.disturbed);
+        if !self.policies().captures_may_be_undefined {
+            // What was recorded elsewhere is as the program computed it.
+            let is_recorded = |site: &SiteIndex| {
+                let mut places = recording.places.iter();
+                places.any(|place| place.found.site == *site)
+            };
+            let cured = angelic.iter().filter(|found| !found.cures.is_empty());
+            let cured: BTreeSet<SiteIndex> = cured.map(|found| found.site).collect();
+            disturbed.retain(|site| cured.contains(site) && !is_recorded(site));
+        }
+        if !disturbed.is_empty() {
             let is_disturbed = |found: &AngelicSite| disturbed.contains(&found.site);
             let mut again = angelic.to_vec();
             again.retain(is_disturbed);
