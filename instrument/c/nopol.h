@@ -100,7 +100,7 @@ extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((ret
 
 /* Compiling the rest of this header takes longer than many a source file of a subject. Therefore the tool
  * compiles it once,
- *     cc -O2 -fPIC -g0 -fno-asynchronous-unwind-tables -DNOPOL_ASSEMBLE -S -x c nopol.h -o nopol.h.s
+ *     cc -O2 -fno-builtin -fno-tree-loop-distribute-patterns -fPIC -g0 -fno-asynchronous-unwind-tables -DNOPOL_ASSEMBLE -S -x c nopol.h -o nopol.h.s
  * replaces .L by .Lnopol and removes the .file and .ident lines. If the result is next to this header, it is
  * used instead. */
 #if !defined(NOPOL_ASSEMBLE) && defined(__has_include) && __SIZEOF_POINTER__ == 8
@@ -609,7 +609,6 @@ NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
     return (const struct nopol_item *)0;
 }
 
-/* Looks up the plan for one evaluation of the site, and counts it. */
 /* Burns fuel for one step, a loop iteration or an evaluation; ends the process when the fuel is used up. Forked
  * processes share the count, as they do in the run that measures the fuel a test needs. */
 NOPOL_RT void nopol_burn(void)
@@ -622,6 +621,7 @@ NOPOL_RT void nopol_burn(void)
     }
 }
 
+/* Looks up the plan for one evaluation of the site, and counts it. */
 NOPOL_RT int nopol_ask(nopol_u32 site)
 {
     int ask = NOPOL_LIVE;

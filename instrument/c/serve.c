@@ -1,8 +1,8 @@
-/* A fork server: a process of the program under test, stopped before its first instruction, forks a child for each
- * run. The start of a process (exec, the loader, relocations) costs as much as a short test, and is paid once.
+/* A fork server: a process of the program under test, stopped before its own constructors and main, forks a child for
+ * each run. The start of a process (exec, the loader, relocations) costs as much as a short test, and is paid once.
  *
  * This library is preloaded. It takes the place of __libc_start_main, which calls the constructors of the program
- * and then main. If NOPOL_SERVE is set, standard input is a socket: a request names the arguments, the files for the
+ * and then main. Standard input is a socket: a request names the arguments, the files for the
  * streams, the working directory and the variables of the run (layout.rs, mod serve); the child takes them and goes
  * on, and the answer says how it ended. Nothing here allocates from the heap, so that the children's heaps are what
  * they would be without a server.
@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -223,13 +222,29 @@ static void serve(int *argc, char ***argv)
     }
 }
 
+/* Whether the program, or a library of it, could take part in what the server does: it has functions of its own by
+ * these names, or a library's constructor has run instrumented code and found no plan. */
+static int is_disturbed(void)
+{
+    static const char *const names[] = {
+        "open", "close", "read", "send", "poll", "kill", "fork", "waitpid", "getpid", "setpgid", "prctl", "dup2", "fcntl",
+        "chdir", "mmap", "munmap", "syscall", "clock_gettime", "strlen", "strchr", "strrchr", "strncmp", "_exit",
+        "__errno_location"
+    };
+    const int *mode = dlsym(RTLD_DEFAULT, "nopol_mode");
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (dlsym(RTLD_DEFAULT, names[i]) != dlsym(RTLD_NEXT, names[i]))
+            return 1;
+    return mode && *mode;
+}
+
 int __libc_start_main(entry main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                       void (*loader_fini)(void), void *stack_end)
 {
     starter next = (starter)dlsym(RTLD_NEXT, "__libc_start_main");
-    if (!next)
+    if (!next || is_disturbed())
         _exit(CANNOT);
-    if (getenv("NOPOL_SERVE"))
-        serve(&argc, &argv);
+    serve(&argc, &argv);
     return next(main, argc, argv, init, fini, loader_fini, stack_end);
 }

@@ -1,5 +1,6 @@
 //! Panics during a panic. std prints a full backtrace for each, whatever `RUST_BACKTRACE` says, and then aborts. In
-//! a run with forced outcomes such panics are frequent, and naming the functions of a deep stack takes seconds.
+//! a run with forced outcomes such panics are frequent, and naming the functions of a deep stack takes seconds. Whether
+//! an earlier panic is over cannot be known here, so every panic of a thread but its first one is printed briefly.
 
 use std::cell::Cell;
 use std::os::raw::c_char;
@@ -16,7 +17,7 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs after std has taken the arguments, which it does at 99, and before the test harness adds its own hook.
+/// Runs before the test harness adds its own hook.
 #[used]
 #[link_section = ".init_array.00100"]
 static CONSTRUCTOR: extern "C" fn() = construct;

@@ -3,7 +3,6 @@
 //!
 //! A tree has two kinds of files. Unchanged files of the subject are restored from the subject itself. Files
 //! that builds or the tool wrote are backed up.
-//! read again if need be. What builds made of it, and what the tool wrote, is kept aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -125,6 +125,7 @@ impl<'a> Session<'a> {
         }
         let mut instrumentation = Instrumentation::new(self.sources, stage, earlier);
         let start = std::time::Instant::now();
+        self.runner.end_servers();
         let (settled, rounds) =
             compiler::settle(workspace, &mut instrumentation, &self.runtime, prebuilt)?;
         knowledge.notes.builds += u32::try_from(rounds)?;

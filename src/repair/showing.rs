@@ -57,6 +57,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     /// A checker that builds in these copies.
     fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
+        session.runner.end_servers();
         let validator = Validator::new(
             copies,
             session.copies.bare.as_ref(),

@@ -147,7 +147,8 @@ impl Confinement {
                     files::remove(&inside?.path())?;
                     was_home_used = true;
                 }
-            } else if name != "stdout" && name != "stderr" {
+            } else if name != "stdout" && name != "stderr" || !entry.file_type()?.is_file() {
+                // A run may have put a link there, which the tool would follow.
                 files::remove(&entry.path())?;
             }
         }

@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confine::{Circumstances, Confinement};
+use super::output::{create, tail};
 use super::process::{Exit, Job, Limits};
 use super::trace::Trace;
-use super::{Binary, Harness, Plan, Runner, TestRun, Verdict, create, tail};
+use super::{Binary, Harness, Plan, Runner, TestRun, Verdict};
 
 /// A process to start; where its output goes is decided later.
 pub(super) struct Launch {

@@ -7,6 +7,7 @@ pub mod command;
 pub mod confine;
 pub mod id;
 mod launch;
+mod output;
 mod plan;
 pub mod pool;
 pub mod preload;
@@ -21,14 +22,11 @@ mod warden;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use self::binary::{Binary, Commands, Harness};
@@ -232,21 +230,6 @@ impl<'a> Runner<'a> {
     }
 }
 
-fn create(path: &Utf8Path) -> Result<File> {
-    File::create(path).with_context(|| format!("cannot write {path}"))
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The end of a file, as text.
-fn tail(path: &Path) -> Result<String> {
-    const MAX_BYTES: u64 = 8192;
-    let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let len = file.metadata()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(MAX_BYTES)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -12,7 +12,9 @@ const SOURCE: &str = include_str!("../../instrument/c/serve.c");
 /// The library, compiled into this directory if it is not there; `None` where it cannot be compiled, and then every
 /// run gets a process of its own.
 pub fn library(dir: &Utf8Path) -> Option<Utf8PathBuf> {
-    if !cfg!(all(target_os = "linux", target_env = "gnu")) {
+    // The loader takes these for separators and the like.
+    let is_plain = |c: char| !matches!(c, ' ' | ':' | '$');
+    if !cfg!(all(target_os = "linux", target_env = "gnu")) || !dir.as_str().chars().all(is_plain) {
         return None;
     }
     let library = dir.join(format!("serve-{:016x}.so", fnv1a(SOURCE)));

@@ -1,5 +1,5 @@
 //! Fork servers, the tool's side: runs of an instrumented program are children of a process that was started once,
-//! with a library preloaded that stops it before its first instruction (`instrument/c/serve.c`). What is sent is
+//! with a library preloaded that stops it before its own constructors (`instrument/c/serve.c`). What is sent is
 //! described in `nopol_instrument::layout::serve`.
 //!
 //! A server is only a faster way to the same run. Where there is none, or it is lost, the run gets a process of
@@ -31,6 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_IDLE: usize = 16;
 /// A program whose servers were lost that often gets no more of them.
 const MOST_LOST: u32 = 3;
+/// No test has this name.
+const NO_TEST: &str = "nopol: no test";
 /// The loader's variable that names the library.
 const PRELOAD: &str = "LD_PRELOAD";
 
@@ -89,7 +91,13 @@ impl Runner<'_> {
         let Some(mut server) = self.server(binary, test, plan)? else {
             return Ok(None);
         };
-        let mut launch = self.launch(&server.dir, binary, test, plan)?;
+        let mut launch = match self.launch(&server.dir, binary, test, plan) {
+            Ok(launch) => launch,
+            Err(error) => {
+                self.retire(server);
+                return Err(error);
+            }
+        };
         launch.vars = plan.env(&server.dir.join("trace"), test, log);
         let left = self.supervisor.left().or(launch.timeout);
         launch.timeout = launch.timeout.min(left);
@@ -116,7 +124,13 @@ impl Runner<'_> {
             return Ok(None);
         };
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let run = judge(&server.dir, binary, test, plan, &exit)?;
+        let run = match judge(&server.dir, binary, test, plan, &exit) {
+            Ok(run) => run,
+            Err(error) => {
+                self.end_server(server);
+                return Err(error);
+            }
+        };
         if goes_on && self.confinement.clear(&server.dir).is_ok() {
             let mut idle = lock(&self.servers.idle);
             idle.push(server);
@@ -167,7 +181,7 @@ impl Runner<'_> {
         };
         match idle {
             Some(server) => Ok(Some(server)),
-            None if is_dynamic(&of.exe) => self.start_server(binary, library, of),
+            None if is_dynamic(&of.exe, library) => self.start_server(binary, library, of),
             None => Ok(None),
         }
     }
@@ -179,7 +193,15 @@ impl Runner<'_> {
         of: Identity,
     ) -> Result<Option<Server>> {
         let dir = self.run_dir()?;
-        let (control, theirs) = UnixStream::pair()?;
+        let Ok((control, theirs)) = UnixStream::pair() else {
+            self.give_back(dir);
+            return Ok(None);
+        };
+        // Should the library be ignored, a test binary runs no test.
+        let args = match &binary.harness {
+            Harness::Standard { captures } => self.arguments(*captures, NO_TEST),
+            Harness::Commands(_) => Vec::new(),
+        };
         let launch = Launch {
             program: of.exe.clone(),
             stdin: Stdin::Socket(theirs.into()),
@@ -188,9 +210,17 @@ impl Runner<'_> {
                 (PRELOAD.to_owned(), library.to_string()),
             ],
             timeout: None,
-            ..Launch::of(binary, Vec::new(), PATIENCE)
+            ..Launch::of(binary, args, PATIENCE)
         };
-        let running = self.with_job(&dir, binary, launch, |job| self.supervisor.start(job))?;
+        let running = self.with_job(&dir, binary, launch, |job| self.supervisor.start(job));
+        let running = match running {
+            Ok(running) => running,
+            Err(_) => {
+                self.give_back(dir);
+                self.supervisor.check()?;
+                return Ok(None);
+            }
+        };
         let mut server = Server {
             of,
             control,
@@ -207,6 +237,14 @@ impl Runner<'_> {
             .lost = MOST_LOST;
         self.end_server(server);
         Ok(None)
+    }
+
+    /// Ends all servers that wait for work. To be called before a build: they run what is to be replaced.
+    pub fn end_servers(&self) {
+        let idle = std::mem::take(&mut *lock(&self.servers.idle));
+        for server in idle {
+            self.retire(server);
+        }
     }
 
     /// Lets a server go that is waiting for work, or has ended.
@@ -263,7 +301,9 @@ impl Server {
             strings.extend(string.as_bytes());
             strings.push(0);
         }
-        let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
+        // Rounded up, so that no run ends before its time.
+        let milliseconds = timeout.as_nanos().div_ceil(1_000_000);
+        let milliseconds = u32::try_from(milliseconds).unwrap_or(u32::MAX);
         let mut request = u32::try_from(strings.len()).ok()?.to_ne_bytes().to_vec();
         request.extend(milliseconds.to_ne_bytes());
         request.extend(count.to_ne_bytes());
@@ -272,6 +312,7 @@ impl Server {
         self.control
             .set_read_timeout(Some(timeout.saturating_add(PATIENCE)))
             .ok()?;
+        self.control.set_write_timeout(Some(PATIENCE)).ok()?;
         self.control.write_all(&request).ok()?;
         self.control.read_exact(&mut answer).ok()?;
         let (status, rest) = answer.split_first_chunk::<4>()?;
@@ -313,11 +354,26 @@ fn program(binary: &Binary, test: &str) -> Result<Option<Utf8PathBuf>> {
     })
 }
 
-/// Whether a file is a program that names a loader, which preloads the library.
-fn is_dynamic(program: &Utf8Path) -> bool {
+/// Whether a file is a program that names a loader, which can preload this library.
+fn is_dynamic(program: &Utf8Path, library: &Utf8Path) -> bool {
     const PATH_OF_LOADER: &[u8] = b"/ld-linux";
-    let mut start = [0; 4096];
-    let read = std::fs::File::open(program).and_then(|mut file| file.read(&mut start));
-    let start = &start[..read.unwrap_or(0)];
-    start.starts_with(b"\x7fELF") && memchr::memmem::find(start, PATH_OF_LOADER).is_some()
+    let (program, library) = (start_of(program), start_of(library));
+    // Class and byte order, and the machine.
+    let is_same = |at: std::ops::Range<usize>| {
+        program.get(at.clone()).is_some() && program.get(at.clone()) == library.get(at)
+    };
+    program.starts_with(b"\x7fELF")
+        && is_same(4..6)
+        && is_same(18..20)
+        && memchr::memmem::find(&program, PATH_OF_LOADER).is_some()
+}
+
+/// The first bytes of a file; none if it cannot be read.
+fn start_of(path: &Utf8Path) -> Vec<u8> {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    match read {
+        Ok(_) => start,
+        Err(_) => Vec::new(),
+    }
 }

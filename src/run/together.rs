@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::confine::Circumstances;
-use super::{Binary, Launch, Runner, summary, tail};
+use super::output::tail;
+use super::{Binary, Launch, Runner, summary};
 
 impl Runner<'_> {
     /// The tests that pass when all tests of a binary run in one process, as under `cargo test`.

@@ -128,6 +128,7 @@ impl Trace {
     pub fn read_dir(dir: &Path, sites: usize) -> Result<Self> {
         let mut files: Vec<_> = fs::read_dir(dir)?
             .filter_map(Result::ok)
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
             .map(|entry| entry.path())
             .filter(|path| {
                 path.file_name()

@@ -134,11 +134,19 @@ fn serve(mut tool: UnixStream) {
     }
 }
 
-/// Forgets minders that have ended. If one was killed, kills the processes that it left behind.
+/// Forgets minders that have ended, and lets one go on that a run has stopped. If one was killed, kills the processes
+/// that it left behind.
 fn reap(minders: &mut BTreeSet<Pid>) {
     let mut was_killed = false;
     loop {
-        match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
+        match waitpid(
+            None::<Pid>,
+            Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED),
+        ) {
+            Ok(WaitStatus::Stopped(pid, _)) if minders.contains(&pid) => {
+                let _ = kill(pid, Signal::SIGCONT);
+            }
+            Ok(WaitStatus::Stopped(..)) => {}
             Ok(status) => match status.pid() {
                 Some(pid) => {
                     was_killed |=

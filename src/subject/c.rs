@@ -88,7 +88,7 @@ fn target() -> TargetId {
 /// # Errors
 /// If it cannot be written at all.
 fn runtime(base: &Utf8Path) -> Result<Utf8PathBuf> {
-    let name = format!("runtime-c-{:016x}", fnv1a(HEADER));
+    let name = format!("runtime-c-{:016x}", fnv1a(&(ARGS.concat() + HEADER)));
     let cache = super::user_cache().map(|cache| cache.join(&name));
     if let Some(cache) = cache.filter(|cache| write_header(cache).is_ok()) {
         return Ok(cache);
@@ -116,20 +116,25 @@ fn write_header(dir: &Utf8Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// How the header is compiled beforehand.
+const ARGS: [&str; 11] = [
+    "-O2",
+    // A loop over a string must not become a call of `strlen`: the subject may have its own.
+    "-fno-builtin",
+    "-fno-tree-loop-distribute-patterns",
+    "-fPIC",
+    "-g0",
+    "-fno-asynchronous-unwind-tables",
+    "-DNOPOL_ASSEMBLE",
+    "-w",
+    "-S",
+    "-xc",
+    "-o-",
+];
+
 /// What the header says of how it is compiled beforehand, which spares every file of a subject that;
 /// `None` if the compiler cannot, and then it is not spared.
 fn assembled(header: &std::path::Path) -> Option<String> {
-    const ARGS: [&str; 9] = [
-        "-O2",
-        "-fPIC",
-        "-g0",
-        "-fno-asynchronous-unwind-tables",
-        "-DNOPOL_ASSEMBLE",
-        "-w",
-        "-S",
-        "-xc",
-        "-o-",
-    ];
     let mut command = std::process::Command::new("cc");
     let output = command.args(ARGS).arg(header).output().ok()?;
     let text = String::from_utf8(output.stdout)

@@ -313,7 +313,14 @@ fn the_assembly_beside_the_header_does_the_same() {
     let copy = dir.path().join("nopol.h");
     fs::copy(header(), &copy).unwrap();
     let output = Command::new("cc")
-        .args(["-O2", "-fPIC", "-g0", "-fno-asynchronous-unwind-tables"])
+        .args([
+            "-O2",
+            "-fno-builtin",
+            "-fno-tree-loop-distribute-patterns",
+            "-fPIC",
+            "-g0",
+            "-fno-asynchronous-unwind-tables",
+        ])
         .args(["-DNOPOL_ASSEMBLE", "-w", "-S", "-x", "c", "-o", "-"])
         .arg(&copy)
         .output()

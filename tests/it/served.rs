@@ -163,3 +163,60 @@ fn runs_of_a_c_program_get_their_own_arguments_and_input() {
     let diff = json["patches"][0]["diff"].as_str().unwrap();
     assert!(diff.contains("+    if (score >= 50)"), "{diff}");
 }
+
+/// A program with functions that are named like those of libc and that hold conditions.
+const NAMESAKES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+int close(int bracket)
+{
+    if (bracket == ')')
+        return 1;
+    return 0;
+}
+
+unsigned long strlen(const char *text)
+{
+    unsigned long length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+static int passes(int score)
+{
+    if (score > 50)
+        return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && close(argv[2][0]) && strlen(argv[2]) == 1)
+        puts("bracket");
+    puts(passes(atoi(argv[1])) ? "passes" : "fails");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_with_functions_named_like_those_of_libc_is_not_served() {
+    let cases = [
+        ("just-enough", "./prog 50", "passes"),
+        ("above", "./prog 51 x", "passes"),
+        ("below", "./prog 49", "fails"),
+    ];
+    let mut text = "[c]\nsources = [\"prog.c\"]\nbuild = \"cc -w -o prog prog.c\"\n".to_owned();
+    for (name, command, stdout) in cases {
+        text += &format!(
+            "\n[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\nstdout = \"{stdout}\\n\"\n"
+        );
+    }
+    let subject = Subject::new(&[("prog.c", NAMESAKES), ("nopol.toml", &text)]);
+    let run = subject.nopol(&["c", "--format", "json"]);
+    let json = run.json();
+    assert_eq!(json["outcome"], "patched", "{}", run.stderr);
+    let diff = json["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("+    if (score >= 50)"), "{diff}");
+}
