@@ -221,7 +221,9 @@ impl Edits<'_> {
             }
             Shape::Cmp(op, a, b) => self.comparison(*op, a, b),
             Shape::Leaf(_) | Shape::Arith(..) => {
-                self.negate(node, required);
+                if !is_literal(node) {
+                    self.negate(node, required);
+                }
                 self.operand(node);
             }
         }

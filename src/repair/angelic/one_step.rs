@@ -119,6 +119,15 @@ fn cost(step: Step, site: &Site) -> u32 {
         Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,
         _ => 0,
     };
-    // What the recorded contexts ask for is found by the synthesizer, too.
-    own + longer + WEIGHTS.fix.relaxed
+    // What the recorded contexts ask for is found by the synthesizer, too; nothing observed speaks for the others.
+    let is_limit = match step {
+        Step::Operator(old, new) => old.orders() && new.orders() && new != old.mirrored(),
+        Step::AllOperators | Step::ConstantOffByOne => true,
+        _ => false,
+    };
+    let untested = match is_limit {
+        true => edit.untested_neighbour,
+        false => edit.untested,
+    };
+    own + longer + untested + WEIGHTS.fix.relaxed
 }
