@@ -213,13 +213,10 @@ impl Runner<'_> {
             ..Launch::of(binary, args, PATIENCE)
         };
         let running = self.with_job(&dir, binary, launch, |job| self.supervisor.start(job));
-        let running = match running {
-            Ok(running) => running,
-            Err(_) => {
-                self.give_back(dir);
-                self.supervisor.check()?;
-                return Ok(None);
-            }
+        let Ok(running) = running else {
+            self.give_back(dir);
+            self.supervisor.check()?;
+            return Ok(None);
         };
         let mut server = Server {
             of,
