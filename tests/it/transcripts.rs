@@ -103,7 +103,7 @@ fn patches_of_two_causes_are_shown_apart() {
               recording contexts 19 contexts at 2 sites ([TIME])
                     synthesizing 37 candidates at 2 sites ([TIME])
              building candidates 49 of 49 compile ([TIME])
-              judging candidates 5 plausible ([TIME])
+              judging candidates 6 plausible ([TIME])
                 checking patches 2 patches ([TIME])
     Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
 
@@ -141,7 +141,7 @@ fn patches_of_two_causes_are_shown_apart() {
 
       fixes two-causes::two_causes::tests::single_item_on_the_last_page
       constant off by one
-      and 1 like it, which the tests do not tell from it: see `explain`
+      and 3 like it, which the tests do not tell from it: see `explain`
       more: cargo nopol explain dd56fcad-99354a13 --top 1
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
@@ -167,7 +167,7 @@ fn it_is_shown_why_there_is_no_patch() {
               judging candidates 0 plausible ([TIME])
               recording contexts 18 contexts at 4 sites ([TIME])
                     synthesizing 28 candidates at 4 sites ([TIME])
-             building candidates 35 of 36 compile ([TIME])
+             building candidates 37 of 38 compile ([TIME])
               judging candidates 0 plausible ([TIME])
     No patch found.
     Localization ended it: of the 17 sites that failing tests reach, none makes a failing test pass when its condition is forced true or false, or its statement is skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
