@@ -27,6 +27,7 @@ use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Suspect;
 use crate::run::suite::TestIndex;
+use crate::source::SiteIndex;
 
 impl Session<'_> {
     /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
@@ -49,7 +50,9 @@ impl Session<'_> {
             fixes.extend(candidates.into_iter().flatten().map(Fix::from));
         }
         let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
-        fixes.extend(self.one_step_fixes(knowledge, targets, &places));
+        let mut unobserved = self.one_step_fixes(knowledge, targets, &places);
+        behind_explained(&fixes, &mut unobserved);
+        fixes.extend(unobserved);
         // Drop what is known already; what explains the contexts stays.
         let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
@@ -85,5 +88,37 @@ impl Session<'_> {
             also_forced: None,
         })
         .collect()
+    }
+}
+
+/// Makes edits of which nothing was observed cost more than the best edit of their site that explains the contexts:
+/// an equal edit in other words must not come before it only because nothing speaks against it.
+fn behind_explained(explained: &[Fix], unobserved: &mut [Fix]) {
+    let mut best: BTreeMap<SiteIndex, u32> = BTreeMap::new();
+    for edit in explained.iter().flat_map(|fix| &fix.edits) {
+        let known = best.entry(edit.site).or_insert(edit.cost);
+        *known = edit.cost.min(*known);
+    }
+    for fix in unobserved {
+        for edit in &mut fix.edits {
+            if let Some(best) = best.get(&edit.site) {
+                edit.cost = edit.cost.max(best + 1);
+                fix.cost = fix.cost.max(edit.cost);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::fix::tests::fix;
+
+    #[test]
+    fn what_nothing_speaks_for_comes_behind_what_explains_the_contexts() {
+        let explained = [fix(1, "a >= b", 30, &[0]), fix(1, "a != b", 40, &[0])];
+        let mut others = [fix(1, "a > b - 1", 19, &[0]), fix(2, "c", 19, &[0])];
+        behind_explained(&explained, &mut others);
+        assert_eq!(others.map(|fix| fix.cost), [31, 19]);
     }
 }
