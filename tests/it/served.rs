@@ -150,13 +150,18 @@ fn runs_of_a_c_program_get_their_own_arguments_and_input() {
         ("below", "./prog", "49\\n", "fails"),
         ("far-above", "./prog 10 10 10", "60\\n", "passes"),
     ];
-    let mut text = "[c]\nsources = [\"prog.c\"]\nbuild = \"cc -o prog prog.c\"\n".to_owned();
+    assert_score_is_mended(PARTICULAR_C, &cases);
+}
+
+/// Repairs a C program, given the name, command, input and output of each test.
+fn assert_score_is_mended(source: &str, cases: &[(&str, &str, &str, &str)]) {
+    let mut text = "[c]\nsources = [\"prog.c\"]\nbuild = \"cc -w -o prog prog.c\"\n".to_owned();
     for (name, command, stdin, stdout) in cases {
         text += &format!(
             "\n[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\nstdin = \"{stdin}\"\nstdout = \"{stdout}\\n\"\n"
         );
     }
-    let subject = Subject::new(&[("prog.c", PARTICULAR_C), ("nopol.toml", &text)]);
+    let subject = Subject::new(&[("prog.c", source), ("nopol.toml", &text)]);
     let run = subject.nopol(&["c", "--format", "json"]);
     let json = run.json();
     assert_eq!(json["outcome"], "patched", "{}", run.stderr);
@@ -201,22 +206,11 @@ int main(int argc, char **argv)
 "#;
 
 #[test]
-fn a_program_with_functions_named_like_those_of_libc_is_not_served() {
+fn a_program_with_functions_named_like_those_of_libc_is_repaired() {
     let cases = [
-        ("just-enough", "./prog 50", "passes"),
-        ("above", "./prog 51 x", "passes"),
-        ("below", "./prog 49", "fails"),
+        ("just-enough", "./prog 50", "", "passes"),
+        ("above", "./prog 51 x", "", "passes"),
+        ("below", "./prog 49", "", "fails"),
     ];
-    let mut text = "[c]\nsources = [\"prog.c\"]\nbuild = \"cc -w -o prog prog.c\"\n".to_owned();
-    for (name, command, stdout) in cases {
-        text += &format!(
-            "\n[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\nstdout = \"{stdout}\\n\"\n"
-        );
-    }
-    let subject = Subject::new(&[("prog.c", NAMESAKES), ("nopol.toml", &text)]);
-    let run = subject.nopol(&["c", "--format", "json"]);
-    let json = run.json();
-    assert_eq!(json["outcome"], "patched", "{}", run.stderr);
-    let diff = json["patches"][0]["diff"].as_str().unwrap();
-    assert!(diff.contains("+    if (score >= 50)"), "{diff}");
+    assert_score_is_mended(NAMESAKES, &cases);
 }
