@@ -7,6 +7,7 @@ use typed_index_collections::TiSlice;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
+use crate::source::words::mentions;
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
@@ -352,12 +353,6 @@ fn pointed_at(spliced: &Spliced<Part>, range: &Range<usize>) -> Vec<Part> {
 pub fn root(place: &str) -> &str {
     let place = place.trim_start_matches('*');
     place.split(['.', '[']).next().unwrap_or_default()
-}
-
-/// Whether a text contains a whole word.
-pub fn mentions(text: &str, word: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|part| part == word)
 }
 
 /// The functions of the nearest sites before some locations.

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use camino::Utf8Path;
 
-use super::blame::{Around, around, blame, mentions, root};
+use super::blame::{Around, around, blame, root};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
+use crate::source::words::mentions;
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 

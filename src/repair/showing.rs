@@ -262,9 +262,11 @@ impl Session<'_> {
         }
     }
 
-    /// How two fixes of one family differ, if a context is known.
+    /// How two fixes of one family differ, if a context is known. What was recorded at different sites cannot be
+    /// compared.
     fn difference(&self, fix: &Fix, other: &Fix) -> Option<ContextReport> {
-        let mut edits = fix.edits.iter().zip(&other.edits);
+        let edits = fix.edits.iter().zip(&other.edits);
+        let mut edits = edits.filter(|(a, b)| a.site == b.site);
         let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
         Some(ContextReport {
             context: found.context,

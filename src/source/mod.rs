@@ -14,6 +14,7 @@ pub mod rust;
 mod site;
 pub mod splice;
 pub mod template;
+pub mod words;
 pub mod write;
 
 use std::collections::BTreeSet;

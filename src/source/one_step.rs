@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::condition::{Leaf, LeafKind, Node, Shape};
+use super::words::{mentions, words};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
 /// What an edit changes.
@@ -432,7 +433,8 @@ fn neighbours(text: &str) -> Vec<(Step, String)> {
     let Some((value, suffix)) = number(text) else {
         return Vec::new();
     };
-    let beside = [value + 1, value - 1].into_iter();
+    let beside = [value.checked_add(1), value.checked_sub(1)];
+    let beside = beside.into_iter().flatten();
     let beside = beside.map(|value| (Step::ConstantOffByOne, format!("{value}{suffix}")));
     beside.collect()
 }
@@ -444,39 +446,6 @@ fn kind(text: &str) -> char {
         Some(first @ ('"' | '\'')) => first,
         _ => ' ',
     }
-}
-
-/// The identifiers of a text outside of its string and character literals.
-fn words(text: &str) -> Vec<Range<usize>> {
-    let mut words = Vec::new();
-    let mut quote = None;
-    let mut start = None;
-    let mut escaped = false;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        match quote {
-            Some(_) if escaped => escaped = false,
-            Some(_) if c == '\\' => escaped = true,
-            Some(mark) if c == mark => quote = None,
-            Some(_) => {}
-            None => {
-                let is_part = c.is_alphanumeric() || c == '_';
-                match (start, is_part) {
-                    (None, true) => start = Some(at),
-                    (Some(first), false) => {
-                        words.push(first..at);
-                        start = None;
-                    }
-                    _ => {}
-                }
-                // An apostrophe may start a lifetime.
-                let is_char = c == '\'' && text[at + 1..].chars().nth(1) == Some('\'');
-                if c == '"' || is_char {
-                    quote = Some(c);
-                }
-            }
-        }
-    }
-    words
 }
 
 /// The names that mean the opposite of one: other methods of the standard library, and names that occur in a text.
@@ -493,19 +462,12 @@ fn opposites(name: &str, occur_in: &str) -> Vec<String> {
             let mut parts = parts.clone();
             parts[nth] = &to;
             let new = parts.join("_");
-            if !found.contains(&new) && has_word(occur_in, &new) {
+            if !found.contains(&new) && mentions(occur_in, &new) {
                 found.push(new);
             }
         }
     }
     found
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
-    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::evidence::{Explanation, Observed};
 use super::recording::RecordedSite;
+use super::targets_of;
 use crate::contexts::{self, Recorded};
 use crate::exchange;
 use crate::localize::angelic::AngelicSite;
@@ -81,20 +82,13 @@ impl Session<'_> {
         let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let spectrum = &knowledge.spectrum;
-        let of_place = |found: &AngelicSite| -> Vec<TestIndex> {
-            let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
-            match found.cures.is_empty() {
-                true => targets.iter().filter(reach).copied().collect(),
-                false => found.cures.keys().copied().collect(),
-            }
-        };
         let panics = self.panics(targets);
         let results = pool::map(runner.jobs, places, |RecordedSite { found, recorded }| {
             self.copies.plain.supervisor.check()?;
             let at = At {
                 site: self.site(found.site),
                 found,
-                targets: &of_place(found),
+                targets: &targets_of(spectrum, found, targets),
                 bonus: panics.bonus(self.sources, found.site),
             };
             let result = self.synthesize_at(&at, recorded, rlimit);

@@ -25,7 +25,7 @@ use super::knowledge::Knowledge;
 use super::session::Session;
 use super::settings::Depth;
 use crate::localize::angelic::AngelicSite;
-use crate::localize::spectrum::Suspect;
+use crate::localize::spectrum::{Spectrum, Suspect};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 
@@ -88,6 +88,16 @@ impl Session<'_> {
             also_forced: None,
         })
         .collect()
+    }
+}
+
+/// The failing tests that an edit of a site is to cure: those that a forced outcome cures there, or if there are none,
+/// those that reach it.
+fn targets_of(spectrum: &Spectrum, found: &AngelicSite, targets: &[TestIndex]) -> Vec<TestIndex> {
+    let reach = |test: &&TestIndex| spectrum.reaches(**test, found.site);
+    match found.cures.is_empty() {
+        true => targets.iter().filter(reach).copied().collect(),
+        false => found.cures.keys().copied().collect(),
     }
 }
 

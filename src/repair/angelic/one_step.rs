@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::targets_of;
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
@@ -44,11 +45,7 @@ impl Session<'_> {
                 true => MOST_AT_SUSPECT,
                 false => MOST_AT_ANGELIC,
             };
-            let reach = |test: &&TestIndex| knowledge.spectrum.reaches(**test, found.site);
-            let of_site: Vec<TestIndex> = match found.cures.is_empty() {
-                true => targets.iter().filter(reach).copied().collect(),
-                false => found.cures.keys().copied().collect(),
-            };
+            let of_site = targets_of(&knowledge.spectrum, found, targets);
             let edits = self.one_step_edits(found.site);
             let place =
                 WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
