@@ -75,6 +75,7 @@ pub mod localize;
 pub mod patch;
 pub mod paths;
 pub mod probe;
+pub mod rank;
 pub mod repair;
 pub mod report;
 pub mod run;

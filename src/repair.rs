@@ -6,6 +6,7 @@ mod baseline;
 mod circumstances;
 mod ending;
 mod engine;
+mod facts;
 mod families;
 mod fix;
 mod instrument;
@@ -27,6 +28,7 @@ use self::knowledge::Knowledge;
 use self::session::Session;
 use self::settings::{Depth, Settings};
 use self::setup::Setup;
+use crate::exchange;
 use crate::report::progress::Progress;
 use crate::report::{Ending, Outcome};
 use crate::run::process::{Stopped, Supervisor};
@@ -159,6 +161,10 @@ fn search(
             outcome.ending = Ending::Localized;
         }
         return Ok(());
+    }
+    if let Some(dir) = &session.settings.dump {
+        exchange::dump_case(dir, &session.facts(&plausible))
+            .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
     }
     session.supervisor.use_reserve();
     session.show(knowledge, outcome, plausible)

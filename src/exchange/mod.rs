@@ -16,6 +16,7 @@ use std::io;
 
 use camino::Utf8Path;
 
+use crate::rank::facts::Case;
 use crate::spec::{Pool, Spec};
 pub use problem::{ProblemFile, ProblemFileError};
 
@@ -60,6 +61,17 @@ impl ProblemFile {
 /// If a file or the directory cannot be written; the message names the path.
 pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<()> {
     ProblemFile::new(name, spec, pool).dump(dir)
+}
+
+/// Writes what is known of the plausible candidates of a run as `plausible.json`. Creates the directory if necessary.
+///
+/// # Errors
+/// If the file or the directory cannot be written; the message names the path.
+pub fn dump_case(dir: &Utf8Path, case: &Case) -> io::Result<()> {
+    let path = dir.join("plausible.json");
+    let text = serde_json::to_string(case).map_err(io::Error::other)?;
+    let written = fs::create_dir_all(dir).and_then(|()| fs::write(&path, text));
+    written.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use typed_index_collections::TiSlice;
 
+use crate::rank::facts::Support;
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
@@ -59,6 +60,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
     /// Passing tests that reach the site and that the edit provably does not affect.
     fn unaffected(&self, _: &Sources, _: SiteIndex) -> BTreeSet<TestIndex> {
         BTreeSet::new()
+    }
+
+    /// What the recorded contexts say of the edit.
+    fn support(&self) -> Option<Support> {
+        None
     }
 
     /// Whether the edit is proved equivalent to another one at the same site.

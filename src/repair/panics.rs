@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
+use crate::rank::facts::PanicAt;
 use crate::run::suite::TestIndex;
 use crate::source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
 use crate::weights::WEIGHTS;
@@ -56,17 +57,26 @@ impl Panics {
 
     /// How much less a patch at a site costs, because a failing test panics there.
     pub fn bonus(&self, sources: &Sources, index: SiteIndex) -> u32 {
+        match self.seen_from(sources, index) {
+            PanicAt::Elsewhere => 0,
+            PanicAt::Function => WEIGHTS.place.panics_in_function,
+            PanicAt::Here => WEIGHTS.place.panics_here,
+        }
+    }
+
+    /// Where the tests panic, seen from a site.
+    pub fn seen_from(&self, sources: &Sources, index: SiteIndex) -> PanicAt {
         let site = &sources.sites[index];
         if !self.functions.contains(&site.function) {
-            return 0;
+            return PanicAt::Elsewhere;
         }
         let last = site.line + site.text.matches('\n').count();
         let is_in = |(file, line): &(FileIndex, usize)| {
             *file == site.file && (site.line..=last).contains(line)
         };
         match self.lines.iter().any(is_in) {
-            true => WEIGHTS.place.panics_here,
-            false => WEIGHTS.place.panics_in_function,
+            true => PanicAt::Here,
+            false => PanicAt::Function,
         }
     }
 }

@@ -98,7 +98,7 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let families = self.families(plausible);
+        let families = self.families(self.ranked(plausible));
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
@@ -111,7 +111,7 @@ impl Session<'_> {
     /// # Errors
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
-        let families = self.families(plausible.to_vec());
+        let families = self.families(self.ranked(plausible.to_vec()));
         let Some(Family { best: fix, .. }) =
             families.first().filter(|_| knowledge.checked.is_none())
         else {
@@ -276,7 +276,7 @@ impl Session<'_> {
 
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
-        let families = self.families(std::mem::take(&mut knowledge.held));
+        let families = self.families(self.ranked(std::mem::take(&mut knowledge.held)));
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for Family { best: fix, .. } in families.iter().take(left) {

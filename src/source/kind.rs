@@ -3,7 +3,9 @@
 //! there.
 
 /// The kind of a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum SiteKind {
     /// The condition of an `if`.
     If,

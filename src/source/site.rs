@@ -46,7 +46,19 @@ pub struct Site {
 }
 
 /// Where the body of an inserted branch or early exit comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub enum BodyOrigin {
     /// The function contains it already, or it is `return` without a value, or `continue`.
     #[default]

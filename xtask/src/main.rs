@@ -8,6 +8,7 @@ mod fixtures;
 mod generate;
 mod hostile;
 mod kept;
+mod learn;
 mod svg;
 mod synthesis;
 mod tool;
@@ -26,6 +27,9 @@ enum Task {
     /// Make a table or a figure
     #[command(subcommand)]
     Bench(Bench),
+    /// Learn how patches are ranked
+    #[command(subcommand)]
+    Learn(learn::Learn),
 }
 
 #[derive(Subcommand)]
@@ -51,7 +55,10 @@ enum Bench {
 }
 
 fn main() -> anyhow::Result<()> {
-    let Task::Bench(bench) = Cli::parse().task;
+    let bench = match Cli::parse().task {
+        Task::Bench(bench) => bench,
+        Task::Learn(task) => return learn::learn(&task),
+    };
     match bench {
         Bench::Fixtures { runs } => fixtures::bench(runs),
         Bench::Bugs(options) => bugs::bench(&options),

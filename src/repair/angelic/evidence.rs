@@ -9,6 +9,7 @@ use typed_index_collections::TiSlice;
 
 use crate::contexts::{self, Problem, Recorded, Witnesses, evidence};
 use crate::patch::render::Style;
+use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
 use crate::report::ClauseReport;
 use crate::run::id::TestId;
@@ -53,6 +54,35 @@ pub struct Explanation {
 impl Explanation {
     fn problem(&self) -> &Problem {
         &self.observed.problem
+    }
+
+    /// The fewest contexts in which what is compared with a new constant has its value.
+    fn singled_out(&self, old: Option<&Expr>) -> Option<u32> {
+        let known = old.map_or_else(Vec::new, Expr::terms);
+        let terms = &self.problem().pool.terms;
+        let mut compared: Vec<(&Expr, &Value)> = Vec::new();
+        let mut open = vec![&self.expr];
+        while let Some(expr) = open.pop() {
+            if let Expr::Cmp(_, a, b) = expr {
+                for (one, other) in [(a, b), (b, a)] {
+                    if let Expr::Term(term) = &**one
+                        && let Some(value) = &terms[*term].constant
+                        && !known.contains(term)
+                    {
+                        compared.push((other, value));
+                    }
+                }
+            }
+            open.extend(expr.children());
+        }
+        let rows = self.problem().rows();
+        let count = |(operand, value): &(&Expr, &Value)| {
+            let same = rows
+                .iter()
+                .filter(|row| operand.eval(row).as_ref() == Some(value));
+            u32::try_from(same.count()).unwrap_or(u32::MAX)
+        };
+        compared.iter().map(count).min()
     }
 
     fn clause(
@@ -116,6 +146,31 @@ impl Evidence for Explanation {
         let site = &sources.sites[site];
         let witnesses = witnesses.get_or_init(|| Witnesses::of(site, problem, recorded));
         witnesses.unaffected(&self.expr)
+    }
+
+    fn support(&self) -> Option<Support> {
+        let problem = self.problem();
+        let specs = problem.specs.iter().chain(&problem.relaxed);
+        let old = specs.clone().find_map(|spec| spec.old.as_ref());
+        // Where there is no condition, passing tests show what happens without one.
+        let mut passing = problem.rows().iter().filter(|row| !row.hard);
+        let usual = passing.next().is_some_and(|row| row.expected);
+        let mut support = Support {
+            singled_out: self.singled_out(old),
+            ..Support::default()
+        };
+        for row in problem.rows() {
+            let now = self.expr.eval_bool(row);
+            let is_changed = now != old.map_or(Some(usual), |old| old.eval_bool(row));
+            let (number, changed) = match row.hard {
+                true => (&mut support.failing, &mut support.changed_failing),
+                false => (&mut support.passing, &mut support.changed_passing),
+            };
+            *number += 1;
+            *changed += u32::from(is_changed);
+            support.holds += u32::from(now == Some(true));
+        }
+        Some(support)
     }
 
     fn equals(&self, other: &dyn Evidence) -> bool {

@@ -1,0 +1,238 @@
+//! What an edit changes, told from the trees of the old and the new condition alone, so that it does not matter who
+//! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
+
+use crate::source::condition::{LeafKind, Node, Shape};
+use crate::spec::CmpOp;
+
+/// What was changed.
+#[derive(Clone, Debug)]
+pub enum Change<'t> {
+    /// Nothing but the spelling.
+    Nothing,
+    /// A comparison operator.
+    Operator(CmpOp, CmpOp),
+    /// `&&` to `||` or the reverse.
+    Connective,
+    /// Clauses were added with this connective.
+    Added {
+        /// By `&&`.
+        is_and: bool,
+        /// What was added.
+        clauses: Vec<&'t Node>,
+        /// Before all others.
+        is_first: bool,
+    },
+    /// Clauses were removed.
+    Dropped,
+    /// A part was negated, or a negation removed.
+    Negated,
+    /// A number replaced by its neighbour.
+    NextConstant,
+    /// A literal replaced by another.
+    Constant,
+    /// 1 added to or subtracted from an operand.
+    OffByOne,
+    /// Another term added to or subtracted from an operand, or other arithmetic.
+    Arithmetic,
+    /// An operand replaced.
+    Operand {
+        /// What was there.
+        old: &'t Node,
+        /// What is there now.
+        new: &'t Node,
+    },
+    /// Several changes, or none of these.
+    Replaced,
+}
+
+/// What changed from one condition to another.
+pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
+    if old.text == new.text {
+        return Change::Nothing;
+    }
+    if let (Shape::Not(inner), _) = (&old.shape, &new.shape)
+        && inner.text == new.text
+    {
+        return Change::Negated;
+    }
+    if let Shape::Not(inner) = &new.shape
+        && inner.text == old.text
+    {
+        return Change::Negated;
+    }
+    for is_and in [true, false] {
+        let (before, after) = (clauses(old, is_and), clauses(new, is_and));
+        if before.len() == 1 && after.len() == 1 {
+            continue;
+        }
+        if let Some(change) = of_clauses(&before, &after, is_and) {
+            return change;
+        }
+    }
+    match (&old.shape, &new.shape) {
+        (Shape::And(a, b), Shape::Or(c, d)) | (Shape::Or(a, b), Shape::And(c, d))
+            if a.text == c.text && b.text == d.text =>
+        {
+            Change::Connective
+        }
+        (Shape::Not(a), Shape::Not(b)) => change(a, b),
+        (Shape::Cmp(p, a, b), Shape::Cmp(q, c, d)) => {
+            if a.text == c.text && b.text == d.text {
+                Change::Operator(*p, *q)
+            } else if a.text == d.text && b.text == c.text {
+                match p.mirrored() == *q {
+                    true => Change::Nothing,
+                    false => Change::Operator(*p, q.mirrored()),
+                }
+            } else if p == q && a.text == c.text {
+                of_operands(b, d)
+            } else if p == q && b.text == d.text {
+                of_operands(a, c)
+            } else if p.mirrored() == *q && a.text == d.text {
+                of_operands(b, c)
+            } else if p.mirrored() == *q && b.text == c.text {
+                of_operands(a, d)
+            } else {
+                Change::Replaced
+            }
+        }
+        (Shape::Leaf(_), Shape::Leaf(_)) => Change::Operand { old, new },
+        _ => Change::Replaced,
+    }
+}
+
+/// What changed from one list of clauses to another.
+fn of_clauses<'t>(before: &[&'t Node], after: &[&'t Node], is_and: bool) -> Option<Change<'t>> {
+    let has = |all: &[&Node], one: &Node| all.iter().any(|other| other.text == one.text);
+    let new: Vec<&Node> = after
+        .iter()
+        .copied()
+        .filter(|it| !has(before, it))
+        .collect();
+    let gone: Vec<&Node> = before
+        .iter()
+        .copied()
+        .filter(|it| !has(after, it))
+        .collect();
+    match (&*new, &*gone) {
+        ([], [_, ..]) if !after.is_empty() && after.len() < before.len() => Some(Change::Dropped),
+        ([_, ..], []) if after.len() > before.len() => Some(Change::Added {
+            is_and,
+            is_first: after.first().is_some_and(|first| !has(before, first)),
+            clauses: new,
+        }),
+        ([new], [old]) if before.len() == after.len() => Some(change(old, new)),
+        _ => None,
+    }
+}
+
+/// What changed from one operand to another.
+fn of_operands<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
+    if let Shape::Arith(_, a, b) = &new.shape {
+        let other = match (a.text == old.text, b.text == old.text) {
+            (true, _) => Some(b),
+            (_, true) => Some(a),
+            _ => None,
+        };
+        return match other {
+            Some(other) if other.text == "1" => Change::OffByOne,
+            Some(_) => Change::Arithmetic,
+            None => match is_literal(old) {
+                true => Change::Operand { old, new },
+                false => Change::Arithmetic,
+            },
+        };
+    }
+    if let Shape::Arith(_, a, b) = &old.shape
+        && (a.text == new.text || b.text == new.text)
+    {
+        return match a.text == "1" || b.text == "1" {
+            true => Change::OffByOne,
+            false => Change::Arithmetic,
+        };
+    }
+    match is_literal(old) && is_literal(new) {
+        false => Change::Operand { old, new },
+        true => match (number(&old.text), number(&new.text)) {
+            (Some(a), Some(b)) if a.abs_diff(b) == 1 => Change::NextConstant,
+            _ => Change::Constant,
+        },
+    }
+}
+
+/// The operands of a chain of one connective, left to right; the node itself if it is none.
+pub fn clauses(node: &Node, is_and: bool) -> Vec<&Node> {
+    match (&node.shape, is_and) {
+        (Shape::And(a, b), true) | (Shape::Or(a, b), false) => {
+            let mut all = clauses(a, is_and);
+            all.extend(clauses(b, is_and));
+            all
+        }
+        _ => vec![node],
+    }
+}
+
+/// Whether a node is a literal.
+pub fn is_literal(node: &Node) -> bool {
+    matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
+}
+
+/// The value of a number as it is written, without its type.
+pub fn number(text: &str) -> Option<i128> {
+    let text = text.replace('_', "");
+    let digits = text.trim_start_matches('-');
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    let value: i128 = digits[..end].parse().ok()?;
+    let rest = &digits[end..];
+    let is_suffix = rest.is_empty() || rest.starts_with(['u', 'i', 'L', 'U']);
+    is_suffix.then_some(if text.starts_with('-') { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+
+    fn name(old: &str, new: &str) -> String {
+        let parse = |text: &str| Language::Rust.parse(text).unwrap();
+        let text = format!("{:?}", change(&parse(old), &parse(new)));
+        let end = text.find([' ', '{']).unwrap_or(text.len());
+        text[..end].to_owned()
+    }
+
+    #[test]
+    fn one_change_is_told_from_another() {
+        for (old, new, expected) in [
+            ("a < b", "a <= b", "Operator(Lt,"),
+            ("a < b", "b >= a", "Operator(Lt,"),
+            ("a < b", "b > a", "Nothing"),
+            ("a && b", "a || b", "Connective"),
+            ("a", "a && b < c", "Added"),
+            ("a || b", "a || b || c", "Added"),
+            ("a && b && c", "a && c", "Dropped"),
+            ("a && b < c", "a && b <= c", "Operator(Lt,"),
+            ("a", "!a", "Negated"),
+            ("!a && b", "a && b", "Negated"),
+            ("a == 1", "a == 2", "NextConstant"),
+            ("a == 1", "a == 7", "Constant"),
+            ("a < b", "a < b + 1", "OffByOne"),
+            ("a < b - 1", "a < b", "OffByOne"),
+            ("a < b", "a < c", "Operand"),
+            ("a < b", "a < b + c", "Arithmetic"),
+            ("x.is_some()", "y.is_some()", "Operand"),
+            ("a < b", "c && d", "Replaced"),
+        ] {
+            assert_eq!(name(old, new), expected, "{old} to {new}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_a_value_whatever_their_type() {
+        assert_eq!(number("1_000u32"), Some(1000));
+        assert_eq!(number("-3"), Some(-3));
+        assert_eq!(number("0x10"), None);
+        assert_eq!(number("1.5"), None);
+    }
+}

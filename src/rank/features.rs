@@ -1,0 +1,661 @@
+//! The features of a candidate: numbers, mostly 0 or 1, of which the model ([`super::model`]) takes a weighted sum.
+
+use super::change::{Change, change, clauses, is_literal, number};
+use super::facts::{Candidate, Case, EditFacts, PanicAt};
+use crate::source::condition::{Node, Shape};
+use crate::source::words::words;
+use crate::source::{BodyOrigin, Form, Language, SiteKind};
+use crate::spec::CmpOp;
+
+/// Whether sense demands the sign of a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It makes a candidate likelier, or does not matter.
+    Plus,
+    /// It makes it less likely, or does not matter.
+    Minus,
+    /// The data decide.
+    Any,
+}
+
+macro_rules! features {
+    ($($(#[$doc:meta])* $name:ident: $sign:ident,)*) => {
+        /// What the model knows of a candidate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Feature {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Feature {
+            /// Every feature.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its name in the file of weights.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+
+            /// Whether sense demands the sign of its weight.
+            pub fn sign(self) -> Sign {
+                match self {
+                    $(Self::$name => Sign::$sign,)*
+                }
+            }
+        }
+    };
+}
+
+features! {
+    /// The cost by the weights set by hand, in tens, up to 20.
+    Cost: Minus,
+    /// Ochiai's coefficient of the place.
+    Suspiciousness: Plus,
+    /// A failing test panics at the place.
+    PanicsHere: Plus,
+    /// A failing test panics in its function.
+    PanicsInFunction: Plus,
+    /// The text of a failing test names the function.
+    TestCalls: Plus,
+    /// The share of words of the function's name that are in the name of a failing test.
+    TestNamed: Plus,
+    /// The share of the failing tests that are cured.
+    Cures: Plus,
+    /// The place is a boolean expression.
+    AtValue: Any,
+    /// The place is the condition of a loop.
+    AtLoop: Any,
+    /// The place is the guard of a match arm, or an operand of a let-chain.
+    AtGuard: Any,
+    /// A statement gets a condition.
+    Wraps: Any,
+    /// Several statements get a condition.
+    WrapsSeveral: Any,
+    /// An early exit is inserted.
+    Leaves: Any,
+    /// Another branch is added.
+    Branches: Any,
+    /// A pattern is narrowed.
+    Narrows: Any,
+    /// The inserted body is the function's own.
+    BodyOwn: Any,
+    /// It is that of a similar function.
+    BodySibling: Any,
+    /// It returns a typical value of its type.
+    BodyObvious: Any,
+    /// It returns a parameter or a new value.
+    BodyMade: Any,
+    /// It is a list of statements.
+    BodyStatements: Any,
+    /// It leaves a loop.
+    BodyLeavesLoop: Any,
+    /// It panics.
+    BodyPanics: Any,
+    /// The place decides about a deliberate panic.
+    Checks: Any,
+    /// A strict operator was made inclusive.
+    ToInclusive: Any,
+    /// An inclusive operator was made strict.
+    ToStrict: Any,
+    /// An operator was negated.
+    OperatorNegated: Any,
+    /// An order was mirrored.
+    OperatorMirrored: Any,
+    /// `==` or `!=` became an order.
+    EqualityToOrder: Any,
+    /// An order became `==` or `!=`.
+    OrderToEquality: Any,
+    /// A connective was changed.
+    Connective: Any,
+    /// A clause was added by `&&`.
+    AndAdded: Any,
+    /// A clause was added by `||`.
+    OrAdded: Any,
+    /// More than one clause was added.
+    SeveralAdded: Minus,
+    /// The added clause comes first.
+    AddedFirst: Any,
+    /// A clause was removed.
+    Dropped: Any,
+    /// A part was negated.
+    Negated: Any,
+    /// A number was replaced by its neighbour.
+    NextConstant: Any,
+    /// A literal was replaced by another.
+    Constant: Any,
+    /// An operand is off by one.
+    OffByOne: Any,
+    /// Other arithmetic was put in or left out.
+    Arithmetic: Any,
+    /// An operand was replaced.
+    Operand: Any,
+    /// Words that the replaced and the new operand share, of all their words.
+    OperandAlike: Plus,
+    /// Several changes at once.
+    Replaced: Any,
+    /// Only the spelling changed.
+    Nothing: Minus,
+    /// The new part is a comparison of two values.
+    ComparesValues: Any,
+    /// The new part is an equality with a literal.
+    EqualsLiteral: Any,
+    /// The new part is an inequality with a literal.
+    DiffersFromLiteral: Any,
+    /// The new part is an order with 0 or 1.
+    OrderWithSmall: Any,
+    /// The new part is an order with another literal.
+    OrderWithLiteral: Any,
+    /// The new part is a flag or a query.
+    Flag: Any,
+    /// The new part is a negated flag or query.
+    NegatedFlag: Any,
+    /// The two sides of the new comparison share words.
+    SidesAlike: Plus,
+    /// The new part has the operator and one operand of another clause or condition of the function.
+    Parallel: Plus,
+    /// The whole new part stands elsewhere in the function.
+    StandsElsewhere: Plus,
+    /// The share of the new operands that are in conditions of the function elsewhere.
+    ComparedElsewhere: Plus,
+    /// The share of the new operands that are used in the three lines before.
+    UsedBefore: Plus,
+    /// The share of the new operands that are used in the three lines after.
+    UsedAfter: Plus,
+    /// The share of the new operands that are nowhere else in the function.
+    Foreign: Any,
+    /// The new operands are in the same condition already.
+    InCondition: Any,
+    /// A new operand is a call with arguments.
+    Call: Any,
+    /// A new operand is a field or a query of one.
+    Field: Any,
+    /// A new operand is the length of something.
+    Length: Any,
+    /// A new operand is arithmetic.
+    Computes: Any,
+    /// A new operand is an element, as in `v[i]`.
+    Element: Any,
+    /// A new literal, neither 0 nor 1, is in the function elsewhere.
+    LiteralOfFunction: Any,
+    /// A new literal, neither 0 nor 1, is not in the function.
+    LiteralFromElsewhere: Minus,
+    /// A new literal, neither 0 nor 1, is in the text of a failing test and not in the function.
+    LiteralOfTest: Minus,
+    /// Something is compared with itself, or a clause repeats another.
+    Idle: Minus,
+    /// The words of the new condition beyond those of the old one, in tens, up to 3.
+    Length10: Any,
+    /// Nothing is known of the values at the place.
+    Unobserved: Any,
+    /// It does not explain everything that was observed, or nothing was observed.
+    Loose: Minus,
+    /// The share of contexts of passing tests in which the outcome changes.
+    ChangesPassing: Minus,
+    /// The outcome of every context of failing tests changes.
+    ChangesAllFailing: Any,
+    /// All contexts have one outcome.
+    OneOutcome: Minus,
+    /// The logarithm of the number of contexts of passing tests that agree.
+    Agreeing: Plus,
+    /// A new constant is met by at most one context.
+    SingledOut: Minus,
+    /// A new constant is met by two or three contexts.
+    FewMeet: Minus,
+    /// A constant condition, or a statement left out.
+    Trivial: Minus,
+    /// Two places are changed.
+    TwoPlaces: Any,
+}
+
+/// The features of one candidate, by [`Feature`]'s number.
+pub type Row = [f64; Feature::ALL.len()];
+
+/// The features of each candidate of a case.
+pub fn rows(case: &Case) -> Vec<Row> {
+    case.candidates
+        .iter()
+        .map(|candidate| row(case, candidate))
+        .collect()
+}
+
+fn row(case: &Case, candidate: &Candidate) -> Row {
+    let mut row = [0.0; Feature::ALL.len()];
+    let edits = &candidate.edits;
+    for edit in edits {
+        let of_edit = Edit::new(case, edit).features();
+        for (sum, own) in row.iter_mut().zip(of_edit) {
+            *sum += own / edits.len() as f64;
+        }
+    }
+    let mut set = |feature: Feature, value: f64| row[feature as usize] = value;
+    set(Feature::Cost, (f64::from(candidate.cost) / 10.0).min(20.0));
+    let failures = case.failures.len().max(1) as f64;
+    set(Feature::Cures, f64::from(candidate.cures) / failures);
+    set(Feature::Trivial, yes(candidate.is_trivial));
+    set(Feature::TwoPlaces, yes(edits.len() > 1));
+    row
+}
+
+fn yes(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+/// An edit with what is looked up for it.
+struct Edit<'c> {
+    case: &'c Case,
+    facts: &'c EditFacts,
+    /// The function without the place.
+    around: String,
+    /// The three lines before the place and the three after it.
+    near: [String; 2],
+    row: Row,
+}
+
+impl<'c> Edit<'c> {
+    fn new(case: &'c Case, facts: &'c EditFacts) -> Self {
+        let text = case
+            .functions
+            .get(facts.function)
+            .map_or("", |it| &*it.text);
+        let before = text.get(..facts.span.start).unwrap_or("");
+        let after = text.get(facts.span.end..).unwrap_or("");
+        // The line of the place counts on both sides.
+        let lines_before: Vec<&str> = before.lines().rev().take(4).collect();
+        let lines_after: Vec<&str> = after.lines().take(5).collect();
+        Self {
+            case,
+            facts,
+            around: format!("{before}\n{after}"),
+            near: [lines_before.join("\n"), lines_after.join("\n")],
+            row: [0.0; Feature::ALL.len()],
+        }
+    }
+
+    fn set(&mut self, feature: Feature, is: bool) {
+        self.put(feature, yes(is));
+    }
+
+    fn put(&mut self, feature: Feature, value: f64) {
+        self.row[feature as usize] = value;
+    }
+
+    fn features(mut self) -> Row {
+        self.place();
+        self.evidence();
+        let language = match self.case.is_c {
+            true => Language::C,
+            false => Language::Rust,
+        };
+        let facts = self.facts;
+        if let Some(new) = language.parse(&facts.after) {
+            let old = match facts.kind.form() {
+                Form::Replace => language.parse(&facts.before),
+                _ => None,
+            };
+            self.condition(old.as_ref(), &new);
+        }
+        self.row
+    }
+
+    fn place(&mut self) {
+        use Feature as F;
+        let facts = self.facts;
+        self.put(F::Suspiciousness, facts.suspiciousness);
+        self.set(F::PanicsHere, facts.panic == PanicAt::Here);
+        self.set(F::PanicsInFunction, facts.panic != PanicAt::Elsewhere);
+        self.set(F::Checks, facts.checks > 0);
+        let name = self.case.functions.get(facts.function);
+        let name = name.map_or("", |it| it.name.rsplit("::").next().unwrap_or(""));
+        let failures = &self.case.failures;
+        let calls = failures.iter().any(|it| has_word(&it.text, name));
+        let parts = parts(name);
+        let named = |test: &str| {
+            let of_test = self::parts(test.rsplit("::").next().unwrap_or(""));
+            let shared = parts.iter().filter(|part| of_test.contains(part));
+            shared.count() as f64 / parts.len().max(1) as f64
+        };
+        let named = failures
+            .iter()
+            .map(|it| named(&it.test))
+            .fold(0.0, f64::max);
+        self.set(F::TestCalls, calls);
+        self.put(F::TestNamed, named);
+        let kind = match facts.kind {
+            SiteKind::If | SiteKind::ElseIf => None,
+            SiteKind::Value => Some(F::AtValue),
+            SiteKind::While => Some(F::AtLoop),
+            SiteKind::Guard | SiteKind::LetOperand => Some(F::AtGuard),
+            SiteKind::Statement => Some(F::Wraps),
+            SiteKind::Statements => Some(F::WrapsSeveral),
+            SiteKind::EarlyExit => Some(F::Leaves),
+            SiteKind::Branch => Some(F::Branches),
+            SiteKind::Arm | SiteKind::Pattern => Some(F::Narrows),
+        };
+        if let Some(kind) = kind {
+            self.set(kind, true);
+        }
+        if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
+            let body = match facts.body_origin {
+                BodyOrigin::Own => F::BodyOwn,
+                BodyOrigin::Sibling => F::BodySibling,
+                BodyOrigin::Obvious => F::BodyObvious,
+                BodyOrigin::Parameter | BodyOrigin::Constructor => F::BodyMade,
+                BodyOrigin::Statements => F::BodyStatements,
+                BodyOrigin::Break | BodyOrigin::LabelledContinue | BodyOrigin::LabelledBreak => {
+                    F::BodyLeavesLoop
+                }
+                BodyOrigin::Panic => F::BodyPanics,
+            };
+            self.set(body, true);
+        }
+    }
+
+    fn evidence(&mut self) {
+        use Feature as F;
+        self.set(F::Loose, self.facts.is_loose);
+        let Some(support) = self.facts.support else {
+            self.set(F::Unobserved, true);
+            return;
+        };
+        let share = |part: u32, of: u32| f64::from(part) / f64::from(of.max(1));
+        self.put(
+            F::ChangesPassing,
+            share(support.changed_passing, support.passing),
+        );
+        let all = support.failing > 0 && support.changed_failing == support.failing;
+        self.set(F::ChangesAllFailing, all);
+        let contexts = support.failing + support.passing;
+        let is_constant = support.holds == 0 || support.holds == contexts;
+        self.set(F::OneOutcome, is_constant);
+        let agreeing = f64::from(support.passing - support.changed_passing);
+        self.put(F::Agreeing, (1.0 + agreeing).log10());
+        self.set(F::SingledOut, support.singled_out.is_some_and(|it| it < 2));
+        self.set(
+            F::FewMeet,
+            support.singled_out.is_some_and(|it| (2..4).contains(&it)),
+        );
+    }
+
+    /// The features of the new condition; `old` is the condition that it replaces.
+    fn condition(&mut self, old: Option<&Node>, new: &Node) {
+        use Feature as F;
+        let count = |text: &str| words(text).len() as f64;
+        let longer = count(&new.text) - old.map_or(0.0, |old| count(&old.text));
+        self.put(F::Length10, (longer / 10.0).clamp(-3.0, 3.0));
+        let mut fresh: Vec<&Node> = vec![];
+        match old {
+            // A condition where there was none: its clauses.
+            None => {
+                let by_and = clauses(new, true);
+                fresh = match by_and.len() {
+                    1 => clauses(new, false),
+                    _ => by_and,
+                };
+                self.set(F::SeveralAdded, fresh.len() > 1);
+            }
+            Some(old) => {
+                let feature = match change(old, new) {
+                    Change::Nothing => F::Nothing,
+                    Change::Operator(from, to) => of_operator(from, to),
+                    Change::Connective => F::Connective,
+                    Change::Added {
+                        is_and,
+                        clauses,
+                        is_first,
+                    } => {
+                        self.set(F::SeveralAdded, clauses.len() > 1);
+                        self.set(F::AddedFirst, is_first);
+                        fresh = clauses;
+                        match is_and {
+                            true => F::AndAdded,
+                            false => F::OrAdded,
+                        }
+                    }
+                    Change::Dropped => F::Dropped,
+                    Change::Negated => F::Negated,
+                    Change::NextConstant => F::NextConstant,
+                    Change::Constant => F::Constant,
+                    Change::OffByOne => F::OffByOne,
+                    Change::Arithmetic => F::Arithmetic,
+                    Change::Operand { old, new } => {
+                        self.put(F::OperandAlike, alike(&old.text, &new.text));
+                        F::Operand
+                    }
+                    Change::Replaced => F::Replaced,
+                };
+                self.set(feature, true);
+                if feature == F::Replaced {
+                    fresh = vec![new];
+                }
+            }
+        }
+        self.shapes(&fresh, old);
+        self.operands(old, new);
+        self.set(F::Idle, is_idle(new));
+    }
+
+    /// What the new clauses look like.
+    fn shapes(&mut self, fresh: &[&Node], old: Option<&Node>) {
+        use Feature as F;
+        let elsewhere = squeezed(&self.around);
+        let mut parallel = false;
+        let mut stands = false;
+        for clause in fresh {
+            let feature = match &clause.shape {
+                Shape::Leaf(_) => F::Flag,
+                Shape::Not(_) => F::NegatedFlag,
+                Shape::Cmp(op, a, b) => match (is_literal(a) || is_literal(b), op) {
+                    (false, _) => {
+                        self.put(F::SidesAlike, alike(&a.text, &b.text));
+                        F::ComparesValues
+                    }
+                    (true, CmpOp::Eq) => F::EqualsLiteral,
+                    (true, CmpOp::Ne) => F::DiffersFromLiteral,
+                    (true, _) => {
+                        let is_small = |it: &Node| matches!(number(&it.text), Some(0 | 1));
+                        match is_small(a) || is_small(b) {
+                            true => F::OrderWithSmall,
+                            false => F::OrderWithLiteral,
+                        }
+                    }
+                },
+                _ => continue,
+            };
+            self.set(feature, true);
+            if let Shape::Cmp(op, a, b) = &clause.shape {
+                let others = old.map_or_else(Vec::new, Node::comparisons_of);
+                parallel |= others
+                    .iter()
+                    .any(|(other, c, d)| other == op && (a.text == c.text || b.text == d.text));
+                for pattern in [
+                    format!("{}{}", op.token(), squeezed(&b.text)),
+                    format!("{}{}", squeezed(&a.text), op.token()),
+                ] {
+                    parallel |= elsewhere.contains(&pattern);
+                }
+            }
+            stands |= elsewhere.contains(&squeezed(&clause.text));
+        }
+        self.set(F::Parallel, parallel);
+        self.set(F::StandsElsewhere, stands);
+    }
+
+    /// Where the new operands are used.
+    fn operands(&mut self, old: Option<&Node>, new: &Node) {
+        use Feature as F;
+        let known = old.map_or_else(Vec::new, Node::leaves);
+        let is_new = |text: &str| !known.iter().any(|leaf| leaf.text == text);
+        let mut fresh: Vec<&Node> = Vec::new();
+        leaf_nodes(new, &mut fresh);
+        fresh.retain(|leaf| is_new(&leaf.text));
+        let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
+            fresh.into_iter().partition(|leaf| is_literal(leaf));
+        for literal in literals {
+            let text = &literal.text;
+            if matches!(number(text), Some(0 | 1)) || matches!(&**text, "true" | "false") {
+                continue;
+            }
+            let is_here = has_word(&self.around, text) || self.around.contains(text.as_str());
+            let in_test = self
+                .case
+                .failures
+                .iter()
+                .any(|it| it.text.contains(text.as_str()));
+            self.set(F::LiteralOfFunction, is_here);
+            self.set(F::LiteralFromElsewhere, !is_here);
+            self.set(F::LiteralOfTest, !is_here && in_test);
+        }
+        let is_edit = old.is_some() && fresh.is_empty();
+        self.set(F::InCondition, is_edit);
+        if fresh.is_empty() {
+            return;
+        }
+        let all = fresh.len() as f64;
+        let share = |holds: &dyn Fn(&str) -> bool| {
+            fresh.iter().filter(|leaf| holds(&leaf.text)).count() as f64 / all
+        };
+        let conditions = conditions(&self.around);
+        let uses = |text: &str, operand: &str| squeezed(text).contains(&squeezed(operand));
+        let compared = share(&|operand| conditions.iter().any(|it| uses(it, operand)));
+        let before = share(&|operand| uses(&self.near[0], operand));
+        let after = share(&|operand| uses(&self.near[1], operand));
+        let foreign = share(&|operand| !uses(&self.around, operand));
+        self.put(F::ComparedElsewhere, compared);
+        self.put(F::UsedBefore, before);
+        self.put(F::UsedAfter, after);
+        self.put(F::Foreign, foreign);
+        let any = |holds: &dyn Fn(&str) -> bool| fresh.iter().any(|leaf| holds(&leaf.text));
+        let call = any(&|text| text.contains('(') && !text.ends_with("()"));
+        let field = any(&|text| text.contains('.') && !text.ends_with(')'));
+        let length = any(&|text| text.ends_with("len()") || text.ends_with(".count()"));
+        let computes = any(&|text| text.contains(" + ") || text.contains(" - "));
+        let element = any(&|text| text.contains('['));
+        self.set(F::Call, call);
+        self.set(F::Field, field);
+        self.set(F::Length, length);
+        self.set(F::Computes, computes || has_arithmetic(new));
+        self.set(F::Element, element);
+    }
+}
+
+impl Node {
+    /// The comparisons with their operators and sides.
+    fn comparisons_of(&self) -> Vec<(CmpOp, &Self, &Self)> {
+        match &self.shape {
+            Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
+            Shape::Not(a) => a.comparisons_of(),
+            Shape::And(a, b) | Shape::Or(a, b) => {
+                let mut all = a.comparisons_of();
+                all.extend(b.comparisons_of());
+                all
+            }
+            Shape::Cmp(op, a, b) => vec![(*op, a, b)],
+        }
+    }
+}
+
+fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
+    use CmpOp::{Ge, Gt, Le, Lt};
+    match (from, to) {
+        (Lt, Le) | (Gt, Ge) => Feature::ToInclusive,
+        (Le, Lt) | (Ge, Gt) => Feature::ToStrict,
+        _ if to == from.negated() => Feature::OperatorNegated,
+        _ if from.orders() && to.orders() => Feature::OperatorMirrored,
+        _ if from.orders() => Feature::OrderToEquality,
+        _ => Feature::EqualityToOrder,
+    }
+}
+
+/// The leaves of a condition, left to right.
+fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
+    match &node.shape {
+        Shape::Leaf(_) => found.push(node),
+        Shape::Not(a) => leaf_nodes(a, found),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
+            leaf_nodes(a, found);
+            leaf_nodes(b, found);
+        }
+    }
+}
+
+fn has_arithmetic(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(_) => false,
+        Shape::Arith(..) => true,
+        Shape::Not(a) => has_arithmetic(a),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
+            has_arithmetic(a) || has_arithmetic(b)
+        }
+    }
+}
+
+/// Whether something is compared with itself, or a clause repeats another one or its negation.
+fn is_idle(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false"),
+        Shape::Arith(..) => false,
+        Shape::Not(a) => is_idle(a),
+        Shape::Cmp(_, a, b) => a.text == b.text,
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            let is_and = matches!(node.shape, Shape::And(..));
+            let all = clauses(node, is_and);
+            let bare = |it: &Node| match &it.shape {
+                Shape::Not(inner) => inner.text.clone(),
+                _ => it.text.clone(),
+            };
+            let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
+            texts.sort();
+            texts.windows(2).any(|pair| pair[0] == pair[1]) || is_idle(a) || is_idle(b)
+        }
+    }
+}
+
+/// The lines of a text that decide something.
+fn conditions(text: &str) -> Vec<&str> {
+    let decides = |line: &&str| {
+        [
+            "if ", "while ", "assert", " && ", " || ", " == ", " != ", " < ", " > ", " <= ", " >= ",
+        ]
+        .iter()
+        .any(|word| line.contains(word))
+    };
+    text.lines().filter(decides).collect()
+}
+
+/// A text without white space.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Whether a text has a word.
+fn has_word(text: &str, word: &str) -> bool {
+    !word.is_empty() && crate::source::words::mentions(text, word)
+}
+
+/// The parts of a name in lower case: `open` and `bracket` of `openBracket` and `open_bracket`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            parts.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(last) = parts.last_mut()
+        {
+            last.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    parts.retain(|part| part.len() > 1);
+    parts
+}
+
+/// How many parts of their names two operands share, of all that they have.
+fn alike(a: &str, b: &str) -> f64 {
+    let (a, b) = (parts(a), parts(b));
+    let shared = a.iter().filter(|part| b.contains(part)).count() as f64;
+    let all = (a.len() + b.len()) as f64 - shared;
+    if all > 0.0 { shared / all } else { 0.0 }
+}

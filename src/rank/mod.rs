@@ -1,0 +1,8 @@
+//! Which of several plausible candidates a maintainer would write. Knows texts and numbers, and neither engines nor
+//! the program's sources: what is known of a candidate comes as plain data ([`facts`]).
+
+pub mod change;
+pub mod facts;
+pub mod features;
+mod learned;
+pub mod model;

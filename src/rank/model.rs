@@ -1,0 +1,66 @@
+//! The model: a weighted sum of features, learned from repairs whose right answer is known (`cargo xtask learn`). Among
+//! the candidates of a run each is right with a probability proportional to the exponential of its sum.
+
+use super::facts::Case;
+use super::features::{self, Feature};
+use super::learned::{C, RUST};
+
+/// What was learned for one language.
+#[derive(Clone, Copy, Debug)]
+pub struct Learned {
+    /// The weights that are not 0.
+    pub weights: &'static [(Feature, f64)],
+    /// Slope and intercept of the line that turns the log-odds of the model into those of being right.
+    pub calibration: (f64, f64),
+}
+
+/// The score of each candidate of a case: larger is likelier.
+pub fn scores(case: &Case) -> Vec<f64> {
+    let learned = of(case);
+    let rows = features::rows(case);
+    let score = |row: &features::Row| {
+        let weighted = learned.weights.iter();
+        weighted
+            .map(|(feature, weight)| row[*feature as usize] * weight)
+            .sum()
+    };
+    rows.iter().map(score).collect()
+}
+
+fn of(case: &Case) -> &'static Learned {
+    match case.is_c {
+        true => &C,
+        false => &RUST,
+    }
+}
+
+/// The share of each score: all of them together make 1.
+pub fn shares(scores: &[f64]) -> Vec<f64> {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::features::Sign;
+
+    #[test]
+    fn weights_have_the_sign_that_sense_demands() {
+        for (feature, weight) in RUST.weights.iter().chain(C.weights) {
+            match feature.sign() {
+                Sign::Plus => assert!(*weight > 0.0, "{}", feature.name()),
+                Sign::Minus => assert!(*weight < 0.0, "{}", feature.name()),
+                Sign::Any => {}
+            }
+        }
+    }
+
+    #[test]
+    fn shares_make_one() {
+        let shares = shares(&[1.0, 1.0, -700.0]);
+        assert!((shares[0] - 0.5).abs() < 1e-9 && shares[2] < 1e-9);
+    }
+}

@@ -1,0 +1,116 @@
+//! What is known of plausible fixes, collected for their ranking.
+
+use std::collections::BTreeMap;
+
+use super::fix::{Fix, SiteEdit};
+use super::panics::Panics;
+use super::session::Session;
+use crate::localize::failure::FailureSignature;
+use crate::rank::facts::{Candidate, Case, EditFacts, Failure, FunctionText};
+use crate::run::suite::TestIndex;
+use crate::source::{FunctionIndex, Language};
+
+/// Lines of a test's text, at most.
+const MOST_LINES: usize = 200;
+
+impl Session<'_> {
+    /// What is known of these fixes.
+    pub fn facts(&self, fixes: &[Fix]) -> Case {
+        let mut targets: Vec<TestIndex> =
+            fixes.iter().flat_map(|fix| fix.targets.clone()).collect();
+        targets.sort();
+        targets.dedup();
+        let mut case = Case {
+            is_c: self.sources.language == Language::C,
+            failures: targets.iter().map(|test| self.failure(*test)).collect(),
+            ..Case::default()
+        };
+        let mut known: BTreeMap<FunctionIndex, usize> = BTreeMap::new();
+        for fix in fixes {
+            let panics = self.panics(&fix.targets);
+            let edits = fix.edits.iter();
+            let edits = edits.map(|edit| {
+                let number = *known.entry(edit.function).or_insert_with(|| {
+                    case.functions.push(self.function_text(edit.function));
+                    case.functions.len() - 1
+                });
+                self.edit_facts(edit, number, &panics)
+            });
+            case.candidates.push(Candidate {
+                edits: edits.collect(),
+                cost: fix.cost,
+                cures: u32::try_from(fix.targets.len()).unwrap_or(u32::MAX),
+                is_trivial: fix.is_trivial(),
+            });
+        }
+        case
+    }
+
+    fn edit_facts(&self, edit: &SiteEdit, function: usize, panics: &Panics) -> EditFacts {
+        let site = self.site(edit.site);
+        let start = self.sources.functions[site.function].span.start;
+        let place = |at: usize| at.saturating_sub(start);
+        EditFacts {
+            function,
+            span: place(site.span.start)..place(site.span.end),
+            line: site.line,
+            kind: site.kind,
+            before: site.text.clone(),
+            after: edit.condition.clone(),
+            body: site.body.clone(),
+            body_origin: site.body_origin,
+            checks: site.checks,
+            suspiciousness: edit.suspiciousness,
+            panic: panics.seen_from(self.sources, edit.site),
+            is_loose: edit.is_loose,
+            why: edit.why.clone(),
+            support: edit.evidence.support(),
+        }
+    }
+
+    fn function_text(&self, index: FunctionIndex) -> FunctionText {
+        let function = &self.sources.functions[index];
+        let file = &self.sources.files[function.file];
+        FunctionText {
+            name: function.name.clone(),
+            file: file.path.to_string(),
+            text: file
+                .text
+                .get(function.span.clone())
+                .unwrap_or("")
+                .to_owned(),
+        }
+    }
+
+    fn failure(&self, test: TestIndex) -> Failure {
+        let output = self.baseline.output.get(&test).map_or("", String::as_str);
+        let name = self.tests[test].to_string();
+        let text = match self.sources.language {
+            Language::Rust => self.test_text(&name),
+            // A test of a C program is an input.
+            Language::C => None,
+        };
+        Failure {
+            message: FailureSignature::of(output).message,
+            text: text.unwrap_or_default(),
+            test: name,
+        }
+    }
+
+    /// The text of a test function, if one of the files read has it.
+    fn test_text(&self, name: &str) -> Option<String> {
+        let last = name.rsplit("::").next()?;
+        let head = format!("fn {last}(");
+        let (text, at) = self
+            .sources
+            .files
+            .iter()
+            .find_map(|file| Some((&file.text, file.text.find(&head)?)))?;
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let indent = text[line..].len() - text[line..].trim_start_matches(' ').len();
+        let end = format!("\n{}}}", " ".repeat(indent));
+        let text = &text[line..];
+        let text = &text[..text.find(&end).unwrap_or(text.len())];
+        Some(text.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n"))
+    }
+}

@@ -1,0 +1,24 @@
+//! `cargo xtask learn …`: what the ranking of patches is learned from, and the learning itself.
+
+mod data;
+mod faults;
+mod fit;
+mod label;
+mod train;
+
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub enum Learn {
+    /// Put faults into a crate, repair each, and keep what the ranking is learned from
+    Faults(faults::Options),
+    /// Learn weights from what was kept, and tell what they are worth on crates held back
+    Train(train::Options),
+}
+
+pub fn learn(task: &Learn) -> anyhow::Result<()> {
+    match task {
+        Learn::Faults(options) => faults::run(options),
+        Learn::Train(options) => train::run(options),
+    }
+}

@@ -1,0 +1,103 @@
+//! What was kept of repairs, with the features of each candidate and whether it is right.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use cargo_nopol::rank::facts::Case;
+use cargo_nopol::rank::features::{self, Row};
+
+use super::faults::Truth;
+use super::label;
+
+/// One repair.
+pub struct Repair {
+    pub name: String,
+    pub krate: String,
+    /// What kind of fault it was.
+    pub kind: String,
+    pub rows: Vec<Row>,
+    /// Whether each candidate is right.
+    pub right: Vec<bool>,
+    /// What each candidate changes: candidates of one place vary one idea.
+    pub places: Vec<String>,
+    /// The conditions.
+    pub texts: Vec<String>,
+}
+
+impl Repair {
+    pub fn has_right(&self) -> bool {
+        self.right.contains(&true)
+    }
+}
+
+/// All repairs below these directories, by name.
+pub fn read(dirs: &[PathBuf]) -> Result<Vec<Repair>> {
+    let mut found = Vec::new();
+    for dir in dirs {
+        let mut below: Vec<PathBuf> = Vec::new();
+        for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
+            let path = entry?.path();
+            if path.join("truth.json").exists() {
+                below.push(path);
+            }
+        }
+        below.sort();
+        for path in below {
+            found.push(repair(&path)?);
+        }
+    }
+    Ok(found)
+}
+
+fn repair(dir: &Path) -> Result<Repair> {
+    let text = fs::read_to_string(dir.join("truth.json"))?;
+    let truth: Truth = serde_json::from_str(&text)?;
+    // Without it nothing plausible was found.
+    let case: Case = match fs::read_to_string(dir.join("plausible.json")) {
+        Ok(text) => serde_json::from_str(&text)?,
+        Err(_) => Case::default(),
+    };
+    let candidates = &case.candidates;
+    let right: Vec<bool> = match fs::read_to_string(dir.join("right.json")) {
+        Ok(text) => {
+            let right: Vec<usize> = serde_json::from_str(&text)?;
+            (0..candidates.len())
+                .map(|nth| right.contains(&nth))
+                .collect()
+        }
+        Err(_) => candidates
+            .iter()
+            .map(|candidate| label::restores(&case, candidate, &truth))
+            .collect(),
+    };
+    let place = |edit: &cargo_nopol::rank::facts::EditFacts| {
+        format!(
+            "{} {:?} {:?} {}",
+            edit.function, edit.span, edit.kind, edit.body
+        )
+    };
+    let of = |text: &dyn Fn(&cargo_nopol::rank::facts::EditFacts) -> String| -> Vec<String> {
+        let all = candidates.iter();
+        all.map(|candidate| {
+            candidate
+                .edits
+                .iter()
+                .map(text)
+                .collect::<Vec<_>>()
+                .join(" + ")
+        })
+        .collect()
+    };
+    Ok(Repair {
+        name: dir
+            .file_name()
+            .map_or(String::new(), |it| it.to_string_lossy().into_owned()),
+        krate: truth.krate,
+        kind: format!("{:?}", truth.kind),
+        rows: features::rows(&case),
+        right,
+        places: of(&place),
+        texts: of(&|edit| edit.after.clone()),
+    })
+}
