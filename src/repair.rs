@@ -9,6 +9,7 @@ mod engine;
 mod facts;
 mod families;
 mod fix;
+mod hints;
 mod instrument;
 mod judging;
 mod knowledge;
@@ -24,6 +25,7 @@ mod showing;
 use anyhow::Result;
 
 use self::engine::ENGINES;
+use self::hints::Hints;
 use self::knowledge::Knowledge;
 use self::session::Session;
 use self::settings::{Depth, Settings};
@@ -74,6 +76,7 @@ fn pipeline(
     let mut copies = setup.copies(progress, outcome)?;
     let runner = setup.runner();
     let mut sources = setup.read(&copies, outcome)?;
+    let hints = Hints::of(settings, &copies.plain.root, &sources)?;
     let built = setup.build(&mut copies, &sources, &runner, progress, outcome)?;
 
     let plain = &mut copies.plain;
@@ -105,6 +108,7 @@ fn pipeline(
         baseline: &baseline,
         runtime: built.runtime,
         unwanted: settings.unwanted(&sources),
+        hints,
     };
     let mut knowledge = Knowledge {
         prebuilt: built.prebuilt,

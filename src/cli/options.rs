@@ -32,6 +32,16 @@ pub struct Options {
     #[arg(long, value_name = "GLOB", help_heading = "Sites")]
     exclude: Option<Vec<String>>,
 
+    /// Where the fault is thought to be: patches in this function, or in this line, come earlier; may be given several
+    /// times
+    #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]
+    near: Option<Vec<String>>,
+
+    /// Patches of what was changed since this commit, or by this unified diff, come earlier [default: HEAD, so what
+    /// is not committed]
+    #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
+    in_diff: Option<String>,
+
     /// Only patches of this kind; may be given several times [default: all kinds]
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,
@@ -54,6 +64,10 @@ pub struct Options {
     /// How many patches to show at most for each group of failing tests [default: 5]
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     top: Option<usize>,
+
+    /// Show no patch that is less likely than this, 0 to 1, to be what a maintainer would write [default: 0]
+    #[arg(long, value_name = "P", value_parser = probability)]
+    min_confidence: Option<f64>,
 
     /// Test processes at a time [default: the number of processors]
     #[arg(long, short, value_name = "N", help_heading = "Limits")]
@@ -95,7 +109,8 @@ pub struct Options {
     #[arg(long, value_name = "ENGINE", help_heading = "Synthesis", value_parser = engines())]
     engine: Option<EngineKind>,
 
-    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory
+    /// Write each synthesis problem as SITE-N.json, .smt2 (SMT-LIB 2) and .sl (SyGuS-IF) to this directory, and all
+    /// plausible candidates as plausible.json
     #[arg(long, value_name = "DIR", help_heading = "Synthesis")]
     dump: Option<Utf8PathBuf>,
 
@@ -149,6 +164,13 @@ pub fn formats() -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| PossibleValue::new(format.name()).help(format.help());
     let values: Vec<PossibleValue> = FORMATS.iter().map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("unknown name"))
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

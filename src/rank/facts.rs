@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::source::{BodyOrigin, SiteKind};
+use crate::source::{BodyOrigin, Language, SiteKind};
 
 /// The plausible candidates of one run, and what they share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -16,6 +16,16 @@ pub struct Case {
     pub functions: Vec<FunctionText>,
     /// The candidates, in any order.
     pub candidates: Vec<Candidate>,
+}
+
+impl Case {
+    /// The program's language.
+    pub fn language(&self) -> Language {
+        match self.is_c {
+            true => Language::C,
+            false => Language::Rust,
+        }
+    }
 }
 
 /// How a test fails.
@@ -78,6 +88,12 @@ pub struct EditFacts {
     pub suspiciousness: f64,
     /// Where the failing tests panic.
     pub panic: PanicAt,
+    /// The user thinks that the fault is near.
+    #[serde(default)]
+    pub is_near: bool,
+    /// The place was changed since the last commit, or by a diff that the user named.
+    #[serde(default)]
+    pub is_changed: bool,
     /// It does not explain everything that was observed, or nothing was.
     pub is_loose: bool,
     /// What was changed, in a few words.

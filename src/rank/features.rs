@@ -4,7 +4,7 @@ use super::change::{Change, change, clauses, is_literal, number};
 use super::facts::{Candidate, Case, EditFacts, PanicAt};
 use crate::source::condition::{Node, Shape};
 use crate::source::words::words;
-use crate::source::{BodyOrigin, Form, Language, SiteKind};
+use crate::source::{BodyOrigin, Form, SiteKind};
 use crate::spec::CmpOp;
 
 /// Whether sense demands the sign of a weight.
@@ -283,10 +283,7 @@ impl<'c> Edit<'c> {
     fn features(mut self) -> Row {
         self.place();
         self.evidence();
-        let language = match self.case.is_c {
-            true => Language::C,
-            false => Language::Rust,
-        };
+        let language = self.case.language();
         let facts = self.facts;
         if let Some(new) = language.parse(&facts.after) {
             let old = match facts.kind.form() {

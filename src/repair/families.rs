@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
-use super::ranking::{diversify, in_order};
+use super::ranking::{diversify, in_order, score};
 use super::session::Session;
+use crate::rank::model;
 use crate::source::condition::{Node, Shape};
 use crate::source::{Form, SiteIndex};
 
@@ -20,6 +21,8 @@ pub struct Family {
     pub best: Fix,
     /// The others.
     pub others: Vec<Fix>,
+    /// Of each member, best first, the probability that it is what a maintainer would write.
+    pub confidence: Vec<f64>,
 }
 
 impl Family {
@@ -59,13 +62,37 @@ impl Session<'_> {
                 None => families.push(Family {
                     best: fix,
                     others: Vec::new(),
+                    confidence: Vec::new(),
                 }),
             }
         }
+        self.add_confidence(&mut families);
         let best = diversify(families.iter().map(|family| family.best.clone()).collect());
         let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));
         families.sort_by_key(place);
         families
+    }
+
+    /// Adds how sure the ranking is of each member, compared with all that is to cure one of the same tests.
+    fn add_confidence(&self, families: &mut [Family]) {
+        let learned = model::of(self.sources.language);
+        let scores = |family: &Family| family.members().map(score).collect::<Vec<f64>>();
+        let confidences = families.iter().map(|family| {
+            let own = scores(family);
+            let rivals = families.iter().filter(|other| {
+                let mut targets = other.best.targets.iter();
+                !std::ptr::eq(*other, family) && targets.any(|it| family.best.targets.contains(it))
+            });
+            let all: Vec<f64> = own.iter().copied().chain(rivals.flat_map(scores)).collect();
+            let shares = model::shares(&all).into_iter().take(own.len());
+            // The same digits on every machine.
+            let digits = |share| (learned.confidence(share) * 100.0).round() / 100.0;
+            shares.map(digits).collect::<Vec<f64>>()
+        });
+        let confidences: Vec<Vec<f64>> = confidences.collect();
+        for (family, confidence) in families.iter_mut().zip(confidences) {
+            family.confidence = confidence;
+        }
     }
 
     /// Whether two fixes belong to one family.

@@ -22,8 +22,9 @@ const MOST_JUDGED: usize = 400;
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
-/// Families of plausible fixes beyond those to be shown: some may be rejected when they are built on their own.
-const SPARE: usize = 1;
+/// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
+/// are shown, and some may be rejected when they are built on their own.
+const SPARE: usize = 3;
 
 /// Moves much cheaper fixes to the front even if they are known to cure fewer tests: they often cure as
 /// many.
@@ -141,9 +142,12 @@ impl Session<'_> {
             let mut left = compiled[judged..]
                 .iter()
                 .flat_map(|(later, _)| &later.targets);
+            // Whoever wants to know what is plausible wants all of it.
             let is_enough = || {
-                let wanted = self.settings.shown() + SPARE;
-                plausible.len() >= wanted && self.families(plausible.clone()).len() >= wanted
+                let wanted = self.settings.shown() * SPARE + 1;
+                self.settings.dump.is_none()
+                    && plausible.len() >= wanted
+                    && self.families(plausible.clone()).len() >= wanted
             };
             if left.all(cured) && is_enough() {
                 break;

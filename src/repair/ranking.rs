@@ -11,21 +11,24 @@ use crate::weights::WEIGHTS;
 
 /// The cost of a score of 0.
 const MIDDLE: f64 = 10_000.0;
+/// What 1 in the score makes in the cost.
+const UNIT: f64 = 10.0;
 
 impl Session<'_> {
     /// Plausible fixes with the costs that were learned ([`crate::rank`]) in place of those by which they were searched.
     pub fn ranked(&self, mut fixes: Vec<Fix>) -> Vec<Fix> {
         let scores = model::scores(&self.facts(&fixes));
         for (fix, score) in fixes.iter_mut().zip(scores) {
-            let last = match fix.is_trivial() {
-                true => WEIGHTS.fix.last_resort,
-                false => 0,
-            };
             // In the unit of the costs set by hand, and never below 0.
-            fix.cost = last + (MIDDLE - 10.0 * score).round().clamp(0.0, 2.0 * MIDDLE) as u32;
+            fix.cost = (MIDDLE - UNIT * score).round().clamp(0.0, 2.0 * MIDDLE) as u32;
         }
         fixes
     }
+}
+
+/// The score by which a fix was ranked.
+pub fn score(ranked: &Fix) -> f64 {
+    (MIDDLE - f64::from(ranked.cost)) / UNIT
 }
 
 /// Sorts fixes best first and diversifies the order: variants of better fixes come later, because a

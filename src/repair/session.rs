@@ -7,6 +7,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use typed_index_collections::TiSlice;
 
+use super::hints::Hints;
 use super::knowledge::Knowledge;
 use super::settings::Settings;
 use super::setup::Copies;
@@ -37,6 +38,8 @@ pub struct Session<'a> {
     /// Sites that must not be patched. They are still traced, because their coverage tells which tests
     /// enter the function.
     pub unwanted: BTreeSet<SiteIndex>,
+    /// Where the user thinks that the fault is.
+    pub hints: Hints,
 }
 
 impl Session<'_> {

@@ -50,6 +50,10 @@ pub struct Settings {
     pub file: Vec<String>,
     /// Globs of files that have none.
     pub exclude: Vec<String>,
+    /// Functions and lines (`FILE:LINE`) near which the fault is thought to be.
+    pub near: Vec<String>,
+    /// A unified diff, or a commit since which the fault is thought to have been made.
+    pub in_diff: Option<String>,
     /// The kinds of patches; all if empty.
     pub kind: Vec<PatchKind>,
     /// Whether two conditions are changed at once where no single patch cures a test.
@@ -57,6 +61,9 @@ pub struct Settings {
     /// Patches shown for each group of failing tests.
     #[serde(deserialize_with = "at_least_one")]
     pub top: usize,
+    /// The least confidence, 0 to 1, of a patch that is shown.
+    #[serde(deserialize_with = "probability")]
+    pub min_confidence: f64,
     /// The share of the search that is made; all of it if `None`.
     pub shard: Option<Shard>,
     /// Test processes at a time; as many as there are processors if `None`.
@@ -96,9 +103,12 @@ impl Default for Settings {
             failing: Vec::new(),
             file: Vec::new(),
             exclude: Vec::new(),
+            near: Vec::new(),
+            in_diff: None,
             kind: Vec::new(),
             multi: false,
             top: 5,
+            min_confidence: 0.0,
             shard: None,
             jobs: None,
             time_limit: None,
@@ -120,6 +130,12 @@ fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::
     let number = i64::deserialize(deserializer)?;
     let positive = usize::try_from(number).ok().filter(|number| *number > 0);
     positive.ok_or_else(|| D::Error::custom(format!("{number} is not a positive number")))
+}
+
+fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let fits = (0.0..=1.0).contains(&number).then_some(number);
+    fits.ok_or_else(|| D::Error::custom(format!("{number} is not a number from 0 to 1")))
 }
 
 impl Settings {

@@ -98,7 +98,16 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let families = self.families(self.ranked(plausible));
+        let mut families = self.families(self.ranked(plausible));
+        let all = families.len();
+        let least = self.settings.min_confidence;
+        families.retain(|family| family.confidence.first().is_some_and(|it| *it >= least));
+        if families.is_empty() {
+            knowledge.notes.warn(format!(
+                "what was found is less likely to be what a maintainer would write than --min-confidence {least}: {}",
+                count(all, "plausible patch")
+            ));
+        }
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
@@ -204,7 +213,10 @@ impl Session<'_> {
                     break;
                 };
                 let patch = outcome.patches.len();
-                let report = self.patch(fix, edits, cured, patch + 1);
+                let report = PatchReport {
+                    confidence: candidates.confidence(),
+                    ..self.patch(fix, edits, cured, patch + 1)
+                };
                 outcome.patches.push(report);
                 outcome.ending = Ending::Patched;
                 let family = candidates.family;
@@ -279,13 +291,19 @@ impl Session<'_> {
         let families = self.families(self.ranked(std::mem::take(&mut knowledge.held)));
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
-        for Family { best: fix, .. } in families.iter().take(left) {
+        for Family {
+            best: fix,
+            confidence,
+            ..
+        } in families.iter().take(left)
+        {
             let edits = self.edits(fix, &formatter);
             let rank = outcome.patches.len() + 1;
             let report = self.patch(fix, &edits, &fix.targets, rank);
             if !report.diff.is_empty() {
                 outcome.patches.push(PatchReport {
                     is_checked: false,
+                    confidence: confidence.first().copied().unwrap_or(0.0),
                     ..report
                 });
             }
@@ -334,6 +352,7 @@ impl Session<'_> {
             id: self.patch_id(fix),
             rank,
             cost: fix.cost,
+            confidence: 0.0,
             kind: kind.patch_kind().name(),
             edits: fix.edits.iter().zip(edits).map(report).collect(),
             diff: self.diff(edits),
@@ -451,6 +470,15 @@ impl<'c> Candidates<'c> {
             tried: 0,
             held: None,
         }
+    }
+
+    /// The confidence in the next member.
+    fn confidence(&self) -> f64 {
+        self.family
+            .confidence
+            .get(self.tried)
+            .copied()
+            .unwrap_or(0.0)
     }
 
     fn next(&self) -> Option<&'c Fix> {

@@ -48,10 +48,12 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         heading(outcome, patch, out)?;
         writeln!(
             out,
-            "{BOLD}Patch {}{BOLD:#} ({}, {})",
+            "{BOLD}Patch {}{BOLD:#} ({}, {}), {}: {:.0} %",
             patch.rank,
             patch.kind,
-            places(patch)
+            places(patch),
+            patch.likelihood(),
+            patch.confidence * 100.0
         )?;
         for line in patch.diff.lines() {
             let style = match line.as_bytes().first() {

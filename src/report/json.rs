@@ -128,6 +128,10 @@ struct Group<'a> {
 struct Patch<'a> {
     id: &'a str,
     rank: usize,
+    /// The probability, 0 to 1, that it is what a maintainer would write, as learned from repairs whose answer is known.
+    confidence: f64,
+    /// The same in words: `likely`, `possible` or `a guess`.
+    likelihood: &'a str,
     /// `condition`, `expression`, `precondition` or `guard`.
     kind: &'a str,
     edits: Vec<Edit<'a>>,
@@ -298,6 +302,8 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
             .map(|patch| Patch {
                 id: &patch.id,
                 rank: patch.rank,
+                confidence: patch.confidence,
+                likelihood: patch.likelihood(),
                 kind: patch.kind,
                 edits: patch.edits.iter().map(edit).collect(),
                 diff: &patch.diff,

@@ -272,6 +272,8 @@ pub struct PatchReport {
     pub rank: usize,
     /// How unlikely a maintainer would write it; smaller is better, and comparable within one subject.
     pub cost: u32,
+    /// The probability, 0 to 1 in hundredths, that it is what a maintainer would write.
+    pub confidence: f64,
     /// The kind of patch, as in `--kind`.
     #[serde(deserialize_with = "last::kind")]
     pub kind: Name,
@@ -297,6 +299,17 @@ pub struct PatchReport {
     pub alternatives: Vec<AlternativeReport>,
     /// How many other members its family has.
     pub alike: usize,
+}
+
+impl PatchReport {
+    /// Its confidence in words.
+    pub fn likelihood(&self) -> &'static str {
+        match self.confidence {
+            it if it >= 0.5 => "likely",
+            it if it >= 0.2 => "possible",
+            _ => "a guess",
+        }
+    }
 }
 
 /// A patch, or an alternative to it: `2`, or `2.1` for the first alternative to the second patch.

@@ -66,6 +66,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         differs: None,
         alternatives: Vec::new(),
         alike: 0,
+        confidence: 0.62,
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod c;
 pub mod cargo;
+pub mod changes;
 pub mod dependencies;
 pub mod ecosystem;
 pub mod last_file;

@@ -81,6 +81,7 @@ fn full() -> Outcome {
             }),
         }],
         alike: 4,
+        confidence: 0.62,
     };
     Outcome {
         ending: Ending::Patched,

@@ -1,0 +1,160 @@
+//! What the user knows of where the fault is: a function or line named by `--near`, and what was changed since a commit.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::settings::Settings;
+
+use crate::source::{Site, SiteIndex, Sources};
+use crate::subject::SubjectError;
+use crate::subject::changes::{self, Changed};
+use camino::Utf8Path;
+
+/// Sites that the user hints at.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// Named by `--near`.
+    pub near: BTreeSet<SiteIndex>,
+    /// Changed since the commit, or by the diff, of `--in-diff`; since the last commit without it.
+    pub changed: BTreeSet<SiteIndex>,
+}
+
+impl Hints {
+    /// What the settings and the repository in the working copy hint at.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if a hint means nothing here.
+    pub fn of(
+        settings: &Settings,
+        root: &Utf8Path,
+        sources: &Sources,
+    ) -> Result<Self, SubjectError> {
+        let changed = match &settings.in_diff {
+            // Without git, or before the first commit, nothing is known.
+            None => changes::since(root, "HEAD").unwrap_or_default(),
+            Some(diff) if Utf8Path::new(diff).is_file() => {
+                let text = fs::read(diff).map_err(|error| {
+                    SubjectError::Usage(format!("--in-diff: cannot read {diff}: {error}"))
+                })?;
+                changes::parse(&String::from_utf8_lossy(&text))
+            }
+            Some(commit) => changes::since(root, commit).map_err(|error| {
+                SubjectError::Usage(format!(
+                    "--in-diff {commit} is neither a file nor a commit: {error:#}"
+                ))
+            })?,
+        };
+        let mut hints = Self::default();
+        for (index, site) in sources.sites.iter_enumerated() {
+            if is_changed(sources, site, &changed) {
+                hints.changed.insert(index);
+            }
+        }
+        for near in &settings.near {
+            let before = hints.near.len();
+            for (index, site) in sources.sites.iter_enumerated() {
+                if is_near(sources, site, near) {
+                    hints.near.insert(index);
+                }
+            }
+            if hints.near.len() == before {
+                return Err(SubjectError::Usage(format!(
+                    "--near {near}: no function of that name, and no line FILE:LINE, has a place that a patch could change; \
+                     `list` shows the places"
+                )));
+            }
+        }
+        Ok(hints)
+    }
+}
+
+fn lines(site: &Site) -> std::ops::RangeInclusive<usize> {
+    site.line..=site.line + site.text.matches('\n').count()
+}
+
+fn is_changed(sources: &Sources, site: &Site, changed: &Changed) -> bool {
+    let path = sources.files[site.file].path.as_str();
+    let own = lines(site);
+    let mut of_file = changed.iter().filter(|(file, _)| {
+        // A diff may have been made elsewhere in the repository.
+        *file == path || file.ends_with(&format!("/{path}")) || path.ends_with(&format!("/{file}"))
+    });
+    of_file.any(|(_, ranges)| {
+        let mut ranges = ranges.iter();
+        ranges.any(|range| range.start() <= own.end() && own.start() <= range.end())
+    })
+}
+
+fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
+    let path = sources.files[site.file].path.as_str();
+    if let Some((file, line)) = near.rsplit_once(':')
+        && let Ok(line) = line.parse::<usize>()
+    {
+        let is_file = path == file || path.ends_with(&format!("/{file}"));
+        return is_file && lines(site).contains(&line);
+    }
+    let name = &sources.functions[site.function].name;
+    name == near || name.ends_with(&format!("::{near}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::rust::{self, CrateRoot};
+
+    fn sources() -> (tempfile::TempDir, Sources) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let text = "pub struct A;\nimpl A {\n    pub fn odd(n: u32) -> bool {\n        n % 2 == 1\n    }\n}\n\
+                    pub fn small(n: u32) -> u32 {\n    if n < 9 {\n        return 1;\n    }\n    2\n}\n";
+        fs::write(root.join("lib.rs"), text).unwrap();
+        let krate = CrateRoot {
+            path: "lib.rs".into(),
+            is_test: false,
+            edition_2015: false,
+            has_chains: true,
+        };
+        let sources = rust::read(root, &[krate], &|_| true);
+        (dir, sources)
+    }
+
+    fn near(what: &str) -> Result<Vec<String>, SubjectError> {
+        let (dir, sources) = sources();
+        let settings = Settings {
+            near: vec![what.to_owned()],
+            ..Settings::default()
+        };
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let hints = Hints::of(&settings, root, &sources)?;
+        let texts = hints
+            .near
+            .iter()
+            .map(|site| sources.sites[*site].text.clone());
+        Ok(texts.filter(|text| text.contains(['<', '='])).collect())
+    }
+
+    #[test]
+    fn a_function_or_a_line_is_near() {
+        assert_eq!(near("odd").unwrap(), ["n % 2 == 1"]);
+        assert_eq!(near("A::odd").unwrap(), ["n % 2 == 1"]);
+        assert!(near("lib.rs:8").unwrap().contains(&"n < 9".to_owned()));
+        assert!(matches!(near("dd"), Err(SubjectError::Usage(_))));
+        assert!(matches!(near("lib.rs:1"), Err(SubjectError::Usage(_))));
+    }
+
+    #[test]
+    fn a_diff_made_further_up_in_the_repository_hints_at_its_lines() {
+        let (_dir, sources) = sources();
+        let changed = |diff: &str| {
+            let changed = changes::parse(diff);
+            let sites = sources
+                .sites
+                .iter()
+                .filter(|site| site.kind.has_condition());
+            let sites = sites.filter(|site| is_changed(&sources, site, &changed));
+            sites.map(|site| site.line).collect::<Vec<_>>()
+        };
+        assert_eq!(changed("+++ b/sub/lib.rs\n@@ -8 +8 @@\n-x\n+y\n"), [8]);
+        assert!(changed("+++ b/sub/other.rs\n@@ -8 +8 @@\n-x\n+y\n").is_empty());
+    }
+}

@@ -1,0 +1,148 @@
+//! Which lines of a tree were changed: what git says of the working copy, or what a unified diff says. Git is asked in
+//! the copy, whose repository has no settings that could run a program (`copy/git.rs`), never in the user's tree.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use camino::Utf8Path;
+
+/// By file, the lines (from 1) that a change put in, and the two lines around what it took out.
+pub type Changed = BTreeMap<String, Vec<RangeInclusive<usize>>>;
+
+/// What differs from a commit, by paths relative to `root`; nothing if there is no repository.
+///
+/// # Errors
+/// If git cannot be run or does not know the commit.
+pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
+    if !root.join(".git").exists() {
+        return Ok(Changed::new());
+    }
+    if commit.starts_with('-') {
+        bail!("`{commit}` is no commit");
+    }
+    let mut command = Command::new("git");
+    for variable in crate::copy::git::VARIABLES {
+        command.env_remove(variable);
+    }
+    command.env("GIT_CONFIG_NOSYSTEM", "1");
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "diff"]);
+    command.args([
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--unified=0",
+    ]);
+    command.args([
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--relative",
+        commit,
+        "--",
+    ]);
+    let output = command
+        .current_dir(root)
+        .output()
+        .context("cannot run git")?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr);
+        bail!("git: {}", why.lines().next().unwrap_or("no reason given"));
+    }
+    Ok(parse(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// What a unified diff changes, by the paths of the new files without their prefix `b/`.
+pub fn parse(diff: &str) -> Changed {
+    let mut changed = Changed::new();
+    let mut file: Option<String> = None;
+    // The next line of the new file, and how many lines of the hunk are left.
+    let mut at = 0;
+    let mut left = (0_usize, 0_usize);
+    for line in diff.lines() {
+        let ranges = file
+            .as_ref()
+            .map(|file| changed.entry(file.clone()).or_default());
+        if left == (0, 0) {
+            if let Some(path) = line.strip_prefix("+++ ") {
+                let path = path.split('\t').next().unwrap_or(path);
+                let path = path.strip_prefix("b/").unwrap_or(path);
+                file = (path != "/dev/null").then(|| path.to_owned());
+            } else if let Some((old, new)) = hunk(line) {
+                // A hunk without new lines names the line before it.
+                at = new.0 + usize::from(new.1 == 0);
+                left = (old.1, new.1);
+            }
+            continue;
+        }
+        let Some(ranges) = ranges else {
+            continue;
+        };
+        match line.as_bytes().first() {
+            Some(b'+') => {
+                ranges.push(at..=at);
+                at += 1;
+                left.1 = left.1.saturating_sub(1);
+            }
+            Some(b'-') => {
+                ranges.push(at.saturating_sub(1).max(1)..=at);
+                left.0 = left.0.saturating_sub(1);
+            }
+            Some(b'\\') => {}
+            _ => {
+                at += 1;
+                left = (left.0.saturating_sub(1), left.1.saturating_sub(1));
+            }
+        }
+    }
+    changed.retain(|_, ranges| !ranges.is_empty());
+    changed
+}
+
+/// The starts and lengths of `@@ -3,2 +3,4 @@`.
+fn hunk(line: &str) -> Option<((usize, usize), (usize, usize))> {
+    let mut parts = line.strip_prefix("@@ ")?.split(' ');
+    let mut range = |sign: char| {
+        let text = parts.next()?.strip_prefix(sign)?;
+        let (start, length) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse().ok()?, length.parse().ok()?))
+    };
+    Some((range('-')?, range('+')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_tells_which_lines_it_changes() {
+        let diff = "\
+diff --git a/src/a.rs b/src/a.rs
+--- a/src/a.rs
++++ b/src/a.rs
+@@ -3,3 +3,4 @@ fn f() {
+ kept
+-gone
++one
++two
+ kept
+@@ -20 +20,0 @@
+--- gone, too
+--- a/old.rs
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+";
+        let changed = parse(diff);
+        assert_eq!(changed.len(), 1);
+        assert_eq!(changed["src/a.rs"], [3..=4, 4..=4, 5..=5, 20..=21]);
+    }
+
+    #[test]
+    fn without_a_repository_nothing_is_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        assert!(since(root, "HEAD").unwrap().is_empty());
+    }
+}
