@@ -155,7 +155,7 @@ pub struct Parts {
     pub query_compared: u32,
     /// `==` or `!=` between floats.
     pub float_equality: u32,
-    /// `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, where `== 0` or `> 0` is usual.
+    /// `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, where `== 0` or `> 0` is usual; an order with −1.
     pub needless: u32,
 }
 

@@ -3,6 +3,7 @@
 
 pub mod c;
 pub mod candidate_terms;
+pub mod clauses;
 pub mod condition;
 mod declarations;
 pub mod kind;

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::clauses::{self, Around};
 use super::condition::{Leaf, LeafKind, Node, Shape};
 use super::words::{mentions, words};
 use crate::spec::{ArithOp, Binding, CmpOp};
@@ -40,6 +41,10 @@ pub enum Step {
     Exchanged,
     /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
     Opposite,
+    /// A clause added that looks like one that is there ([`clauses`]).
+    Parallel,
+    /// A clause replaced by one that looks like it.
+    Sibling,
 }
 
 impl fmt::Display for Step {
@@ -61,6 +66,8 @@ impl fmt::Display for Step {
             Self::ArithmeticDropped => "arithmetic dropped",
             Self::Exchanged => "operands exchanged",
             Self::Opposite => "name replaced by its opposite",
+            Self::Parallel => "clause added that is like another one",
+            Self::Sibling => "name replaced by one of its kind",
         })
     }
 }
@@ -81,10 +88,15 @@ pub struct Nearby<'a> {
     pub literals: &'a [String],
     /// Text in which a name must occur before it replaces another.
     pub names: &'a str,
+    /// What clauses like those that are there are made of.
+    pub around: Around<'a>,
 }
 
 /// Literals that replace another one, at most.
 const MOST_LITERALS: usize = 4;
+
+/// Clauses that look like one of the condition, at most.
+const MOST_LIKE: usize = 8;
 
 /// Methods of the standard library that answer the opposite.
 const METHODS: [(&str, &str); 10] = [
@@ -141,6 +153,7 @@ pub fn one_step_edits(
     };
     edits.boolean(condition, required);
     edits.all_operators(condition);
+    edits.parallel(condition, required);
     edits.found
 }
 
@@ -288,6 +301,47 @@ impl Edits<'_> {
         }
     }
 
+    /// Adds clauses that look like those of the condition, first by the connective that is there already.
+    fn parallel(&mut self, condition: &Node, required: Binding) {
+        let by_and = !matches!(condition.shape, Shape::Or(..));
+        let mut of_condition = Vec::new();
+        flatten(condition, &mut of_condition);
+        let mut made: Vec<(String, Binding)> = Vec::new();
+        for clause in of_condition {
+            let text = self.source(clause);
+            for like in clauses::like(&text, self.nearby.around) {
+                self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
+                made.push((like, binding(clause)));
+            }
+        }
+        made.truncate(MOST_LIKE);
+        for (is_and, is_same) in [
+            (by_and, true),
+            (!by_and, true),
+            (by_and, false),
+            (!by_and, false),
+        ] {
+            for (clause, binds) in &made {
+                let (token, own) = match is_and {
+                    true => ("&&", Binding::And),
+                    false => ("||", Binding::Or),
+                };
+                let clause = match is_same {
+                    true if *binds < own => format!("({clause})"),
+                    true => clause.clone(),
+                    false => negated(clause, *binds),
+                };
+                let old = self.source(condition);
+                let old = match binding(condition) < own {
+                    true => format!("({old})"),
+                    false => old,
+                };
+                let new = format!("{old} {token} {clause}");
+                self.replace(Step::Parallel, condition, new, own, required);
+            }
+        }
+    }
+
     fn comparison(&mut self, op: CmpOp, a: &Node, b: &Node) {
         let is_number = |node: &Node| match &node.shape {
             Shape::Leaf(leaf) => number(&leaf.text).is_some() || leaf.text.ends_with(".len()"),
@@ -370,6 +424,10 @@ impl Edits<'_> {
             return;
         }
         let text = self.source(node);
+        for (range, beside) in inner_neighbours(&text) {
+            let at = node.span.start + range.start..node.span.start + range.end;
+            self.put(Step::OperandOffByOne, vec![(at, beside)]);
+        }
         for word in words(&text) {
             let old = &text[word.clone()];
             for new in opposites(old, self.nearby.names) {
@@ -401,6 +459,50 @@ fn binding(node: &Node) -> Binding {
         Shape::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
         Shape::Arith(..) => Binding::Mul,
     }
+}
+
+/// The clauses of a condition: what its connectives join.
+fn flatten<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    match &node.shape {
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            flatten(a, found);
+            flatten(b, found);
+        }
+        _ => found.push(node),
+    }
+}
+
+/// The negation of a clause, as people write it.
+fn negated(clause: &str, binds: Binding) -> String {
+    if let Some(inner) = clause.strip_prefix('!').filter(|_| binds == Binding::Unary) {
+        return inner.to_owned();
+    }
+    if binds > Binding::Compare {
+        return format!("!{clause}");
+    }
+    // An operator with spaces around it, outside of texts and parentheses.
+    let mut depth = 0;
+    let mut quote = None;
+    for (at, c) in clause.char_indices() {
+        match (quote, c) {
+            (Some(mark), _) if c == mark => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ' ') if depth == 0 => {
+                let rest = &clause[at + 1..];
+                let mut all = CmpOp::ALL.into_iter();
+                let found = all.find(|op| rest.starts_with(&format!("{} ", op.token())));
+                if let Some(op) = found {
+                    let (left, right) = (&clause[..at], &rest[op.token().len()..]);
+                    return format!("{left} {}{right}", op.negated().token());
+                }
+            }
+            _ => {}
+        }
+    }
+    format!("!({clause})")
 }
 
 fn is_literal(node: &Node) -> bool {
@@ -437,6 +539,66 @@ fn neighbours(text: &str) -> Vec<(Step, String)> {
     let beside = beside.into_iter().flatten();
     let beside = beside.map(|value| (Step::ConstantOffByOne, format!("{value}{suffix}")));
     beside.collect()
+}
+
+/// What takes a position or a number, and is often off by one.
+const POSITIONAL: [&str; 6] = ["Some", "Ok", "get", "nth", "take", "skip"];
+
+/// The index or the only argument inside an operand, off by one.
+fn inner_neighbours(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut found = Vec::new();
+    for (at, open) in text.match_indices(['(', '[']) {
+        let close = if open == "(" { ')' } else { ']' };
+        let before = &text[..at];
+        let name = words(before).pop().filter(|word| word.end == at);
+        let name = name.map_or("", |word| &before[word]);
+        let is_place = match open {
+            "(" => POSITIONAL.contains(&name),
+            _ => before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ')'),
+        };
+        let Some(length) = text[at + 1..].find(['(', '[', ')', ']', ',', '"', '\'', '&', '|', '.'])
+        else {
+            continue;
+        };
+        // A field or the length of something may stand there, too.
+        let rest = &text[at + 1..];
+        let end = match rest[length..].starts_with('.') {
+            true => rest.find([',', '"', '\'', '&', '|', '[', ']', ')']),
+            false => Some(length),
+        };
+        let Some(end) = end else {
+            continue;
+        };
+        let end = match rest[..end].ends_with("len(") {
+            true => end + 1,
+            false => end,
+        };
+        let inner = rest[..end].trim();
+        let is_whole = rest[end..].starts_with(close) && !inner.is_empty();
+        if !is_place || !is_whole {
+            continue;
+        }
+        let range = at + 1..at + 1 + end;
+        match number(inner) {
+            Some(_) => {
+                let beside = neighbours(inner).into_iter().map(|(_, new)| new);
+                let fits = beside.filter(|new| !new.starts_with('-'));
+                found.extend(fits.map(|new| (range.clone(), new)));
+            }
+            None if inner.contains("..") => {}
+            None => {
+                // What is off by one already is put right.
+                for (tail, other) in [(" - 1", ""), (" + 1", ""), ("", " - 1"), ("", " + 1")] {
+                    if let Some(bare) = inner.strip_suffix(tail)
+                        && (tail.is_empty() != inner.ends_with(" 1"))
+                    {
+                        found.push((range.clone(), format!("{bare}{other}")));
+                    }
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Literals of different kinds do not replace each other.
@@ -477,9 +639,15 @@ mod tests {
 
     fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
         let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
+        let kin = clauses::Kin::from([("minor".to_owned(), ["patch".to_owned()].into())]);
         let nearby = Nearby {
             literals: &literals,
             names,
+            around: Around {
+                function: names,
+                kin: &kin,
+                literals: [&literals, &[]],
+            },
         };
         let node = Language::Rust.parse(text).unwrap();
         let edits = one_step_edits(&node, text, Binding::Or, nearby);
@@ -592,6 +760,44 @@ mod tests {
         assert_eq!(
             off[..2],
             ["(n as usize + 1) < v.len()", "(n as usize - 1) < v.len()"]
+        );
+    }
+
+    #[test]
+    fn a_position_inside_an_operand_is_off_by_one() {
+        let found = texts("at == Some(self.end)", |step| {
+            *step == Step::OperandOffByOne
+        });
+        assert_eq!(
+            found,
+            ["at == Some(self.end - 1)", "at == Some(self.end + 1)"]
+        );
+        let found = texts("v[i + 1].is_some()", |step| *step == Step::OperandOffByOne);
+        assert_eq!(found, ["v[i].is_some()"]);
+        let found = texts("s.get(0).is_some() && s.find(x)", |step| {
+            *step == Step::OperandOffByOne
+        });
+        assert_eq!(found, ["s.get(1).is_some() && s.find(x)"]);
+    }
+
+    #[test]
+    fn a_clause_like_another_is_added_by_both_connectives_and_negated() {
+        let all = edits("a.minor == b.minor", &[], "");
+        let found = all.iter().filter(|(step, _)| *step == Step::Parallel);
+        let found: Vec<&str> = found.map(|(_, text)| text.as_str()).collect();
+        assert_eq!(
+            found,
+            [
+                "a.minor == b.minor && a.patch == b.patch",
+                "a.minor == b.minor || a.patch == b.patch",
+                "a.minor == b.minor && a.patch != b.patch",
+                "a.minor == b.minor || a.patch != b.patch",
+            ]
+        );
+        assert_eq!(negated("!a.b", Binding::Unary), "a.b");
+        assert_eq!(
+            negated("s.find(\" < \") < n", Binding::Compare),
+            "s.find(\" < \") >= n"
         );
     }
 

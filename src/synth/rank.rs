@@ -8,7 +8,7 @@
 //!
 //! Ties are broken by the structure of the expression; earlier terms come first.
 
-use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type};
+use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type, Value};
 use crate::weights::WEIGHTS;
 
 /// Whether one operator is strict and the other inclusive in the same direction.
@@ -100,6 +100,14 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     }
     if (query(a) || query(b)) && !literal(a) && !literal(b) {
         cost += part.query_compared;
+    }
+    // Zero is the number that people compare with: `n >= 0`, not `n > -1`.
+    let is_minus_one = |expr: &Expr| {
+        let constant = leaf(expr).and_then(|term| term.constant.as_ref());
+        matches!(constant, Some(Value::Int(_, int)) if int.to_i128() == Some(-1))
+    };
+    if op.orders() && (is_minus_one(a) || is_minus_one(b)) {
+        cost += part.needless;
     }
     match a.ty(pool) {
         Some(Type::F32 | Type::F64) if !op.orders() => cost += part.float_equality,

@@ -10,14 +10,15 @@ use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
+use crate::source::clauses::{self, Around, Kin};
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::{Site, SiteIndex};
 use crate::weights::WEIGHTS;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
-const MOST_AT_ANGELIC: usize = 24;
+const MOST_AT_ANGELIC: usize = 48;
 const MOST_AT_SUSPECT: usize = 10;
-const MOST_EDITS: usize = 240;
+const MOST_EDITS: usize = 320;
 
 /// Nothing was observed of an edit.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ impl Session<'_> {
     ) -> Vec<Fix> {
         let evidence: Arc<dyn Evidence> = Arc::new(Unobserved);
         let panics = self.panics(targets);
+        let kin = clauses::kin(self.sources);
         let mut fixes: Vec<Fix> = Vec::new();
         for found in sites {
             let site = self.site(found.site);
@@ -46,7 +48,7 @@ impl Session<'_> {
                 false => MOST_AT_ANGELIC,
             };
             let of_site = targets_of(&knowledge.spectrum, found, targets);
-            let edits = self.one_step_edits(found.site);
+            let edits = self.one_step_edits(found.site, &kin);
             let place =
                 WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
@@ -78,14 +80,21 @@ impl Session<'_> {
     }
 
     /// The one-step edits of a condition with their costs, cheapest first.
-    fn one_step_edits(&self, index: SiteIndex) -> Vec<(u32, OneStep)> {
+    fn one_step_edits(&self, index: SiteIndex, kin: &Kin) -> Vec<(u32, OneStep)> {
         let site = self.site(index);
         let Some(tree) = self.sources.language.parse(&site.text) else {
             return Vec::new();
         };
+        let function = &self.sources.functions[site.function];
+        let file = &self.sources.files[site.file];
         let nearby = Nearby {
-            literals: &self.sources.functions[site.function].literals,
-            names: &self.sources.files[site.file].text,
+            literals: &function.literals,
+            names: &file.text,
+            around: Around {
+                function: &file.text[function.span.clone()],
+                kin,
+                literals: [&function.literals, &file.literals],
+            },
         };
         let edits = one_step_edits(&tree, &site.text, site.min_binding, nearby);
         let mut edits: Vec<(u32, OneStep)> = edits
@@ -111,6 +120,8 @@ fn cost(step: Step, site: &Site) -> u32 {
         Step::OperandOffByOne => edit.off_by_one,
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
+        Step::Parallel => edit.parallel,
+        Step::Sibling => edit.related_operand + edit.off_by_one / 4,
     };
     let longer = match step {
         Step::AndToOr | Step::ClauseDropped if site.kind.info().is_loop => WEIGHTS.fix.longer_loop,

@@ -1,6 +1,7 @@
 //! The candidate terms of a Rust site: named constants, expressions harvested nearby, calls of the subject's
 //! functions ([`calls`]), and comparisons of non-scalar values.
 
+mod affixes;
 mod calls;
 
 use super::condition;
@@ -20,6 +21,8 @@ const MOST_CONSTANTS: usize = 16;
 const MOST_HARVESTED: usize = 40;
 /// Calls, per site.
 const MOST_CALLS: usize = 32;
+/// What texts start and end with, per site.
+const MOST_AFFIXES: usize = 18;
 /// Comparisons of non-scalar values, per site.
 const MOST_EQUALITIES: usize = 12;
 const MOST_ORDERS: usize = 24;
@@ -37,6 +40,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
+        (generator.affixes(), MOST_AFFIXES),
         (generator.equalities(), MOST_EQUALITIES),
         (generator.orders(), MOST_ORDERS),
     ]

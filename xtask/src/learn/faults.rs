@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
+use cargo_nopol::source::clauses::{self, Around};
 use cargo_nopol::source::one_step::{Nearby, Step, one_step_edits};
 use cargo_nopol::source::rust::{self, CrateRoot};
 use cargo_nopol::source::{Site, SiteKind, Sources};
@@ -88,7 +89,9 @@ impl Kind {
             | Step::ArithmeticOperator
             | Step::ArithmeticDropped
             | Step::Exchanged
-            | Step::Opposite => Self::Operand,
+            | Step::Opposite
+            | Step::Sibling => Self::Operand,
+            Step::Parallel => Self::ClauseAdded,
         }
     }
 }
@@ -317,6 +320,11 @@ fn at_condition(sources: &Sources, site: &Site) -> Vec<Fault> {
     let nearby = Nearby {
         literals: &function.literals,
         names: &file.text,
+        around: Around {
+            function: &file.text[function.span.clone()],
+            kin: &clauses::kin(sources),
+            literals: [&function.literals, &file.literals],
+        },
     };
     let edits = one_step_edits(&tree, &site.text, site.min_binding, nearby);
     let mut found: Vec<Fault> = edits

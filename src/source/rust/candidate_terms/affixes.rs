@@ -1,0 +1,65 @@
+//! Candidate terms about the start, the end and the parts of texts and slices of bytes: `name.starts_with('-')`,
+//! `bytes.first() == Some(&b'-')`, with the literals that stand nearby.
+
+use super::{Generator, Operand, call, comparison};
+use crate::source::candidate_terms::TermText;
+
+/// Longer literals are messages.
+const LONGEST: usize = 12;
+/// Texts and slices that are looked at, nearest first.
+const MOST_OPERANDS: usize = 3;
+/// Literals that they are asked about.
+const MOST_LITERALS: usize = 6;
+
+impl Generator<'_> {
+    /// What texts and slices of bytes start and end with, and contain.
+    pub(super) fn affixes(&self) -> Vec<TermText> {
+        let file = &self.sources.files[self.site.file];
+        let all = self.function.literals.iter().chain(&file.literals);
+        let mut literals: Vec<&str> = Vec::new();
+        for literal in all {
+            let is_new = !literals.contains(&literal.as_str());
+            if literal.len() <= LONGEST && is_new && (is_text(literal) || is_byte(literal)) {
+                literals.push(literal);
+            }
+        }
+        let mut terms = Vec::new();
+        let of = |wanted: &'static [&'static str]| {
+            let operands = self.operands.iter();
+            let fitting = operands.filter(move |operand: &&Operand| {
+                let ty = operand.ty.as_ref();
+                ty.is_some_and(|ty| wanted.contains(&ty.plain.as_str()))
+            });
+            fitting.take(MOST_OPERANDS)
+        };
+        for operand in of(&["str", "String"]) {
+            for literal in literals.iter().filter(|it| is_text(it)).take(MOST_LITERALS) {
+                for method in ["starts_with", "ends_with", "contains"] {
+                    terms.push(call(format!("{}.{method}({literal})", operand.text)));
+                }
+            }
+        }
+        for operand in of(&["[u8]", "Vec<u8>"]) {
+            for literal in literals.iter().take(MOST_LITERALS) {
+                let byte = match literal.strip_prefix('\'') {
+                    Some(_) if literal.is_ascii() => format!("b{literal}"),
+                    _ if is_byte(literal) => (*literal).to_owned(),
+                    _ => continue,
+                };
+                for method in ["first", "last"] {
+                    let element = format!("{}.{method}()", operand.text);
+                    terms.push(comparison(&element, "==", &format!("Some(&{byte})")));
+                }
+            }
+        }
+        terms
+    }
+}
+
+fn is_text(literal: &str) -> bool {
+    literal.starts_with(['"', '\'']) && literal != "\"\""
+}
+
+fn is_byte(literal: &str) -> bool {
+    literal.starts_with("b'")
+}
