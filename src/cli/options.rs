@@ -65,7 +65,7 @@ pub struct Options {
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     top: Option<usize>,
 
-    /// Show no patch that is less likely than this, 0 to 1, to be what a maintainer would write [default: 0]
+    /// Show no patch that is less likely than this, 0 to 1, to be what a maintainer would write [default: 0.0]
     #[arg(long, value_name = "P", value_parser = probability)]
     min_confidence: Option<f64>,
 
@@ -227,6 +227,6 @@ mod tests {
             );
             shown += usize::from(!is_empty);
         }
-        assert_eq!(shown, 7, "{printed}");
+        assert_eq!(shown, 8, "{printed}");
     }
 }

@@ -105,7 +105,7 @@ fn explained(outcome: &Outcome, id: &str) -> String {
 #[test]
 fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     assert_snapshot!(human(&two_patches()), @r"
-    Patch 1 (condition, src/lib.rs:4)
+    Patch 1 (condition, src/lib.rs:4), likely: 62 %
     @@ -4 +4 @@
     -    if score > needed {
     +    if score >= needed {
@@ -114,7 +114,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
       `>` changed to `>=`
       more: cargo nopol explain 1cce2c43-1 --top 2
 
-    Patch 2 (condition, src/lib.rs:4)
+    Patch 2 (condition, src/lib.rs:4), likely: 62 %
     @@ -4 +4 @@
     -    if score > needed {
     +    if score != needed {
@@ -137,7 +137,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     outcome.patches[0].is_checked = false;
     outcome.applied = "1".parse().ok();
     assert_snapshot!(human(&outcome), @r"
-    Patch 1 (condition, src/lib.rs:4)
+    Patch 1 (condition, src/lib.rs:4), likely: 62 %
     @@ -4 +4 @@
     -    if score > needed {
     +    if score >= needed {

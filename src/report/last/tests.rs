@@ -147,7 +147,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":4", "\"version\":3"),
+        ("\"version\":5", "\"version\":4"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",
