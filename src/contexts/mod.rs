@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
-use crate::source::condition::{Leaf, Spelling};
-use crate::source::{Site, Sources};
+use crate::source::condition::{Leaf, Node, Spelling};
+use crate::source::{Language, Site, Sources};
 use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
 pub use evidence::{Evidence, evidence};
@@ -84,6 +84,20 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// A condition in terms of the pool; `None` if the pool lacks something that it reads.
+    pub fn read(&self, language: Language, tree: &Node) -> Option<Expr> {
+        let mut index = Index::new();
+        for (id, term) in self.pool.terms.iter_enumerated() {
+            index.entry((term.access.clone(), term.ty)).or_insert(id);
+        }
+        let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
+            terms::lookup(language, &self.pool, &index, leaf, expected)
+        };
+        let read = tree.to_expr(language, Some(Type::Bool), &mut lookup, &mut Vec::new());
+        read.filter(|(_, ty)| *ty == Type::Bool)
+            .map(|(expr, _)| expr)
+    }
+
     /// The problem with one more term, the constant `value`, and a condition of just that term.
     pub fn with_constant(&self, value: bool) -> (Self, Expr) {
         let mut problem = self.clone();

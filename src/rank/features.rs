@@ -2,10 +2,10 @@
 
 use super::change::{Change, change, clauses, is_literal, number};
 use super::facts::{Candidate, Case, EditFacts, PanicAt};
-use crate::source::condition::{Node, Shape};
+use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::words::words;
 use crate::source::{BodyOrigin, Form, SiteKind};
-use crate::spec::CmpOp;
+use crate::spec::{ArithOp, CmpOp};
 
 /// Whether sense demands the sign of a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +156,13 @@ features! {
     Parallel: Plus,
     /// The whole new part stands elsewhere in the function.
     StandsElsewhere: Plus,
+    /// A clause that was changed in place has the operator and one operand of another clause or condition of the
+    /// function.
+    ChangedParallel: Plus,
+    /// What it was changed from had that.
+    WasParallel: Minus,
+    /// A remainder is compared by an order.
+    RemainderOrdered: Minus,
     /// The share of the new operands that are in conditions of the function elsewhere.
     ComparedElsewhere: Plus,
     /// The share of the new operands that are used in the three lines before.
@@ -176,6 +183,12 @@ features! {
     Computes: Any,
     /// A new operand is an element, as in `v[i]`.
     Element: Any,
+    /// A new operand unwraps something, which may panic.
+    Unwraps: Any,
+    /// A new operand calls what the condition calls already.
+    CallsAgain: Minus,
+    /// What is replaced is `true` or `false`.
+    WasConstant: Any,
     /// A new literal, neither 0 nor 1, is in the function elsewhere.
     LiteralOfFunction: Any,
     /// A new literal, neither 0 nor 1, is not in the function.
@@ -392,6 +405,7 @@ impl<'c> Edit<'c> {
                 self.set(F::SeveralAdded, fresh.len() > 1);
             }
             Some(old) => {
+                self.set(F::WasConstant, matches!(&*old.text, "true" | "false"));
                 let feature = match change(old, new) {
                     Change::Nothing => F::Nothing,
                     Change::Operator(from, to) => of_operator(from, to),
@@ -427,9 +441,39 @@ impl<'c> Edit<'c> {
                 }
             }
         }
+        if let Some(old) = old.filter(|_| fresh.is_empty()) {
+            self.consistency(old, new);
+        }
+        self.set(F::RemainderOrdered, orders_remainder(new));
         self.shapes(&fresh, old);
         self.operands(old, new);
         self.set(F::Idle, is_idle(new));
+    }
+
+    /// Whether clauses that were changed in place are now like others, and whether they were.
+    fn consistency(&mut self, old: &Node, new: &Node) {
+        let (before, after) = (old.comparisons_of(), new.comparisons_of());
+        let is_in = |all: &[(CmpOp, &Node, &Node)], (op, a, b): &(CmpOp, &Node, &Node)| {
+            all.iter()
+                .any(|(p, c, d)| p == op && c.text == a.text && d.text == b.text)
+        };
+        let around = squeezed(&self.around);
+        let like_others = |own: &[(CmpOp, &Node, &Node)], others: &[(CmpOp, &Node, &Node)]| {
+            own.iter()
+                .filter(|it| !is_in(others, it))
+                .any(|(op, a, b)| {
+                    let in_condition = own.iter().any(|(p, c, d)| {
+                        let is_same_side = (c.text == a.text) != (d.text == b.text);
+                        p == op && is_same_side
+                    });
+                    let text = format!("{}{}{}", squeezed(&a.text), op.token(), squeezed(&b.text));
+                    in_condition || around.contains(&text)
+                })
+        };
+        let is_parallel = like_others(&after, &before);
+        let was_parallel = like_others(&before, &after);
+        self.set(Feature::ChangedParallel, is_parallel);
+        self.set(Feature::WasParallel, was_parallel);
     }
 
     /// What the new clauses look like.
@@ -533,6 +577,13 @@ impl<'c> Edit<'c> {
         self.set(F::Length, length);
         self.set(F::Computes, computes || has_arithmetic(new));
         self.set(F::Element, element);
+        self.set(F::Unwraps, any(&|text| text.contains(".unwrap()")));
+        let called = |leaf: &&&Leaf| leaf.text.contains('(');
+        let again = known
+            .iter()
+            .filter(called)
+            .any(|old| any(&|text: &str| text.len() > old.text.len() && text.contains(&old.text)));
+        self.set(F::CallsAgain, again);
     }
 }
 
@@ -576,6 +627,14 @@ fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
     }
 }
 
+/// Whether a remainder is compared by an order, where people ask whether it is 0.
+fn orders_remainder(node: &Node) -> bool {
+    let is_remainder = |node: &Node| matches!(node.shape, Shape::Arith(ArithOp::Rem, ..));
+    let all = node.comparisons_of();
+    all.iter()
+        .any(|(op, a, b)| op.orders() && (is_remainder(a) || is_remainder(b)))
+}
+
 fn has_arithmetic(node: &Node) -> bool {
     match &node.shape {
         Shape::Leaf(_) => false,
@@ -603,9 +662,24 @@ fn is_idle(node: &Node) -> bool {
             };
             let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
             texts.sort();
-            texts.windows(2).any(|pair| pair[0] == pair[1]) || is_idle(a) || is_idle(b)
+            let repeats = texts.windows(2).any(|pair| pair[0] == pair[1]);
+            repeats || excludes(&all, is_and) || is_idle(a) || is_idle(b)
         }
     }
+}
+
+/// Whether something is to equal two literals at once, or to differ from one of two.
+fn excludes(all: &[&Node], is_and: bool) -> bool {
+    let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
+    let mut seen: Vec<&str> = Vec::new();
+    all.iter().any(|clause| match &clause.shape {
+        Shape::Cmp(op, a, b) if *op == wanted && is_literal(b) => {
+            let is_known = seen.contains(&&*a.text);
+            seen.push(&a.text);
+            is_known
+        }
+        _ => false,
+    })
 }
 
 /// The lines of a text that decide something.

@@ -307,7 +307,7 @@ impl Edits<'_> {
         let mut of_condition = Vec::new();
         flatten(condition, &mut of_condition);
         let mut made: Vec<(String, Binding)> = Vec::new();
-        for clause in of_condition {
+        for clause in &of_condition {
             let text = self.source(clause);
             for like in clauses::like(&text, self.nearby.around) {
                 self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
@@ -336,6 +336,13 @@ impl Edits<'_> {
                     true => format!("({old})"),
                     false => old,
                 };
+                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always does.
+                let idle = if is_and { " == " } else { " != " };
+                let left = |text: &str| text.split_once(idle).map(|(left, _)| left.to_owned());
+                let mut known = of_condition.iter().filter_map(|it| left(&self.source(it)));
+                if left(&clause).is_some_and(|left| known.any(|other| other == left)) {
+                    continue;
+                }
                 let new = format!("{old} {token} {clause}");
                 self.replace(Step::Parallel, condition, new, own, required);
             }

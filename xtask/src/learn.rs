@@ -1,8 +1,10 @@
 //! `cargo xtask learn …`: what the ranking of patches is learned from, and the learning itself.
 
+mod calibration;
 mod data;
 mod faults;
 mod fit;
+mod histories;
 mod label;
 mod train;
 
@@ -12,6 +14,8 @@ use clap::Subcommand;
 pub enum Learn {
     /// Put faults into a crate, repair each, and keep what the ranking is learned from
     Faults(faults::Options),
+    /// Count what people change in conditions, by the kind of fault it mends
+    Histories(histories::Options),
     /// Learn weights from what was kept, and tell what they are worth on crates held back
     Train(train::Options),
 }
@@ -19,6 +23,7 @@ pub enum Learn {
 pub fn learn(task: &Learn) -> anyhow::Result<()> {
     match task {
         Learn::Faults(options) => faults::run(options),
+        Learn::Histories(options) => histories::run(options),
         Learn::Train(options) => train::run(options),
     }
 }

@@ -1,5 +1,7 @@
 //! A figure of panels side by side, both axes logarithmic, each with the power law that fits best.
 
+use std::path::Path;
+
 use anyhow::Result;
 use plotters::coord::Shift;
 use plotters::coord::combinators::BindKeyPoints;
@@ -98,6 +100,33 @@ impl Panel {
         }
         Ok(())
     }
+}
+
+/// Draws percentages against percentages, and the line on which both are equal.
+pub fn reliability(path: &Path, points: &[(f64, f64)]) -> Result<()> {
+    let area = SVGBackend::new(path, (420, 380)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(50)
+        .build_cartesian_2d(0.0..100.0, 0.0..100.0)?;
+    chart
+        .configure_mesh()
+        .x_desc("confidence, %")
+        .y_desc("right, %")
+        .label_style(FONT)
+        .axis_desc_style(FONT)
+        .draw()?;
+    let ends = [(0.0, 0.0), (100.0, 100.0)];
+    chart.draw_series(DashedLineSeries::new(ends, 5, 4, LAW.into()))?;
+    chart.draw_series(
+        points
+            .iter()
+            .map(|point| Circle::new(*point, 4, DOTS.filled())),
+    )?;
+    area.present()?;
+    Ok(())
 }
 
 /// The powers of ten in a range that begins and ends with one.

@@ -50,7 +50,7 @@ impl Session<'_> {
             fixes.extend(candidates.into_iter().flatten().map(Fix::from));
         }
         let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
-        let mut unobserved = self.one_step_fixes(knowledge, targets, &places);
+        let mut unobserved = self.one_step_fixes(knowledge, targets, &places, &fixes);
         behind_explained(&fixes, &mut unobserved);
         fixes.extend(unobserved);
         // Drop what is known already; what explains the contexts stays.

@@ -2,8 +2,11 @@
 //! for them: they are made of the text ([`crate::source::one_step`]) and judged by the tests, in the same build as
 //! the candidates that explain what was recorded.
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::evidence::{Explanation, Observed};
 use super::targets_of;
 use crate::localize::angelic::AngelicSite;
 use crate::repair::fix::{Evidence, Fix, SiteEdit};
@@ -33,8 +36,10 @@ impl Session<'_> {
         knowledge: &Knowledge,
         targets: &[TestIndex],
         sites: &[AngelicSite],
+        explained: &[Fix],
     ) -> Vec<Fix> {
-        let evidence: Arc<dyn Evidence> = Arc::new(Unobserved);
+        let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
+        let observed = observed(explained);
         let panics = self.panics(targets);
         let kin = clauses::kin(self.sources);
         let mut fixes: Vec<Fix> = Vec::new();
@@ -54,21 +59,26 @@ impl Session<'_> {
             let bonus = panics.bonus(self.sources, found.site);
             let edits = edits.into_iter().take(most);
             let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
-            let made = edits.map(|(cost, edit)| Fix {
-                targets: of_site.clone(),
-                cost,
-                edits: vec![SiteEdit {
-                    site: found.site,
-                    function: site.function,
-                    suspiciousness: found.suspiciousness,
-                    switched: edit.text.clone(),
-                    condition: edit.text,
+            let here = observed.get(&found.site);
+            let made = edits.map(|(cost, edit)| {
+                let known = here.and_then(|here| explanation(here, &edit.text));
+                let evidence = known.unwrap_or_else(|| Arc::clone(&nothing));
+                Fix {
+                    targets: of_site.clone(),
                     cost,
-                    why: edit.step.to_string(),
-                    is_loose: true,
-                    is_trivial: false,
-                    evidence: Arc::clone(&evidence),
-                }],
+                    edits: vec![SiteEdit {
+                        site: found.site,
+                        function: site.function,
+                        suspiciousness: found.suspiciousness,
+                        switched: edit.text.clone(),
+                        condition: edit.text,
+                        cost,
+                        why: edit.step.to_string(),
+                        is_loose: true,
+                        is_trivial: false,
+                        evidence,
+                    }],
+                }
             });
             fixes.extend(made);
             if fixes.len() >= MOST_EDITS {
@@ -104,6 +114,42 @@ impl Session<'_> {
         edits.sort_by_key(|(cost, _)| *cost);
         edits
     }
+}
+
+/// What was recorded at the sites of edits that explain it.
+fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
+    let mut observed = BTreeMap::new();
+    for edit in explained.iter().flat_map(|fix| &fix.edits) {
+        let evidence: &dyn Any = &*edit.evidence;
+        if let Some(explanation) = evidence.downcast_ref::<Explanation>()
+            && !edit.is_trivial
+        {
+            let of_site = observed.entry(edit.site);
+            of_site.or_insert_with(|| Arc::clone(&explanation.observed));
+        }
+    }
+    observed
+}
+
+/// What the contexts of its site say of a condition, if they have all that it reads.
+fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Arc<dyn Evidence>> {
+    let Observed {
+        language, problem, ..
+    } = &**observed;
+    if observed.recorded.impure {
+        return None;
+    }
+    let expr = problem.read(*language, &language.parse(condition)?)?;
+    let violated = problem
+        .rows()
+        .iter()
+        .filter(|row| !row.hard && row.weight > 0 && expr.eval_bool(row) != Some(row.expected));
+    Some(Arc::new(Explanation {
+        observed: Arc::clone(observed),
+        written: expr.clone(),
+        soft_violated: violated.map(|row| row.weight).sum(),
+        expr,
+    }))
 }
 
 /// How unlikely a maintainer is to make such an edit.

@@ -1,10 +1,11 @@
 //! What was kept of repairs, with the features of each candidate and whether it is right.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cargo_nopol::rank::facts::Case;
+use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
 use cargo_nopol::rank::features::{self, Row};
 
 use super::faults::Truth;
@@ -71,13 +72,16 @@ fn repair(dir: &Path) -> Result<Repair> {
             .map(|candidate| label::restores(&case, candidate, &truth))
             .collect(),
     };
-    let place = |edit: &cargo_nopol::rank::facts::EditFacts| {
+    let (candidates, right) = distinct(candidates, right);
+    let case = Case { candidates, ..case };
+    let candidates = &case.candidates;
+    let place = |edit: &EditFacts| {
         format!(
             "{} {:?} {:?} {}",
             edit.function, edit.span, edit.kind, edit.body
         )
     };
-    let of = |text: &dyn Fn(&cargo_nopol::rank::facts::EditFacts) -> String| -> Vec<String> {
+    let of = |text: &dyn Fn(&EditFacts) -> String| -> Vec<String> {
         let all = candidates.iter();
         all.map(|candidate| {
             candidate
@@ -100,4 +104,38 @@ fn repair(dir: &Path) -> Result<Repair> {
         places: of(&place),
         texts: of(&|edit| edit.after.clone()),
     })
+}
+
+/// Of candidates that only spell one condition differently the one that costs least.
+fn distinct(candidates: &[Candidate], right: Vec<bool>) -> (Vec<Candidate>, Vec<bool>) {
+    let says = |candidate: &Candidate| {
+        let of = |edit: &EditFacts| {
+            let place = (edit.function, edit.span.clone(), edit.kind);
+            format!("{place:?} {} {}", edit.body, label::canonical(&edit.after))
+        };
+        candidate
+            .edits
+            .iter()
+            .map(of)
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut kept: Vec<(Candidate, bool)> = Vec::new();
+    for (candidate, is_right) in candidates.iter().zip(right) {
+        match known.get(&says(candidate)) {
+            Some(at) => {
+                let (other, is_known_right) = &mut kept[*at];
+                *is_known_right |= is_right;
+                if candidate.cost < other.cost {
+                    *other = candidate.clone();
+                }
+            }
+            None => {
+                known.insert(says(candidate), kept.len());
+                kept.push((candidate.clone(), is_right));
+            }
+        }
+    }
+    kept.into_iter().unzip()
 }

@@ -62,11 +62,13 @@ pub enum Kind {
     Operand,
     GuardDropped,
     Unwrapped,
+    /// Several changes at once; only people make it.
+    Other,
 }
 
 impl Kind {
     /// How often each is drawn, relative to the others.
-    const WEIGHTS: [(Self, usize); 9] = [
+    pub const WEIGHTS: [(Self, usize); 9] = [
         (Self::ClauseDropped, 24),
         (Self::Operator, 18),
         (Self::GuardDropped, 16),
@@ -359,7 +361,7 @@ fn at_condition(sources: &Sources, site: &Site) -> Vec<Fault> {
 }
 
 /// The bytes of an `if` statement without `else`, and of what is between its braces, given its condition.
-fn whole_if(text: &str, condition: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+pub fn whole_if(text: &str, condition: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let before = text[..condition.start].strip_suffix("if ")?;
     let starts = before.trim_end_matches([' ', '\t']);
     if !starts.ends_with('\n') {

@@ -1,112 +1,192 @@
 //! Training, and the tables that tell what it is worth on crates that are not in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use cargo_nopol::rank::features::Feature;
 
+use super::calibration::{self, Shown};
 use super::data::{self, Repair};
-use super::fit;
+use super::faults::Kind;
+use super::fit::{self, Weights};
 
 #[derive(clap::Args)]
 pub struct Options {
     /// Directories with repairs: NAME/truth.json and NAME/plausible.json
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
+    /// Directories with repairs on which it is only tried; crates that are in both are held back for it
+    #[arg(long, value_name = "DIR")]
+    tried_on: Vec<PathBuf>,
     /// How much large weights cost
     #[arg(long, default_value_t = 2.0)]
     penalty: f64,
     /// Parts into which the crates are divided, each held back once
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 10)]
     folds: usize,
-    /// What a better candidate at the same place costs
+    /// What each better candidate at the same place costs
     #[arg(long, default_value_t = 1.2)]
     crowd: f64,
+    /// Features that are left out, to see what they are worth
+    #[arg(long, value_name = "FEATURE")]
+    without: Vec<String>,
+    /// Use only this share of the training repairs
+    #[arg(long, default_value_t = 1.0)]
+    share: f64,
     /// Show the repairs whose right candidate is not first
     #[arg(long)]
     misses: bool,
+    /// Write the weights to this file
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Draw confidence against how often it was right
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// How often the right candidate was first, among five, and there at all.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    repairs: usize,
+    there: usize,
+    first: usize,
+    five: usize,
+}
+
+impl Counts {
+    fn add(&mut self, repair: &Repair, rank: Option<usize>) {
+        self.repairs += 1;
+        self.there += usize::from(repair.has_right());
+        self.first += usize::from(rank == Some(1));
+        self.five += usize::from(rank.is_some_and(|rank| rank <= 5));
+    }
+
+    fn line(self) -> String {
+        let percent = |part: usize| 100.0 * part as f64 / self.repairs.max(1) as f64;
+        format!(
+            "first {} of {} ({:.0} %), among five {} ({:.0} %), there at all {} ({:.0} %)",
+            self.first,
+            self.repairs,
+            percent(self.first),
+            self.five,
+            percent(self.five),
+            self.there,
+            percent(self.there)
+        )
+    }
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    let repairs = data::read(&options.dirs)?;
-    let crates: BTreeSet<&str> = repairs.iter().map(|repair| &*repair.krate).collect();
+    let mut repairs = data::read(&options.dirs)?;
+    let mut others = data::read(&options.tried_on)?;
+    for repair in repairs.iter_mut().chain(&mut others) {
+        for feature in Feature::ALL {
+            if options.without.iter().any(|name| name == feature.name()) {
+                repair
+                    .rows
+                    .iter_mut()
+                    .for_each(|row| row[*feature as usize] = 0.0);
+            }
+        }
+    }
+    let crates: BTreeSet<&str> = repairs.iter().chain(&others).map(|it| &*it.krate).collect();
     let fold: BTreeMap<&str, usize> = crates
         .iter()
         .enumerate()
         .map(|(nth, krate)| (*krate, nth % options.folds))
         .collect();
-    let found = repairs.iter().filter(|repair| repair.has_right()).count();
-    println!(
-        "{} repairs of {} crates, {} with something plausible, {found} with what was there",
-        repairs.len(),
-        crates.len(),
-        repairs
-            .iter()
-            .filter(|repair| !repair.rows.is_empty())
-            .count()
-    );
-    let mut learned: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let mut by_hand: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let mut kinds: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
+    println!("{} repairs of {} crates", repairs.len(), crates.len());
     let prior = fit::prior();
+    let mut by_hand = Counts::default();
+    let mut learned = Counts::default();
+    let mut kinds: BTreeMap<&str, [Counts; 2]> = BTreeMap::new();
+    let mut elsewhere = [Counts::default(); 2];
+    let mut shown: Vec<Shown> = Vec::new();
     for held in 0..options.folds {
-        let training: Vec<(&Repair, f64)> = repairs
-            .iter()
-            .filter(|repair| fold[&*repair.krate] != held)
-            .map(|repair| (repair, 1.0))
-            .collect();
-        let weights = fit::fit(&training, options.penalty);
-        for repair in repairs.iter().filter(|repair| fold[&*repair.krate] == held) {
-            let own = rank(repair, &weights, options.crowd);
-            let hand = rank(repair, &prior, options.crowd);
-            for (sums, rank) in [(&mut learned, own), (&mut by_hand, hand)] {
-                let (first, five) = sums.entry(&repair.krate).or_default();
-                *first += usize::from(rank == Some(1));
-                *five += usize::from(rank.is_some_and(|rank| rank <= 5));
-            }
+        let is_held = |repair: &&Repair| fold[&*repair.krate] == held;
+        let training: Vec<&Repair> = repairs.iter().filter(|repair| !is_held(repair)).collect();
+        let number = (training.len() as f64 * options.share).round() as usize;
+        // Every nth, so that all crates stay in.
+        let chosen = (0..number).map(|nth| training[nth * training.len() / number.max(1)]);
+        let weights = fit::fit(&weighed(chosen.collect()), options.penalty);
+        for repair in repairs.iter().filter(is_held) {
+            let (hand, own) = (
+                rank(repair, &prior, options.crowd),
+                rank(repair, &weights, options.crowd),
+            );
+            by_hand.add(repair, hand);
+            learned.add(repair, own);
             let kind = kinds.entry(&repair.kind).or_default();
-            let add = [
-                true,
-                repair.has_right(),
-                hand == Some(1),
-                hand.is_some_and(|it| it <= 5),
-                own == Some(1),
-                own.is_some_and(|it| it <= 5),
-            ];
-            for (sum, is) in kind.iter_mut().zip(add) {
-                *sum += usize::from(is);
+            kind[0].add(repair, hand);
+            kind[1].add(repair, own);
+            shown.extend(calibration::shown(
+                repair,
+                &weights,
+                &order(repair, &weights, options.crowd),
+            ));
+            if options.misses && own != Some(1) && repair.has_right() {
+                miss(repair, &weights, own);
             }
+        }
+        for repair in others.iter().filter(is_held) {
+            let (hand, own) = (
+                rank(repair, &prior, options.crowd),
+                rank(repair, &weights, options.crowd),
+            );
+            elsewhere[0].add(repair, hand);
+            elsewhere[1].add(repair, own);
             if options.misses && own != Some(1) && repair.has_right() {
                 miss(repair, &weights, own);
             }
         }
     }
-    let sum = |of: &BTreeMap<&str, (usize, usize)>| {
-        of.values()
-            .fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
-    };
-    println!(
-        "by hand: first {}, among five {}",
-        sum(&by_hand).0,
-        sum(&by_hand).1
-    );
-    println!(
-        "learned: first {}, among five {}",
-        sum(&learned).0,
-        sum(&learned).1
-    );
-    for (kind, [all, found, hand, hand5, own, own5]) in kinds {
+    println!("by hand: {}", by_hand.line());
+    println!("learned: {}", learned.line());
+    for (kind, [hand, own]) in &kinds {
         println!(
-            "{kind:14} {all:4} repairs, {found:4} have it; by hand {hand:3} {hand5:3}, learned {own:3} {own5:3}"
+            "{kind:14} by hand: {}\n{:14} learned: {}",
+            hand.line(),
+            "",
+            own.line()
         );
     }
-    let all: Vec<(&Repair, f64)> = repairs.iter().map(|repair| (repair, 1.0)).collect();
-    let weights = fit::fit(&all, options.penalty);
-    for (feature, weight) in Feature::ALL.iter().zip(&weights) {
-        println!("{:24} {weight:6.2}", feature.name());
+    if !others.is_empty() {
+        println!("elsewhere, by hand: {}", elsewhere[0].line());
+        println!("elsewhere, learned: {}", elsewhere[1].line());
+    }
+    let line = calibration::fit(&shown);
+    print!("{}", calibration::table(&shown, line));
+    if let Some(path) = &options.plot {
+        calibration::plot(&shown, line, path)?;
+    }
+    let weights = fit::fit(&weighed(repairs.iter().collect()), options.penalty);
+    if let Some(path) = &options.write {
+        fs::write(path, file(&weights, line, &repairs, options))?;
     }
     Ok(())
+}
+
+/// Repairs with their importance: kinds of faults count as often as people make them.
+fn weighed(repairs: Vec<&Repair>) -> Vec<(&Repair, f64)> {
+    let of_kind = |kind: &str| repairs.iter().filter(|repair| repair.kind == kind).count() as f64;
+    let wanted: f64 = Kind::WEIGHTS.iter().map(|(_, weight)| *weight as f64).sum();
+    let importance = |repair: &Repair| {
+        let weight = Kind::WEIGHTS
+            .iter()
+            .find(|(kind, _)| format!("{kind:?}") == repair.kind);
+        // Bugs that people made count as they are.
+        weight.map_or(1.0, |(_, weight)| {
+            let share = of_kind(&repair.kind) / repairs.len() as f64;
+            (*weight as f64 / wanted / share).clamp(0.3, 3.0)
+        })
+    };
+    repairs
+        .iter()
+        .map(|repair| (*repair, importance(repair)))
+        .collect()
 }
 
 /// The rank of the first right candidate, from 1, if candidates of one place come one after the other only where
@@ -142,26 +222,85 @@ fn miss(repair: &Repair, weights: &[f64], rank: Option<usize>) {
     let best_right = order.iter().find(|nth| repair.right[**nth]);
     for nth in order.iter().take(2).chain(best_right) {
         let row = &repair.rows[*nth];
+        let value = |it: &Feature| row[*it as usize] * weights[*it as usize];
         let mut parts: Vec<(f64, &str)> = Feature::ALL
             .iter()
-            .map(|it| (row[*it as usize] * weights[*it as usize], it.name()))
-            .filter(|(value, _)| value.abs() > 0.05)
+            .map(|it| (value(it), it.name()))
             .collect();
+        parts.retain(|(value, _)| value.abs() > 0.05);
         parts.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
         let parts: Vec<String> = parts
             .iter()
             .map(|(value, name)| format!("{name} {value:.1}"))
             .collect();
-        let mark = if repair.right[*nth] { "RIGHT" } else { "     " };
-        let text: String = repair.texts[*nth]
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let mark = if repair.right[*nth] { "right" } else { "" };
+        let text: Vec<&str> = repair.texts[*nth].split_whitespace().collect();
+        let place: String = repair.places[*nth].chars().take(60).collect();
         println!(
-            "  {mark} {:.2} {text}\n        {} | {}",
+            "  {mark:5} {:.2} {}\n        {place} | {}",
             fit::score(row, weights),
-            repair.places[*nth].chars().take(60).collect::<String>(),
+            text.join(" "),
             parts.join(", ")
         );
     }
+}
+
+/// The file of weights.
+fn file(
+    weights: &Weights,
+    (slope, intercept): (f64, f64),
+    repairs: &[Repair],
+    options: &Options,
+) -> String {
+    let crates: BTreeSet<&str> = repairs.iter().map(|repair| &*repair.krate).collect();
+    let crates: Vec<&str> = crates.into_iter().collect();
+    let mut text = format!(
+        "//! Generated by `cargo xtask learn train DIR… --penalty {} --write src/rank/learned.rs`; do not edit.\n//!\n\
+         //! {} repairs, hash of their names and features {:016x}, of these crates: {}.\n\n\
+         use super::features::Feature;\nuse super::model::Learned;\n\n/// For Rust.\npub const RUST: Learned = Learned {{\n    weights: &[\n",
+        options.penalty,
+        repairs.len(),
+        hash(repairs),
+        crates.join(", ")
+    );
+    for (feature, weight) in Feature::ALL.iter().zip(weights) {
+        // Three digits say enough, and what rounds to nothing is nothing.
+        if weight.abs() >= 0.0005 {
+            let _ = writeln!(
+                text,
+                "        (Feature::{}, {weight:?}),",
+                feature.name(),
+                weight = (weight * 1000.0).round() / 1000.0
+            );
+        }
+    }
+    let digits = |number: f64| (number * 1000.0).round() / 1000.0;
+    let _ = write!(
+        text,
+        "    ],\n    calibration: ({:?}, {:?}),\n}};\n\n/// For C: only the costs set by hand count.\npub const C: Learned = Learned {{\n    \
+         weights: &[(Feature::Cost, {:?})],\n    calibration: (1.0, 0.0),\n}};\n",
+        digits(slope),
+        digits(intercept),
+        fit::PRIOR_COST,
+    );
+    text
+}
+
+/// FNV-1a over everything that the training reads.
+fn hash(repairs: &[Repair]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for repair in repairs {
+        add(repair.name.as_bytes());
+        for (row, right) in repair.rows.iter().zip(&repair.right) {
+            row.iter()
+                .for_each(|value| add(&value.to_bits().to_le_bytes()));
+            add(&[u8::from(*right)]);
+        }
+    }
+    hash
 }

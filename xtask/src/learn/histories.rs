@@ -1,0 +1,260 @@
+//! What people changed in conditions, from the histories of programs: commits that leave a function as it was but for
+//! one condition, or for one `if` around statements or before them. Counted by the kind of fault that the inverse
+//! makes, so that faults of our own can be weighed as people make them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use camino::Utf8Path;
+use cargo_nopol::rank::change::{Change, change};
+use cargo_nopol::source::rust::{self, CrateRoot};
+use cargo_nopol::source::{Language, Sources};
+
+use super::faults::Kind;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Repositories; nothing is checked out
+    #[arg(required = true, value_name = "DIR")]
+    repositories: Vec<PathBuf>,
+    /// The newest commits of each that are looked at
+    #[arg(long, default_value_t = 1500)]
+    commits: usize,
+    /// Print each change that is counted
+    #[arg(long)]
+    list: bool,
+}
+
+/// Larger files are generated, or take too long.
+const MOST_BYTES: usize = 200_000;
+/// A commit that touches more files does something else, too.
+const MOST_FILES: usize = 6;
+
+pub fn run(options: &Options) -> Result<()> {
+    let mut all: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut commits = 0;
+    for repository in &options.repositories {
+        let mut own: BTreeMap<Kind, usize> = BTreeMap::new();
+        let log = git(
+            repository,
+            &[
+                "log",
+                "--no-merges",
+                "--format=%H",
+                &format!("-n{}", options.commits),
+                "--",
+                "*.rs",
+            ],
+        )?;
+        for commit in log.lines() {
+            commits += 1;
+            for (kind, what) in changes(repository, commit).unwrap_or_default() {
+                if options.list {
+                    println!("{commit:.9} {kind:?} {what}");
+                }
+                *own.entry(kind).or_default() += 1;
+            }
+        }
+        let sum: usize = own.values().sum();
+        println!("{}: {sum} changes", repository.display());
+        for (kind, number) in own {
+            *all.entry(kind).or_default() += number;
+        }
+    }
+    let sum: usize = all.values().sum();
+    println!(
+        "{sum} changes in {commits} commits of {} repositories",
+        options.repositories.len()
+    );
+    for (kind, number) in all {
+        println!(
+            "{kind:?} {number} ({:.1} %)",
+            100.0 * number as f64 / sum.max(1) as f64
+        );
+    }
+    Ok(())
+}
+
+/// The changes of one commit that concern one condition each.
+fn changes(repository: &Path, commit: &str) -> Result<Vec<(Kind, String)>> {
+    let parent = format!("{commit}^");
+    let names = git(
+        repository,
+        &[
+            "diff",
+            "--no-ext-diff",
+            "--name-only",
+            "--diff-filter=M",
+            &parent,
+            commit,
+            "--",
+            "*.rs",
+        ],
+    )?;
+    let files: Vec<&str> = names.lines().collect();
+    ensure!(files.len() <= MOST_FILES, "too many files");
+    let mut found = Vec::new();
+    for file in files {
+        let of = |at: &str| git(repository, &["show", &format!("{at}:{file}")]);
+        let (old, new) = (of(&parent)?, of(commit)?);
+        if old.len().max(new.len()) <= MOST_BYTES {
+            found.extend(between(&read(&old)?, &read(&new)?));
+        }
+    }
+    Ok(found)
+}
+
+/// The functions of one file.
+fn read(text: &str) -> Result<Sources> {
+    let dir = tempfile::tempdir()?;
+    fs::write(dir.path().join("lib.rs"), text)?;
+    let root = CrateRoot {
+        path: "lib.rs".into(),
+        is_test: false,
+        edition_2015: false,
+        has_chains: true,
+    };
+    let dir = Utf8Path::from_path(dir.path()).context("not UTF-8")?;
+    Ok(rust::read(dir, &[root], &|_| true))
+}
+
+/// Functions that differ in one condition.
+fn between(old: &Sources, new: &Sources) -> Vec<(Kind, String)> {
+    let texts =
+        |sources: &Sources| -> BTreeMap<String, (String, Vec<(String, std::ops::Range<usize>)>)> {
+            let mut texts = BTreeMap::new();
+            for (index, function) in sources.functions.iter_enumerated() {
+                let text = &sources.files[function.file].text[function.span.clone()];
+                let sites = sources.sites.iter().filter(|site| {
+                    site.function == index
+                        && site.kind.has_condition()
+                        && function.span.contains(&site.span.start)
+                });
+                let start = function.span.start;
+                let sites = sites.map(|site| {
+                    (
+                        site.text.clone(),
+                        site.span.start - start..site.span.end - start,
+                    )
+                });
+                texts.insert(function.name.clone(), (text.to_owned(), sites.collect()));
+            }
+            texts
+        };
+    let (old, new) = (texts(old), texts(new));
+    let mut found = Vec::new();
+    for (name, (before, conditions)) in &old {
+        let Some((after, now)) = new
+            .get(name)
+            .filter(|(after, _)| squeezed(after) != squeezed(before))
+        else {
+            continue;
+        };
+        let mut kinds: Vec<(Kind, String)> = Vec::new();
+        // One condition that became another one.
+        if conditions.len() == now.len() {
+            for ((a, at), (b, there)) in conditions.iter().zip(now) {
+                let rest = |text: &str, at: &std::ops::Range<usize>| {
+                    squeezed(&[&text[..at.start], &text[at.end..]].concat())
+                };
+                if squeezed(a) != squeezed(b)
+                    && rest(before, at) == rest(after, there)
+                    && let Some(kind) = undone(a, b)
+                {
+                    kinds.push((kind, format!("{} → {}", line(a), line(b))));
+                }
+            }
+        }
+        // An `if` that was not there.
+        for (condition, at) in now {
+            let Some((statement, body)) = super::faults::whole_if(after, at) else {
+                continue;
+            };
+            let without = |inside: &str| {
+                squeezed(&[&after[..statement.start], inside, &after[statement.end..]].concat())
+            };
+            let inside = &after[body.clone()];
+            let kind = match squeezed(before) {
+                text if text == without("") => Kind::GuardDropped,
+                text if text == without(inside) => Kind::Unwrapped,
+                _ => continue,
+            };
+            kinds.push((
+                kind,
+                format!("if {} {{ {} }}", line(condition), line(inside)),
+            ));
+        }
+        kinds.truncate(1);
+        found.extend(kinds);
+    }
+    found
+}
+
+/// The kind of fault that a change repairs.
+fn undone(old: &str, new: &str) -> Option<Kind> {
+    let (old, new) = (Language::Rust.parse(old)?, Language::Rust.parse(new)?);
+    Some(match change(&old, &new) {
+        Change::Nothing => return None,
+        Change::Operator(..) => Kind::Operator,
+        Change::Connective => Kind::Connective,
+        Change::Added { .. } => Kind::ClauseDropped,
+        Change::Dropped => Kind::ClauseAdded,
+        Change::Negated => Kind::Negation,
+        Change::NextConstant | Change::Constant => Kind::Constant,
+        Change::OffByOne | Change::Arithmetic | Change::Operand { .. } => Kind::Operand,
+        Change::Replaced => Kind::Other,
+    })
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn git(repository: &Path, args: &[&str]) -> Result<String> {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(repository)
+        .args(args)
+        .stderr(Stdio::null());
+    let output = command.output()?;
+    ensure!(output.status.success(), "git {} fails", args.join(" "));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(old: &str, new: &str) -> Vec<Kind> {
+        let all = between(&read(old).unwrap(), &read(new).unwrap());
+        all.into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    #[test]
+    fn a_change_of_one_condition_is_told_from_others() {
+        let f = |condition: &str| {
+            format!(
+                "fn f(a: u8, b: u8) -> u8 {{\n    if {condition} {{\n        g();\n    }}\n    1\n}}\n"
+            )
+        };
+        assert_eq!(kinds(&f("a < b"), &f("a <= b")), [Kind::Operator]);
+        assert_eq!(
+            kinds(&f("a < b"), &f("a < b && b > 0")),
+            [Kind::ClauseDropped]
+        );
+        assert_eq!(kinds(&f("a < b"), &f("b > a")), []);
+        let without = "fn f(a: u8, b: u8) -> u8 {\n    g();\n    1\n}\n";
+        assert_eq!(kinds(without, &f("a < b")), [Kind::Unwrapped]);
+        let bare = "fn f(a: u8, b: u8) -> u8 {\n    1\n}\n";
+        assert_eq!(kinds(bare, &f("a < b")), [Kind::GuardDropped]);
+        assert_eq!(kinds(&f("a < b"), &f("a <= b").replace("g()", "h()")), []);
+    }
+}
