@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::fix::{Fix, SiteEdit};
 use super::ranking::{diversify, in_order, score};
 use super::session::Session;
+use crate::rank::canonical::canonical;
 use crate::rank::model;
 use crate::source::condition::{Node, Shape};
 use crate::source::{Form, SiteIndex};
@@ -46,7 +47,7 @@ impl Session<'_> {
                 trees.entry(key).or_insert_with(parse);
             }
             let repeats = |family: &Family| {
-                is_same(&family.best, &fix) || adds_idle_clause(&family.best, &fix)
+                self.is_same(&family.best, &fix) || adds_idle_clause(&family.best, &fix)
             };
             if families.iter().any(repeats) {
                 continue;
@@ -93,6 +94,14 @@ impl Session<'_> {
         for (family, confidence) in families.iter_mut().zip(confidences) {
             family.confidence = confidence;
         }
+    }
+
+    /// Whether two fixes are proved to be equivalent, by their texts or by what is known of what they read.
+    fn is_same(&self, a: &Fix, b: &Fix) -> bool {
+        let spelled = |edit: &SiteEdit| canonical(self.sources.language, &edit.condition);
+        let mut edits = a.edits.iter().zip(&b.edits);
+        a.sites() == b.sites()
+            && edits.all(|(a, b)| a.evidence.equals(&*b.evidence) || spelled(a) == spelled(b))
     }
 
     /// Whether two fixes belong to one family.
@@ -152,12 +161,6 @@ fn is_near(a: &Node, b: &Node) -> bool {
         (Leaf(_), Leaf(_)) => true,
         _ => false,
     }
-}
-
-/// Whether two fixes are proved to be equivalent.
-fn is_same(a: &Fix, b: &Fix) -> bool {
-    let mut edits = a.edits.iter().zip(&b.edits);
-    a.sites() == b.sites() && edits.all(|(a, b)| a.evidence.equals(&*b.evidence))
 }
 
 /// Whether a fix only adds a clause that no test asks for to a better one.

@@ -111,7 +111,7 @@ fn distinct(candidates: &[Candidate], right: Vec<bool>) -> (Vec<Candidate>, Vec<
     let says = |candidate: &Candidate| {
         let of = |edit: &EditFacts| {
             let place = (edit.function, edit.span.clone(), edit.kind);
-            format!("{place:?} {} {}", edit.body, label::canonical(&edit.after))
+            format!("{place:?} {} {}", edit.body, label::spelled(&edit.after))
         };
         candidate
             .edits

@@ -1,0 +1,97 @@
+//! One spelling for conditions that mean the same whatever their operands are.
+
+use super::change::{clauses, number};
+use crate::source::Language;
+use crate::source::condition::{Node, Shape};
+use crate::spec::CmpOp;
+
+/// One spelling for conditions that mean the same.
+pub fn canonical(language: Language, text: &str) -> String {
+    match language.parse(text) {
+        Some(tree) => {
+            // A number without a point may be compared with a fraction in C.
+            let is_whole = language == Language::Rust;
+            spelled(&tree, true, is_whole)
+        }
+        None => squeezed(text),
+    }
+}
+
+/// The spelling of a node, or of its negation.
+fn spelled(node: &Node, holds: bool, is_whole: bool) -> String {
+    match &node.shape {
+        Shape::Not(inner) => spelled(inner, !holds, is_whole),
+        Shape::And(..) | Shape::Or(..) => {
+            let is_and = matches!(node.shape, Shape::And(..));
+            let mut all: Vec<String> = clauses(node, is_and)
+                .into_iter()
+                .map(|clause| spelled(clause, holds, is_whole))
+                .collect();
+            all.sort();
+            all.dedup();
+            let by = if is_and == holds { "&&" } else { "||" };
+            format!("({})", all.join(by))
+        }
+        Shape::Cmp(op, a, b) => {
+            let op = if holds { *op } else { op.negated() };
+            compared(op, &squeezed(&a.text), &squeezed(&b.text), is_whole)
+        }
+        Shape::Leaf(_) | Shape::Arith(..) => {
+            let text = squeezed(&node.text);
+            match text.strip_suffix(".is_empty()") {
+                Some(of) => {
+                    let op = if holds { CmpOp::Eq } else { CmpOp::Ne };
+                    compared(op, &format!("{of}.len()"), "0", is_whole)
+                }
+                None if holds => text,
+                None => format!("!{text}"),
+            }
+        }
+    }
+}
+
+/// A comparison with the literal on the right and only some of the operators.
+fn compared(op: CmpOp, a: &str, b: &str, is_whole: bool) -> String {
+    if number(a).is_some() && number(b).is_none() || number(b).is_none() && b < a {
+        return compared(op.mirrored(), b, a, is_whole);
+    }
+    if let Some(value) = number(b) {
+        let is_length = a.ends_with("len()") || a.ends_with("count()");
+        return match op {
+            CmpOp::Gt if is_length && value == 0 => format!("{a}!=0"),
+            CmpOp::Ge if is_length && value == 1 => format!("{a}!=0"),
+            CmpOp::Lt if is_length && value == 1 => format!("{a}==0"),
+            CmpOp::Le if is_length && value == 0 => format!("{a}==0"),
+            CmpOp::Gt if is_whole => format!("{a}>={}", value + 1),
+            CmpOp::Le if is_whole => format!("{a}<{}", value + 1),
+            _ => format!("{a}{}{value}", op.token()),
+        };
+    }
+    format!("{a}{}{b}", op.token())
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_the_same_is_spelled_the_same() {
+        let canonical = |text| canonical(Language::Rust, text);
+        for (a, b) in [
+            ("a < b", "b > a"),
+            ("!(a < b)", "a >= b"),
+            ("a > 1", "a >= 2"),
+            ("!x.is_empty()", "x.len() > 0"),
+            ("!(a && b)", "!b || !a"),
+            ("a && (b && c)", "c && a && b"),
+        ] {
+            assert_eq!(canonical(a), canonical(b), "{a} and {b}");
+        }
+        assert_ne!(canonical("a < b"), canonical("a <= b"));
+        assert_ne!(canonical("a && b"), canonical("a || b"));
+    }
+}
