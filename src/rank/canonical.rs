@@ -3,11 +3,12 @@
 use super::change::{clauses, number};
 use crate::source::Language;
 use crate::source::condition::{Node, Shape};
+use crate::source::words::plain_names;
 use crate::spec::CmpOp;
 
 /// One spelling for conditions that mean the same.
 pub fn canonical(language: Language, text: &str) -> String {
-    match language.parse(text) {
+    match language.parse(&plain_names(text)) {
         Some(tree) => {
             // A number without a point may be compared with a fraction in C.
             let is_whole = language == Language::Rust;

@@ -3,7 +3,7 @@
 use super::change::{Change, change, clauses, is_literal, number};
 use super::facts::{Candidate, Case, EditFacts, PanicAt};
 use crate::source::condition::{Leaf, Node, Shape};
-use crate::source::words::words;
+use crate::source::words::{mentions, plain_names, words};
 use crate::source::{BodyOrigin, Form, SiteKind};
 use crate::spec::{ArithOp, CmpOp};
 
@@ -298,9 +298,10 @@ impl<'c> Edit<'c> {
         self.evidence();
         let language = self.case.language();
         let facts = self.facts;
-        if let Some(new) = language.parse(&facts.after) {
+        let parse = |text: &str| language.parse(&plain_names(text));
+        if let Some(new) = parse(&facts.after) {
             let old = match facts.kind.form() {
-                Form::Replace => language.parse(&facts.before),
+                Form::Replace => parse(&facts.before),
                 _ => None,
             };
             self.condition(old.as_ref(), &new);
@@ -701,7 +702,7 @@ fn squeezed(text: &str) -> String {
 
 /// Whether a text has a word.
 fn has_word(text: &str, word: &str) -> bool {
-    !word.is_empty() && crate::source::words::mentions(text, word)
+    !word.is_empty() && mentions(text, word)
 }
 
 /// The parts of a name in lower case: `open` and `bracket` of `openBracket` and `open_bracket`.

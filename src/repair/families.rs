@@ -10,6 +10,7 @@ use super::session::Session;
 use crate::rank::canonical::canonical;
 use crate::rank::model;
 use crate::source::condition::{Node, Shape};
+use crate::source::words::plain_names;
 use crate::source::{Form, SiteIndex};
 
 /// Members that a family keeps.
@@ -43,7 +44,7 @@ impl Session<'_> {
         for fix in fixes {
             for edit in &fix.edits {
                 let key = (edit.site, edit.condition.clone());
-                let parse = || self.sources.language.parse(&edit.condition);
+                let parse = || self.sources.language.parse(&plain_names(&edit.condition));
                 trees.entry(key).or_insert_with(parse);
             }
             let repeats = |family: &Family| {

@@ -40,3 +40,52 @@ pub fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|part| part == word)
 }
+
+/// A condition of a macro's body with plain names in place of the macro's parameters (`$a`), so that it can be parsed.
+/// No byte moves.
+pub fn plain_names(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for at in parameters(text).map(|name| name.start) {
+        plain.replace_range(at..=at, "_");
+    }
+    plain
+}
+
+/// Where a text has parameters of a macro, with their `$`, outside of its string and character literals.
+fn parameters(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let words = words(text).into_iter();
+    words.filter_map(|word| {
+        text[..word.start]
+            .ends_with('$')
+            .then(|| word.start - 1..word.end)
+    })
+}
+
+/// The parameters of the macro in place of the plain names again; `original` is the text that had them.
+pub fn with_parameters(text: &str, original: &str) -> String {
+    let names =
+        parameters(original).map(|name| format!("_{}", &original[name.start + 1..name.end]));
+    let names: Vec<String> = names.collect();
+    let mut text = text.to_owned();
+    for range in words(&text).into_iter().rev() {
+        if names.iter().any(|name| *name == text[range.clone()]) {
+            text.replace_range(range.start..=range.start, "$");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_a_macro_become_names_and_parameters_again() {
+        let condition = "$a.len() > _b && $limit != \"$a\"";
+        let plain = plain_names(condition);
+        assert_eq!(plain, "_a.len() > _b && _limit != \"$a\"");
+        let edited = plain.replace('>', ">=");
+        let expected = "$a.len() >= _b && $limit != \"$a\"";
+        assert_eq!(with_parameters(&edited, condition), expected);
+    }
+}

@@ -15,6 +15,7 @@ use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
+use crate::source::words::{plain_names, with_parameters};
 use crate::source::{Site, SiteIndex};
 use crate::weights::WEIGHTS;
 
@@ -92,7 +93,8 @@ impl Session<'_> {
     /// The one-step edits of a condition with their costs, cheapest first.
     fn one_step_edits(&self, index: SiteIndex, kin: &Kin) -> Vec<(u32, OneStep)> {
         let site = self.site(index);
-        let Some(tree) = self.sources.language.parse(&site.text) else {
+        let text = plain_names(&site.text);
+        let Some(tree) = self.sources.language.parse(&text) else {
             return Vec::new();
         };
         let function = &self.sources.functions[site.function];
@@ -106,9 +108,13 @@ impl Session<'_> {
                 literals: [&function.literals, &file.literals],
             },
         };
-        let edits = one_step_edits(&tree, &site.text, site.min_binding, nearby);
+        let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
         let mut edits: Vec<(u32, OneStep)> = edits
             .into_iter()
+            .map(|edit| OneStep {
+                text: with_parameters(&edit.text, &site.text),
+                ..edit
+            })
             .map(|edit| (cost(edit.step, site), edit))
             .collect();
         edits.sort_by_key(|(cost, _)| *cost);

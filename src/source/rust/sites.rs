@@ -6,6 +6,7 @@ mod control_flow;
 mod forms;
 mod insertions;
 mod items;
+mod macros;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -121,30 +122,31 @@ fn read(text: &str) -> Result<Sources> {
     Ok(rust::read(dir, &[root], &|_| true))
 }
 
+/// The text of a function, and its conditions with their bytes in it.
+type Conditions = (String, Vec<(String, Range<usize>)>);
+
+/// The functions of a file by their names.
+fn functions(sources: &Sources) -> BTreeMap<String, Conditions> {
+    let mut functions = BTreeMap::new();
+    for (index, function) in sources.functions.iter_enumerated() {
+        let text = &sources.files[function.file].text[function.span.clone()];
+        let start = function.span.start;
+        let sites = sources.sites.iter().filter(|site| {
+            let is_inside = function.span.contains(&site.span.start);
+            site.function == index && site.kind.has_condition() && is_inside
+        });
+        let sites = sites.map(|site| {
+            let span = site.span.start - start..site.span.end - start;
+            (site.text.clone(), span)
+        });
+        functions.insert(function.name.clone(), (text.to_owned(), sites.collect()));
+    }
+    functions
+}
+
 /// Functions that differ in one condition.
 fn between(old: &Sources, new: &Sources) -> Vec<(Kind, String)> {
-    let texts =
-        |sources: &Sources| -> BTreeMap<String, (String, Vec<(String, std::ops::Range<usize>)>)> {
-            let mut texts = BTreeMap::new();
-            for (index, function) in sources.functions.iter_enumerated() {
-                let text = &sources.files[function.file].text[function.span.clone()];
-                let sites = sources.sites.iter().filter(|site| {
-                    site.function == index
-                        && site.kind.has_condition()
-                        && function.span.contains(&site.span.start)
-                });
-                let start = function.span.start;
-                let sites = sites.map(|site| {
-                    (
-                        site.text.clone(),
-                        site.span.start - start..site.span.end - start,
-                    )
-                });
-                texts.insert(function.name.clone(), (text.to_owned(), sites.collect()));
-            }
-            texts
-        };
-    let (old, new) = (texts(old), texts(new));
+    let (old, new) = (functions(old), functions(new));
     let mut found = Vec::new();
     for (name, (before, conditions)) in &old {
         let Some((after, now)) = new
@@ -157,7 +159,7 @@ fn between(old: &Sources, new: &Sources) -> Vec<(Kind, String)> {
         // One condition that became another one.
         if conditions.len() == now.len() {
             for ((a, at), (b, there)) in conditions.iter().zip(now) {
-                let rest = |text: &str, at: &std::ops::Range<usize>| {
+                let rest = |text: &str, at: &Range<usize>| {
                     squeezed(&[&text[..at.start], &text[at.end..]].concat())
                 };
                 if squeezed(a) != squeezed(b)

@@ -109,6 +109,7 @@ impl Finder<'_> {
     /// Visits an item: the body of a function, or what another item declares.
     pub(super) fn item(&mut self, item: &Item) {
         match item {
+            Item::Macro(item) => self.macro_definition(item),
             Item::Fn(function) => {
                 self.function(
                     &function.attrs,
