@@ -1,5 +1,6 @@
-//! The cost model that ranks patches. Every weight is a field of [`WEIGHTS`]; learned weights can replace
-//! it.
+//! The cost model by which candidates are searched: what is enumerated, built and judged first. Every weight is a field
+//! of [`WEIGHTS`]. Plausible candidates are ranked by learned weights ([`crate::rank`]), for which this cost is one of many
+//! features.
 //!
 //! The cost of a patch is the sum of: a base for how its condition was derived from the original; the cost
 //! of the new parts; idioms (`synth/idioms.rs`); and, in `repair/`, where the patch goes and what it leaves

@@ -251,6 +251,15 @@ fn rooms_do_not_know_what_they_must_not() {
         .concat(),
     );
     assert_never(
+        "src/rank",
+        &[
+            &pipeline[..],
+            &processes,
+            &["crate::synth", "crate::contexts", "crate::weights", "std::fs"],
+        ]
+        .concat(),
+    );
+    assert_never(
         "src/spec",
         &["crate::synth", "crate::source", "crate::run", "std::fs"],
     );
