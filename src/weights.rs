@@ -217,6 +217,12 @@ pub struct Places {
     pub panics_here: u32,
     /// What it costs less elsewhere in that function.
     pub panics_in_function: u32,
+    /// What it costs less where the user says that the fault is. No data tell: a fault put into a crate by us has no
+    /// history. This is what separates the first from the tenth candidate of most runs.
+    pub near: u32,
+    /// What it costs less where something was changed since the last commit, or by a diff that the user names: half of
+    /// that, for a change is mostly larger than its fault.
+    pub changed: u32,
     /// A site that passing tests also reach; scaled by one minus its suspiciousness.
     pub common: f64,
     /// Factor on `common` for insertion points: code that no passing test misses is rarely missing.
@@ -350,6 +356,8 @@ pub static WEIGHTS: Weights = Weights {
         deliberate: 10,
         panics_here: 9,
         panics_in_function: 4,
+        near: 30,
+        changed: 15,
         common: 8.0,
         common_and_new: 3.0,
     },
@@ -361,7 +369,7 @@ pub static WEIGHTS: Weights = Weights {
         smoothing: 8,
         same_kind: 3,
         last_resort: 1000,
-        same_site: 12,
+        same_site: 6,
         same_condition: 14,
         second_edit: 20,
         cheap: 20,

@@ -88,12 +88,6 @@ pub struct EditFacts {
     pub suspiciousness: f64,
     /// Where the failing tests panic.
     pub panic: PanicAt,
-    /// The user thinks that the fault is near.
-    #[serde(default)]
-    pub is_near: bool,
-    /// The place was changed since the last commit, or by a diff that the user named.
-    #[serde(default)]
-    pub is_changed: bool,
     /// It does not explain everything that was observed, or nothing was.
     pub is_loose: bool,
     /// What was changed, in a few words.

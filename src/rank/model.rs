@@ -1,7 +1,7 @@
 //! The model: a weighted sum of features, learned from repairs whose right answer is known (`cargo xtask learn`). Among
 //! the candidates of a run each is right with a probability proportional to the exponential of its sum.
 
-use super::facts::{Candidate, Case, EditFacts};
+use super::facts::Case;
 use super::features::{self, Feature};
 use super::learned::{C, RUST};
 use crate::source::Language;
@@ -15,27 +15,17 @@ pub struct Learned {
     pub calibration: (f64, f64),
 }
 
-/// What a hint by the user adds to the score. No data tell: a fault put into a crate by us has no history. A place that
-/// the user names is worth what separates the first from the tenth candidate of most runs; one that was changed since
-/// the last commit half of it, for a change is mostly larger than its fault.
-const NEAR: f64 = 3.0;
-const CHANGED: f64 = 1.5;
-
-fn hints(candidate: &Candidate) -> f64 {
-    let any = |is: fn(&EditFacts) -> bool| f64::from(u8::from(candidate.edits.iter().any(is)));
-    NEAR * any(|edit| edit.is_near) + CHANGED * any(|edit| edit.is_changed)
-}
-
 /// The score of each candidate of a case: larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {
     let learned = of(case.language());
     let rows = features::rows(case);
-    let score = |(row, candidate): (&features::Row, &Candidate)| {
+    let score = |row: &features::Row| {
         let weighted = learned.weights.iter();
-        let weighted = weighted.map(|(feature, weight)| row[*feature as usize] * weight);
-        weighted.sum::<f64>() + hints(candidate)
+        weighted
+            .map(|(feature, weight)| row[*feature as usize] * weight)
+            .sum()
     };
-    rows.iter().zip(&case.candidates).map(score).collect()
+    rows.iter().map(score).collect()
 }
 
 /// What was learned for a language.

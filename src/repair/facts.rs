@@ -62,8 +62,6 @@ impl Session<'_> {
             checks: site.checks,
             suspiciousness: edit.suspiciousness,
             panic: panics.seen_from(self.sources, edit.site),
-            is_near: self.hints.near.contains(&edit.site),
-            is_changed: self.hints.changed.contains(&edit.site),
             is_loose: edit.is_loose,
             why: edit.why.clone(),
             support: edit.evidence.support(),

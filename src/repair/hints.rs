@@ -8,6 +8,7 @@ use super::settings::Settings;
 use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
+use crate::weights::WEIGHTS;
 use camino::Utf8Path;
 
 /// Sites that the user hints at.
@@ -65,6 +66,16 @@ impl Hints {
             }
         }
         Ok(hints)
+    }
+}
+
+impl Hints {
+    /// How much less a patch at a site costs, because the user hints at it.
+    pub fn bonus(&self, site: SiteIndex) -> u32 {
+        let place = &WEIGHTS.place;
+        let of =
+            |sites: &BTreeSet<SiteIndex>, weight| if sites.contains(&site) { weight } else { 0 };
+        of(&self.near, place.near) + of(&self.changed, place.changed)
     }
 }
 

@@ -19,8 +19,15 @@ impl Session<'_> {
     pub fn ranked(&self, mut fixes: Vec<Fix>) -> Vec<Fix> {
         let scores = model::scores(&self.facts(&fixes));
         for (fix, score) in fixes.iter_mut().zip(scores) {
+            let hinted = fix
+                .edits
+                .iter()
+                .map(|edit| self.hints.bonus(edit.site))
+                .max();
             // In the unit of the costs set by hand, and never below 0.
-            fix.cost = (MIDDLE - UNIT * score).round().clamp(0.0, 2.0 * MIDDLE) as u32;
+            fix.cost = (MIDDLE - UNIT * score - f64::from(hinted.unwrap_or(0)))
+                .round()
+                .clamp(0.0, 2.0 * MIDDLE) as u32;
         }
         fixes
     }
@@ -137,7 +144,7 @@ mod tests {
             fix(1, "a > b", 10, &[0]),
             fix(1, "a >= b", 11, &[0]),
             fix(1, "a != b", 12, &[0]),
-            fix(2, "c", 20, &[0]),
+            fix(2, "c", 15, &[0]),
         ];
         assert_eq!(order(fixes), ["a > b", "c", "a >= b", "a != b"]);
     }

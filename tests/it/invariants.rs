@@ -255,7 +255,12 @@ fn rooms_do_not_know_what_they_must_not() {
         &[
             &pipeline[..],
             &processes,
-            &["crate::synth", "crate::contexts", "crate::weights", "std::fs"],
+            &[
+                "crate::synth",
+                "crate::contexts",
+                "crate::weights",
+                "std::fs",
+            ],
         ]
         .concat(),
     );

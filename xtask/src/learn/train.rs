@@ -28,7 +28,7 @@ pub struct Options {
     #[arg(long, default_value_t = 10)]
     folds: usize,
     /// What each better candidate at the same place costs
-    #[arg(long, default_value_t = 1.2)]
+    #[arg(long, default_value_t = 0.6)]
     crowd: f64,
     /// Features that are left out, to see what they are worth
     #[arg(long, value_name = "FEATURE")]
