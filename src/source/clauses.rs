@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::words::{mentions, words};
-use super::{DataType, Sources};
+use super::{DeclaredType, Sources};
 
 /// By the name of a field or variant, the others of its types.
 pub type Kin = BTreeMap<String, BTreeSet<String>>;
@@ -18,21 +18,37 @@ const MOST_LITERALS: usize = 6;
 /// Types with more fields or variants than this say little.
 const MOST_KIN: usize = 12;
 
-/// The fields of each struct and the variants of each enum, by each of them.
+/// By each field those of its struct that have its type, by each variant the others of its enum, and by the name that a
+/// getter is named after the getter.
 pub fn kin(sources: &Sources) -> Kin {
     let mut kin = Kin::new();
-    let names = |item: &DataType| -> [Vec<String>; 2] {
-        let fields = item.fields.iter().map(|(name, _)| name.clone());
+    for item in &sources.types {
+        let fields = item.fields.iter();
+        let of_type = |ty: &DeclaredType| {
+            let same = item
+                .fields
+                .iter()
+                .filter(|(_, other)| other.plain == ty.plain);
+            same.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        let mut groups: Vec<Vec<String>> = fields.map(|(_, ty)| of_type(ty)).collect();
         let variants = item.variants.iter().map(|variant| variant.name.clone());
-        [fields.collect(), variants.collect()]
-    };
-    for group in sources.types.iter().flat_map(names) {
-        if group.len() > MOST_KIN {
-            continue;
+        groups.push(variants.collect());
+        for group in groups.iter().filter(|group| group.len() <= MOST_KIN) {
+            for one in group {
+                let others = group.iter().filter(|other| *other != one).cloned();
+                kin.entry(one.clone()).or_default().extend(others);
+            }
         }
-        for one in &group {
-            let others = group.iter().filter(|other| *other != one).cloned();
-            kin.entry(one.clone()).or_default().extend(others);
+    }
+    for callable in &sources.callables {
+        if callable.is_method && callable.parameters.is_empty() {
+            let name = &callable.name;
+            let of = ["is_", "has_", "get_"]
+                .iter()
+                .find_map(|start| name.strip_prefix(start));
+            let field = of.unwrap_or(name).to_owned();
+            kin.entry(field).or_default().insert(format!("{name}()"));
         }
     }
     kin

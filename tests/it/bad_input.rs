@@ -74,6 +74,40 @@ fn an_unknown_package_or_test_is_a_usage_error() {
         2,
         &["not a positive number"],
     );
+    let run = subject.nopol(&["--min-confidence", "60"]);
+    assert_says(&run, 2, &["`60` is not a number from 0 to 1"]);
+}
+
+#[test]
+fn a_hint_at_nothing_is_a_usage_error() {
+    let subject = Subject::lib(GRADES);
+    subject.commit();
+    let run = subject.nopol(&["--near", "nowhere"]);
+    assert_says(&run, 2, &["--near nowhere", "`list`"]);
+    let run = subject.nopol(&["--in-diff", "nowhere"]);
+    assert_says(
+        &run,
+        2,
+        &["--in-diff nowhere", "neither a file nor a commit"],
+    );
+    // An option of git that writes a file.
+    let run = subject.nopol(&["--in-diff=--output=stolen"]);
+    assert_says(&run, 2, &["neither a file nor a commit"]);
+    assert!(
+        !subject
+            .snapshot()
+            .keys()
+            .any(|path| path.ends_with("stolen"))
+    );
+}
+
+#[test]
+fn what_is_less_likely_than_asked_for_is_not_shown() {
+    let subject = Subject::lib(GRADES);
+    let run = subject.nopol(&["--min-confidence", "1", "--format", "json", "--quick"]);
+    assert_says(&run, 1, &["--min-confidence 1"]);
+    assert_eq!(run.json()["outcome"], "no-patch");
+    assert_eq!(run.json()["patches"], serde_json::json!([]));
 }
 
 #[test]
