@@ -154,6 +154,8 @@ features! {
     SidesAlike: Plus,
     /// The new part has the operator and one operand of another clause or condition of the function.
     Parallel: Plus,
+    /// The new part is another part of the condition with other names or literals.
+    SameShape: Plus,
     /// The whole new part stands elsewhere in the function.
     StandsElsewhere: Plus,
     /// A clause that was changed in place has the operator and one operand of another clause or condition of the
@@ -173,6 +175,8 @@ features! {
     Foreign: Any,
     /// The new operands are in the same condition already.
     InCondition: Any,
+    /// How many words a new operand shares with one that is in the condition, of all their words.
+    KinOfCondition: Plus,
     /// A new operand is a call with arguments.
     Call: Any,
     /// A new operand is a field or a query of one.
@@ -184,7 +188,7 @@ features! {
     /// A new operand is an element, as in `v[i]`.
     Element: Any,
     /// A new operand unwraps something, which may panic.
-    Unwraps: Any,
+    Unwraps: Minus,
     /// A new operand calls what the condition calls already.
     CallsAgain: Minus,
     /// What is replaced is `true` or `false`.
@@ -483,6 +487,19 @@ impl<'c> Edit<'c> {
         let elsewhere = squeezed(&self.around);
         let mut parallel = false;
         let mut stands = false;
+        let mut known = Vec::new();
+        if let Some(old) = old {
+            for is_and in [true, false] {
+                known.extend(
+                    clauses(old, is_and)
+                        .into_iter()
+                        .filter_map(|it| skeleton(&it.text)),
+                );
+            }
+        }
+        let is_known =
+            |clause: &&&Node| skeleton(&clause.text).is_some_and(|it| known.contains(&it));
+        self.set(F::SameShape, fresh.iter().any(|clause| is_known(&clause)));
         for clause in fresh {
             let feature = match &clause.shape {
                 Shape::Leaf(_) => F::Flag,
@@ -548,6 +565,11 @@ impl<'c> Edit<'c> {
             self.set(F::LiteralFromElsewhere, !is_here);
             self.set(F::LiteralOfTest, !is_here && in_test);
         }
+        let kinship = fresh.iter().flat_map(|new| {
+            let known = known.iter();
+            known.map(|old| alike(&old.text, &new.text))
+        });
+        self.put(F::KinOfCondition, kinship.fold(0.0, f64::max));
         let is_edit = old.is_some() && fresh.is_empty();
         self.set(F::InCondition, is_edit);
         if fresh.is_empty() {
@@ -695,6 +717,24 @@ fn conditions(text: &str) -> Vec<&str> {
     text.lines().filter(decides).collect()
 }
 
+/// A clause with its names and literals left out; `None` if it is hardly more than a name.
+fn skeleton(clause: &str) -> Option<String> {
+    let mut bare = String::new();
+    let mut names = 0;
+    let mut was_name = false;
+    for c in clause.chars().filter(|c| !c.is_whitespace()) {
+        let is_name = c.is_alphanumeric() || c == '_';
+        if is_name && !was_name {
+            names += 1;
+            bare.push('#');
+        } else if !is_name {
+            bare.push(c);
+        }
+        was_name = is_name;
+    }
+    (names > 1 && bare.len() > 3).then_some(bare)
+}
+
 /// A text without white space.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
@@ -720,7 +760,7 @@ fn parts(name: &str) -> Vec<String> {
         }
         was_lower = c.is_lowercase();
     }
-    parts.retain(|part| part.len() > 1);
+    parts.retain(|part| part.len() > 1 && part != "self");
     parts
 }
 
@@ -730,4 +770,34 @@ fn alike(a: &str, b: &str) -> f64 {
     let shared = a.iter().filter(|part| b.contains(part)).count() as f64;
     let all = (a.len() + b.len()) as f64 - shared;
     if all > 0.0 { shared / all } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_parts_and_share_them() {
+        assert_eq!(parts("self.bracketOpen_2"), ["bracket", "open"]);
+        assert!(alike("self.bracket_open", "self.bracket_closed") > 0.3);
+        assert!(alike("self.depth", "self.bracket_closed") < 1e-9);
+    }
+
+    #[test]
+    fn a_clause_with_other_names_has_the_same_skeleton() {
+        assert_eq!(
+            skeleton("self.minor == Some(a.minor)"),
+            skeleton("self.patch == Some(b.patch)")
+        );
+        assert_ne!(skeleton("a < b"), skeleton("a <= b"));
+        assert_eq!(skeleton("is_done"), None);
+    }
+
+    #[test]
+    fn what_never_or_always_holds_is_idle() {
+        let idle = |text: &str| is_idle(&crate::source::Language::Rust.parse(text).unwrap());
+        assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
+        assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
+        assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
+    }
 }
