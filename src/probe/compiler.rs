@@ -194,13 +194,19 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
 
 /// The variable of an error that rustc reports once per function, although it applies to several uses.
 fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
-    matches!(&*error.code, "E0381" | "E0382")
+    (matches!(&*error.code, "E0381" | "E0382") || is_collision(error))
         .then(|| error.message.split('`').nth(1))
         .flatten()
 }
 
-/// Drops all parts that use a variable after a blamed part (for an uninitialized variable, before it) when the
-/// variable causes an error for the second time. Otherwise each round would report only the next use.
+/// Whether a variable is used while it is borrowed otherwise. Of all that a closure reads, rustc names one use.
+fn is_collision(error: &Diagnostic) -> bool {
+    const COLLISIONS: [&str; 5] = ["E0499", "E0502", "E0503", "E0505", "E0506"];
+    COLLISIONS.contains(&&*error.code)
+}
+
+/// Drops all parts that use a variable after a blamed part (for an uninitialized variable before it, for one that is
+/// borrowed at the same site) when the variable causes an error for the second time. Otherwise each round would report only the next use.
 fn drop_other_uses(
     instrumentation: &mut Instrumentation,
     part: Part,
@@ -222,6 +228,7 @@ fn drop_other_uses(
     let mut uses = Vec::new();
     let is_uninitialized = error.code == "E0381";
     let is_affected = |site: SiteIndex| match is_uninitialized {
+        _ if is_collision(error) => site == here,
         true => site <= here,
         false => site >= here,
     };

@@ -360,8 +360,12 @@ impl Edits<'_> {
         if let Some(at) = self.operator(a, b, op.token()) {
             for other in CmpOp::ALL {
                 if other != op && (is_ordered || !other.orders()) {
-                    let new = other.token().to_owned();
-                    self.put(Step::Operator(op, other), vec![(at.clone(), new)]);
+                    let mut replaced = vec![(at.clone(), other.token().to_owned())];
+                    // `n as u32 < 7` would begin the arguments of a type.
+                    if other == CmpOp::Lt && binding(a) == Binding::Cast {
+                        replaced.push((a.span.clone(), format!("({})", self.source(a))));
+                    }
+                    self.put(Step::Operator(op, other), replaced);
                 }
             }
         }
@@ -682,6 +686,11 @@ mod tests {
                 "a  >  b.len()",
                 "a  >=  b.len()"
             ]
+        );
+        let of_cast = texts("n as u32 <= 7", |step| matches!(step, Step::Operator(..)));
+        assert!(
+            of_cast.contains(&"(n as u32) < 7".to_owned()),
+            "{of_cast:?}"
         );
         let of_names = texts("a == b", |step| matches!(step, Step::Operator(..)));
         assert_eq!(of_names, ["a != b"], "what is no number may have no order");

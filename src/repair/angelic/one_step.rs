@@ -109,8 +109,11 @@ impl Session<'_> {
             },
         };
         let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+        let is_sound = |edit: &OneStep| self.sources.language.parse(&edit.text).is_some();
         let mut edits: Vec<(u32, OneStep)> = edits
             .into_iter()
+            .filter(is_sound)
             .map(|edit| OneStep {
                 text: with_parameters(&edit.text, &site.text),
                 ..edit
