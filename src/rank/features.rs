@@ -201,8 +201,10 @@ features! {
     LiteralOfTest: Minus,
     /// Something is compared with itself, or a clause repeats another.
     Idle: Minus,
-    /// The words of the new condition beyond those of the old one, in tens, up to 3.
-    Length10: Any,
+    /// The words that the new condition has more than the old one, in tens, up to 3.
+    Longer: Minus,
+    /// The words that it has less, in tens, up to 3.
+    Shorter: Any,
     /// Nothing is known of the values at the place.
     Unobserved: Any,
     /// It does not explain everything that was observed, or nothing was observed.
@@ -397,7 +399,8 @@ impl<'c> Edit<'c> {
         use Feature as F;
         let count = |text: &str| words(text).len() as f64;
         let longer = count(&new.text) - old.map_or(0.0, |old| count(&old.text));
-        self.put(F::Length10, (longer / 10.0).clamp(-3.0, 3.0));
+        self.put(F::Longer, (longer / 10.0).clamp(0.0, 3.0));
+        self.put(F::Shorter, (-longer / 10.0).clamp(0.0, 3.0));
         let mut fresh: Vec<&Node> = vec![];
         match old {
             // A condition where there was none: its clauses.
@@ -504,7 +507,7 @@ impl<'c> Edit<'c> {
             let feature = match &clause.shape {
                 Shape::Leaf(_) => F::Flag,
                 Shape::Not(_) => F::NegatedFlag,
-                Shape::Cmp(op, a, b) => match (is_literal(a) || is_literal(b), op) {
+                Shape::Cmp(op, a, b) => match (is_constant(a) || is_constant(b), op) {
                     (false, _) => {
                         self.put(F::SidesAlike, alike(&a.text, &b.text));
                         F::ComparesValues
@@ -636,6 +639,21 @@ fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
         _ if from.orders() => Feature::OrderToEquality,
         _ => Feature::EqualityToOrder,
     }
+}
+
+/// Whether a node is a literal, or one inside `Some` or `Ok`.
+fn is_constant(node: &Node) -> bool {
+    let text = node
+        .text
+        .strip_prefix("Some(")
+        .or(node.text.strip_prefix("Ok("));
+    let inner = text.and_then(|text| text.strip_suffix(')'));
+    let inner = inner.map(|text| text.trim_start_matches('&'));
+    is_literal(node)
+        || inner.is_some_and(|text| {
+            let starts = text.starts_with(|c: char| c.is_ascii_digit() || "'\"".contains(c));
+            starts || text.starts_with("b'") || text.starts_with('-')
+        })
 }
 
 /// The leaves of a condition, left to right.

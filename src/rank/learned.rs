@@ -68,7 +68,7 @@ pub const RUST: Learned = Learned {
         (Feature::LiteralOfFunction, -0.159),
         (Feature::LiteralFromElsewhere, -0.356),
         (Feature::LiteralOfTest, -0.044),
-        (Feature::Length10, -0.728),
+        (Feature::Longer, -0.728),
         (Feature::Unobserved, 0.015),
         (Feature::ChangesPassing, -0.003),
         (Feature::ChangesAllFailing, 0.192),
