@@ -40,11 +40,16 @@ impl Learned {
     /// The probability that a candidate is right, given its share ([`shares`]) of all plausible ones. Others may be
     /// right that nobody proposed, so it is not the share itself.
     pub fn confidence(&self, share: f64) -> f64 {
-        let share = share.clamp(1e-6, 1.0 - 1e-6);
         let (slope, intercept) = self.calibration;
-        let odds = slope * (share / (1.0 - share)).ln() + intercept;
-        1.0 / (1.0 + (-odds).exp())
+        1.0 / (1.0 + (-(slope * log_odds(share) + intercept)).exp())
     }
+}
+
+/// The logarithm of the odds of a share. That nothing else is plausible does not make the only candidate certain, so
+/// there is an upper limit.
+pub fn log_odds(share: f64) -> f64 {
+    let share = share.clamp(0.001, 0.95);
+    (share / (1.0 - share)).ln()
 }
 
 /// The share of each score: all of them together make 1.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use cargo_nopol::rank::model::log_odds;
 
 use super::data::Repair;
 use super::fit;
@@ -26,9 +27,8 @@ pub fn shown(repair: &Repair, weights: &[f64], order: &[usize]) -> Vec<Shown> {
     let shares = fit::probabilities(&repair.rows, weights);
     let mut shown = Vec::new();
     for (rank, nth) in order.iter().take(SHOWN).enumerate() {
-        let share = shares[*nth].clamp(1e-6, 1.0 - 1e-6);
         shown.push(Shown {
-            odds: (share / (1.0 - share)).ln(),
+            odds: log_odds(shares[*nth]),
             is_right: repair.right[*nth],
             is_first: rank == 0,
         });

@@ -158,13 +158,20 @@ pub fn run(options: &Options) -> Result<()> {
         println!("elsewhere, learned: {}", elsewhere[1].line());
     }
     let line = calibration::fit(&shown);
+    let of_prior =
+        |repair| calibration::shown(repair, &prior, &order(repair, &prior, options.crowd));
+    let by_hand: Vec<Shown> = repairs.iter().flat_map(of_prior).collect();
+    let line_by_hand = calibration::fit(&by_hand);
     print!("{}", calibration::table(&shown, line));
     if let Some(path) = &options.plot {
         calibration::plot(&shown, line, path)?;
     }
     let weights = fit::fit(&weighed(repairs.iter().collect()), options.penalty);
     if let Some(path) = &options.write {
-        fs::write(path, file(&weights, line, &repairs, options))?;
+        fs::write(
+            path,
+            file(&weights, [line, line_by_hand], &repairs, options),
+        )?;
     }
     Ok(())
 }
@@ -248,7 +255,7 @@ fn miss(repair: &Repair, weights: &[f64], rank: Option<usize>) {
 /// The file of weights.
 fn file(
     weights: &Weights,
-    (slope, intercept): (f64, f64),
+    lines: [(f64, f64); 2],
     repairs: &[Repair],
     options: &Options,
 ) -> String {
@@ -275,12 +282,11 @@ fn file(
         }
     }
     let digits = |number: f64| (number * 1000.0).round() / 1000.0;
+    let [own, by_hand] = lines.map(|(slope, intercept)| (digits(slope), digits(intercept)));
     let _ = write!(
         text,
-        "    ],\n    calibration: ({:?}, {:?}),\n}};\n\n/// For C: only the costs set by hand count.\npub const C: Learned = Learned {{\n    \
-         weights: &[(Feature::Cost, {:?})],\n    calibration: (1.0, 0.0),\n}};\n",
-        digits(slope),
-        digits(intercept),
+        "    ],\n    calibration: {own:?},\n}};\n\n/// For C: only the costs set by hand count, and how sure they are is taken from Rust.\npub const C: Learned = Learned {{\n    \
+         weights: &[(Feature::Cost, {:?})],\n    calibration: {by_hand:?},\n}};\n",
         fit::PRIOR_COST,
     );
     text
