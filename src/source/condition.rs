@@ -113,7 +113,7 @@ impl Node {
     }
 
     /// The comparisons, left to right.
-    pub(super) fn compared(&self) -> Vec<(&Self, CmpOp, &Self, &Self)> {
+    pub fn compared(&self) -> Vec<(&Self, CmpOp, &Self, &Self)> {
         match &self.shape {
             Shape::Leaf(_) | Shape::Arith(..) => Vec::new(),
             Shape::Not(a) => a.compared(),

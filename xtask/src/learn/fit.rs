@@ -3,6 +3,7 @@
 //! that one of the right ones is drawn, with a penalty on large weights; weights whose sign is given stay on their side.
 
 use cargo_nopol::rank::features::{Feature, Row, Sign};
+use cargo_nopol::rank::model::shares;
 
 use super::data::Repair;
 
@@ -77,8 +78,5 @@ pub fn score(row: &Row, weights: &[f64]) -> f64 {
 /// The probability of each candidate.
 pub fn probabilities(rows: &[Row], weights: &[f64]) -> Vec<f64> {
     let scores: Vec<f64> = rows.iter().map(|row| score(row, weights)).collect();
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-    let sum: f64 = powers.iter().sum();
-    powers.into_iter().map(|power| power / sum).collect()
+    shares(&scores)
 }

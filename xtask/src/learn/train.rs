@@ -179,9 +179,12 @@ pub fn run(options: &Options) -> Result<()> {
 /// Repairs with their importance: kinds of faults count as often as people make them.
 fn weighed(repairs: Vec<&Repair>) -> Vec<(&Repair, f64)> {
     let of_kind = |kind: &str| repairs.iter().filter(|repair| repair.kind == kind).count() as f64;
-    let wanted: f64 = Kind::WEIGHTS.iter().map(|(_, weight)| *weight as f64).sum();
+    let wanted: f64 = Kind::AS_PEOPLE_DO
+        .iter()
+        .map(|(_, weight)| *weight as f64)
+        .sum();
     let importance = |repair: &Repair| {
-        let weight = Kind::WEIGHTS
+        let weight = Kind::AS_PEOPLE_DO
             .iter()
             .find(|(kind, _)| format!("{kind:?}") == repair.kind);
         // Bugs that people made count as they are.

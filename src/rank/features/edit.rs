@@ -1,0 +1,478 @@
+//! The features of one edit.
+
+use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
+use super::{Feature, Row, yes};
+use crate::rank::change::{Change, change, clauses, is_literal, number};
+use crate::rank::facts::{Case, EditFacts, PanicAt};
+use crate::source::condition::{Leaf, Node, Shape};
+use crate::source::words::{plain_names, words};
+use crate::source::{BodyOrigin, Form, SiteKind};
+use crate::spec::{ArithOp, CmpOp};
+
+/// An edit with what is looked up for it.
+pub struct Edit<'c> {
+    case: &'c Case,
+    facts: &'c EditFacts,
+    /// The function without the place.
+    around: String,
+    /// The three lines before the place and the three after it.
+    near: [String; 2],
+    row: Row,
+}
+
+impl<'c> Edit<'c> {
+    /// An edit of a case.
+    pub fn new(case: &'c Case, facts: &'c EditFacts) -> Self {
+        let text = case
+            .functions
+            .get(facts.function)
+            .map_or("", |it| &*it.text);
+        let before = text.get(..facts.span.start).unwrap_or("");
+        let after = text.get(facts.span.end..).unwrap_or("");
+        // The line of the place counts on both sides.
+        let lines_before: Vec<&str> = before.lines().rev().take(4).collect();
+        let lines_after: Vec<&str> = after.lines().take(5).collect();
+        Self {
+            case,
+            facts,
+            around: format!("{before}\n{after}"),
+            near: [lines_before.join("\n"), lines_after.join("\n")],
+            row: [0.0; Feature::ALL.len()],
+        }
+    }
+
+    fn set(&mut self, feature: Feature, is: bool) {
+        self.put(feature, yes(is));
+    }
+
+    fn put(&mut self, feature: Feature, value: f64) {
+        self.row[feature as usize] = value;
+    }
+
+    /// Its features.
+    pub fn features(mut self) -> Row {
+        self.place();
+        self.evidence();
+        let language = self.case.language();
+        let facts = self.facts;
+        let parse = |text: &str| language.parse(&plain_names(text));
+        if let Some(new) = parse(&facts.after) {
+            let old = match facts.kind.form() {
+                Form::Replace => parse(&facts.before),
+                _ => None,
+            };
+            self.condition(old.as_ref(), &new);
+        }
+        self.row
+    }
+
+    fn place(&mut self) {
+        use Feature as F;
+        let facts = self.facts;
+        self.put(F::Suspiciousness, facts.suspiciousness);
+        self.set(F::PanicsHere, facts.panic == PanicAt::Here);
+        self.set(F::PanicsInFunction, facts.panic != PanicAt::Elsewhere);
+        self.set(F::Checks, facts.checks > 0);
+        let name = self.case.functions.get(facts.function);
+        let name = name.map_or("", |it| it.name.rsplit("::").next().unwrap_or(""));
+        let failures = &self.case.failures;
+        let calls = failures.iter().any(|it| has_word(&it.text, name));
+        let parts = parts(name);
+        let named = |test: &str| {
+            let of_test = self::parts(test.rsplit("::").next().unwrap_or(""));
+            let shared = parts.iter().filter(|part| of_test.contains(part));
+            shared.count() as f64 / parts.len().max(1) as f64
+        };
+        let named = failures
+            .iter()
+            .map(|it| named(&it.test))
+            .fold(0.0, f64::max);
+        self.set(F::TestCalls, calls);
+        self.put(F::TestNamed, named);
+        let kind = match facts.kind {
+            SiteKind::If | SiteKind::ElseIf => None,
+            SiteKind::Value => Some(F::AtValue),
+            SiteKind::While => Some(F::AtLoop),
+            SiteKind::Guard | SiteKind::LetOperand => Some(F::AtGuard),
+            SiteKind::Statement => Some(F::Wraps),
+            SiteKind::Statements => Some(F::WrapsSeveral),
+            SiteKind::EarlyExit => Some(F::Leaves),
+            SiteKind::Branch => Some(F::Branches),
+            SiteKind::Arm | SiteKind::Pattern => Some(F::Narrows),
+        };
+        if let Some(kind) = kind {
+            self.set(kind, true);
+        }
+        if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
+            let body = match facts.body_origin {
+                BodyOrigin::Own => F::BodyOwn,
+                BodyOrigin::Sibling => F::BodySibling,
+                BodyOrigin::Obvious => F::BodyObvious,
+                BodyOrigin::Parameter | BodyOrigin::Constructor => F::BodyMade,
+                BodyOrigin::Statements => F::BodyStatements,
+                BodyOrigin::Break | BodyOrigin::LabelledContinue | BodyOrigin::LabelledBreak => {
+                    F::BodyLeavesLoop
+                }
+                BodyOrigin::Panic => F::BodyPanics,
+            };
+            self.set(body, true);
+        }
+    }
+
+    fn evidence(&mut self) {
+        use Feature as F;
+        self.set(F::Loose, self.facts.is_loose);
+        let Some(support) = self.facts.support else {
+            self.set(F::Unobserved, true);
+            return;
+        };
+        let share = |part: u32, of: u32| f64::from(part) / f64::from(of.max(1));
+        self.put(
+            F::ChangesPassing,
+            share(support.changed_passing, support.passing),
+        );
+        let all = support.failing > 0 && support.changed_failing == support.failing;
+        self.set(F::ChangesAllFailing, all);
+        let contexts = support.failing + support.passing;
+        let is_constant = support.holds == 0 || support.holds == contexts;
+        self.set(F::OneOutcome, is_constant);
+        let agreeing = f64::from(support.passing - support.changed_passing);
+        self.put(F::Agreeing, (1.0 + agreeing).log10());
+        self.set(F::SingledOut, support.singled_out.is_some_and(|it| it < 2));
+        self.set(
+            F::FewMeet,
+            support.singled_out.is_some_and(|it| (2..4).contains(&it)),
+        );
+    }
+
+    /// The features of the new condition; `old` is the condition that it replaces.
+    fn condition(&mut self, old: Option<&Node>, new: &Node) {
+        use Feature as F;
+        let count = |text: &str| words(text).len() as f64;
+        let longer = count(&new.text) - old.map_or(0.0, |old| count(&old.text));
+        self.put(F::Longer, (longer / 10.0).clamp(0.0, 3.0));
+        self.put(F::Shorter, (-longer / 10.0).clamp(0.0, 3.0));
+        let mut fresh: Vec<&Node> = vec![];
+        match old {
+            // A condition where there was none: its clauses.
+            None => {
+                let by_and = clauses(new, true);
+                fresh = match by_and.len() {
+                    1 => clauses(new, false),
+                    _ => by_and,
+                };
+                self.set(F::SeveralAdded, fresh.len() > 1);
+            }
+            Some(old) => {
+                self.set(F::WasConstant, matches!(&*old.text, "true" | "false"));
+                let feature = match change(old, new) {
+                    Change::Nothing => F::Nothing,
+                    Change::Operator(from, to) => of_operator(from, to),
+                    Change::Connective => F::Connective,
+                    Change::Added {
+                        is_and,
+                        clauses,
+                        is_first,
+                    } => {
+                        self.set(F::SeveralAdded, clauses.len() > 1);
+                        self.set(F::AddedFirst, is_first);
+                        fresh = clauses;
+                        match is_and {
+                            true => F::AndAdded,
+                            false => F::OrAdded,
+                        }
+                    }
+                    Change::Dropped => F::Dropped,
+                    Change::Negated => F::Negated,
+                    Change::NextConstant => F::NextConstant,
+                    Change::Constant => F::Constant,
+                    Change::OffByOne => F::OffByOne,
+                    Change::Arithmetic => F::Arithmetic,
+                    Change::Operand { old, new } => {
+                        self.put(F::OperandAlike, alike(&old.text, &new.text));
+                        F::Operand
+                    }
+                    Change::Replaced => F::Replaced,
+                };
+                self.set(feature, true);
+                if feature == F::Replaced {
+                    fresh = vec![new];
+                }
+            }
+        }
+        if let Some(old) = old.filter(|_| fresh.is_empty()) {
+            self.consistency(old, new);
+        }
+        self.set(F::RemainderOrdered, orders_remainder(new));
+        self.shapes(&fresh, old);
+        self.operands(old, new);
+        self.set(F::Idle, is_idle(new));
+    }
+
+    /// Whether clauses that were changed in place are now like others, and whether they were.
+    fn consistency(&mut self, old: &Node, new: &Node) {
+        let (before, after) = (comparisons(old), comparisons(new));
+        let is_in = |all: &[(CmpOp, &Node, &Node)], (op, a, b): &(CmpOp, &Node, &Node)| {
+            all.iter()
+                .any(|(p, c, d)| p == op && c.text == a.text && d.text == b.text)
+        };
+        let around = squeezed(&self.around);
+        let like_others = |own: &[(CmpOp, &Node, &Node)], others: &[(CmpOp, &Node, &Node)]| {
+            own.iter()
+                .filter(|it| !is_in(others, it))
+                .any(|(op, a, b)| {
+                    let in_condition = own.iter().any(|(p, c, d)| {
+                        let is_same_side = (c.text == a.text) != (d.text == b.text);
+                        p == op && is_same_side
+                    });
+                    let text = format!("{}{}{}", squeezed(&a.text), op.token(), squeezed(&b.text));
+                    in_condition || around.contains(&text)
+                })
+        };
+        let is_parallel = like_others(&after, &before);
+        let was_parallel = like_others(&before, &after);
+        self.set(Feature::ChangedParallel, is_parallel);
+        self.set(Feature::WasParallel, was_parallel);
+    }
+
+    /// What the new clauses look like.
+    fn shapes(&mut self, fresh: &[&Node], old: Option<&Node>) {
+        use Feature as F;
+        let elsewhere = squeezed(&self.around);
+        let mut parallel = false;
+        let mut stands = false;
+        let mut known = Vec::new();
+        if let Some(old) = old {
+            for is_and in [true, false] {
+                known.extend(
+                    clauses(old, is_and)
+                        .into_iter()
+                        .filter_map(|it| skeleton(&it.text)),
+                );
+            }
+        }
+        let is_known =
+            |clause: &&&Node| skeleton(&clause.text).is_some_and(|it| known.contains(&it));
+        self.set(F::SameShape, fresh.iter().any(|clause| is_known(&clause)));
+        for clause in fresh {
+            let feature = match &clause.shape {
+                Shape::Leaf(_) => F::Flag,
+                Shape::Not(_) => F::NegatedFlag,
+                Shape::Cmp(op, a, b) => match (is_constant(a) || is_constant(b), op) {
+                    (false, _) => {
+                        self.put(F::SidesAlike, alike(&a.text, &b.text));
+                        F::ComparesValues
+                    }
+                    (true, CmpOp::Eq) => F::EqualsLiteral,
+                    (true, CmpOp::Ne) => F::DiffersFromLiteral,
+                    (true, _) => {
+                        let is_small = |it: &Node| matches!(number(&it.text), Some(0 | 1));
+                        match is_small(a) || is_small(b) {
+                            true => F::OrderWithSmall,
+                            false => F::OrderWithLiteral,
+                        }
+                    }
+                },
+                _ => continue,
+            };
+            self.set(feature, true);
+            if let Shape::Cmp(op, a, b) = &clause.shape {
+                let others = old.map_or_else(Vec::new, comparisons);
+                parallel |= others
+                    .iter()
+                    .any(|(other, c, d)| other == op && (a.text == c.text || b.text == d.text));
+                for pattern in [
+                    format!("{}{}", op.token(), squeezed(&b.text)),
+                    format!("{}{}", squeezed(&a.text), op.token()),
+                ] {
+                    parallel |= elsewhere.contains(&pattern);
+                }
+            }
+            stands |= elsewhere.contains(&squeezed(&clause.text));
+        }
+        self.set(F::Parallel, parallel);
+        self.set(F::StandsElsewhere, stands);
+    }
+
+    /// Where the new operands are used.
+    fn operands(&mut self, old: Option<&Node>, new: &Node) {
+        use Feature as F;
+        let known = old.map_or_else(Vec::new, Node::leaves);
+        let is_new = |text: &str| !known.iter().any(|leaf| leaf.text == text);
+        let mut fresh: Vec<&Node> = Vec::new();
+        leaf_nodes(new, &mut fresh);
+        fresh.retain(|leaf| is_new(&leaf.text));
+        let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
+            fresh.into_iter().partition(|leaf| is_literal(leaf));
+        for literal in literals {
+            let text = &literal.text;
+            if matches!(number(text), Some(0 | 1)) || matches!(&**text, "true" | "false") {
+                continue;
+            }
+            let is_here = has_word(&self.around, text) || self.around.contains(text.as_str());
+            let in_test = self
+                .case
+                .failures
+                .iter()
+                .any(|it| it.text.contains(text.as_str()));
+            self.set(F::LiteralOfFunction, is_here);
+            self.set(F::LiteralFromElsewhere, !is_here);
+            self.set(F::LiteralOfTest, !is_here && in_test);
+        }
+        let kinship = fresh.iter().flat_map(|new| {
+            let known = known.iter();
+            known.map(|old| alike(&old.text, &new.text))
+        });
+        self.put(F::KinOfCondition, kinship.fold(0.0, f64::max));
+        let is_edit = old.is_some() && fresh.is_empty();
+        self.set(F::InCondition, is_edit);
+        if fresh.is_empty() {
+            return;
+        }
+        let all = fresh.len() as f64;
+        let share = |holds: &dyn Fn(&str) -> bool| {
+            fresh.iter().filter(|leaf| holds(&leaf.text)).count() as f64 / all
+        };
+        let conditions = conditions(&self.around);
+        let uses = |text: &str, operand: &str| squeezed(text).contains(&squeezed(operand));
+        let compared = share(&|operand| conditions.iter().any(|it| uses(it, operand)));
+        let before = share(&|operand| uses(&self.near[0], operand));
+        let after = share(&|operand| uses(&self.near[1], operand));
+        let foreign = share(&|operand| !uses(&self.around, operand));
+        self.put(F::ComparedElsewhere, compared);
+        self.put(F::UsedBefore, before);
+        self.put(F::UsedAfter, after);
+        self.put(F::Foreign, foreign);
+        let any = |holds: &dyn Fn(&str) -> bool| fresh.iter().any(|leaf| holds(&leaf.text));
+        let call = any(&|text| text.contains('(') && !text.ends_with("()"));
+        let field = any(&|text| text.contains('.') && !text.ends_with(')'));
+        let length = any(&|text| text.ends_with("len()") || text.ends_with(".count()"));
+        let computes = any(&|text| text.contains(" + ") || text.contains(" - "));
+        let element = any(&|text| text.contains('['));
+        self.set(F::Call, call);
+        self.set(F::Field, field);
+        self.set(F::Length, length);
+        self.set(F::Computes, computes || has_arithmetic(new));
+        self.set(F::Element, element);
+        self.set(F::Unwraps, any(&|text| text.contains(".unwrap()")));
+        let called = |leaf: &&&Leaf| leaf.text.contains('(');
+        let again = known
+            .iter()
+            .filter(called)
+            .any(|old| any(&|text: &str| text.len() > old.text.len() && text.contains(&old.text)));
+        self.set(F::CallsAgain, again);
+    }
+}
+
+/// The comparisons of a condition: operators and sides.
+fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
+    let all = node.compared().into_iter();
+    all.map(|(_, op, a, b)| (op, a, b)).collect()
+}
+
+fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
+    use CmpOp::{Ge, Gt, Le, Lt};
+    match (from, to) {
+        (Lt, Le) | (Gt, Ge) => Feature::ToInclusive,
+        (Le, Lt) | (Ge, Gt) => Feature::ToStrict,
+        _ if to == from.negated() => Feature::OperatorNegated,
+        _ if from.orders() && to.orders() => Feature::OperatorMirrored,
+        _ if from.orders() => Feature::OrderToEquality,
+        _ => Feature::EqualityToOrder,
+    }
+}
+
+/// Whether a node is a literal, or one inside `Some` or `Ok`.
+fn is_constant(node: &Node) -> bool {
+    let text = node
+        .text
+        .strip_prefix("Some(")
+        .or(node.text.strip_prefix("Ok("));
+    let inner = text.and_then(|text| text.strip_suffix(')'));
+    let inner = inner.map(|text| text.trim_start_matches('&'));
+    is_literal(node)
+        || inner.is_some_and(|text| {
+            let starts = text.starts_with(|c: char| c.is_ascii_digit() || "'\"".contains(c));
+            starts || text.starts_with("b'") || text.starts_with('-')
+        })
+}
+
+/// The leaves of a condition, left to right.
+fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
+    match &node.shape {
+        Shape::Leaf(_) => found.push(node),
+        Shape::Not(a) => leaf_nodes(a, found),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
+            leaf_nodes(a, found);
+            leaf_nodes(b, found);
+        }
+    }
+}
+
+/// Whether a remainder is compared by an order, where people ask whether it is 0.
+fn orders_remainder(node: &Node) -> bool {
+    let is_remainder = |node: &Node| matches!(node.shape, Shape::Arith(ArithOp::Rem, ..));
+    let all = comparisons(node);
+    all.iter()
+        .any(|(op, a, b)| op.orders() && (is_remainder(a) || is_remainder(b)))
+}
+
+fn has_arithmetic(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(_) => false,
+        Shape::Arith(..) => true,
+        Shape::Not(a) => has_arithmetic(a),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
+            has_arithmetic(a) || has_arithmetic(b)
+        }
+    }
+}
+
+/// Whether something is compared with itself, or a clause repeats another one or its negation.
+pub fn is_idle(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false"),
+        Shape::Arith(..) => false,
+        Shape::Not(a) => is_idle(a),
+        Shape::Cmp(_, a, b) => a.text == b.text,
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            let is_and = matches!(node.shape, Shape::And(..));
+            let all = clauses(node, is_and);
+            let bare = |it: &Node| match &it.shape {
+                Shape::Not(inner) => inner.text.clone(),
+                _ => it.text.clone(),
+            };
+            let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
+            texts.sort();
+            let repeats = texts.windows(2).any(|pair| pair[0] == pair[1]);
+            repeats || excludes(&all, is_and) || is_idle(a) || is_idle(b)
+        }
+    }
+}
+
+/// Whether something is to equal two literals at once, or to differ from one of two.
+fn excludes(all: &[&Node], is_and: bool) -> bool {
+    let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
+    let mut seen: Vec<&str> = Vec::new();
+    all.iter().any(|clause| match &clause.shape {
+        Shape::Cmp(op, a, b) if *op == wanted && is_literal(b) => {
+            let is_known = seen.contains(&&*a.text);
+            seen.push(&a.text);
+            is_known
+        }
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_or_always_holds_is_idle() {
+        let idle = |text: &str| is_idle(&crate::source::Language::Rust.parse(text).unwrap());
+        assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
+        assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
+        assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
+    }
+}
