@@ -18,9 +18,26 @@ const RATE: f64 = 0.05;
 pub const PRIOR_COST: f64 = -1.0;
 
 /// The weights with which only the cost set by hand counts.
-pub fn prior() -> Weights {
+pub fn by_hand() -> Weights {
     let mut weights = vec![0.0; Feature::ALL.len()];
     weights[Feature::Cost as usize] = PRIOR_COST;
+    weights
+}
+
+/// What is believed before anything is learned: the cost set by hand, and what sense says of forms that are too rare in
+/// the data to be learned.
+pub fn prior() -> Weights {
+    let mut weights = by_hand();
+    for (feature, weight) in [
+        (Feature::Idle, -3.0),
+        (Feature::CallsAgain, -1.0),
+        (Feature::LiteralOfTest, -1.0),
+        (Feature::Unwraps, -0.5),
+        (Feature::RemainderOrdered, -0.5),
+        (Feature::KinOfCondition, 0.5),
+    ] {
+        weights[feature as usize] = weight;
+    }
     weights
 }
 

@@ -99,7 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
         .map(|(nth, krate)| (*krate, nth % options.folds))
         .collect();
     println!("{} repairs of {} crates", repairs.len(), crates.len());
-    let prior = fit::prior();
+    let prior = fit::by_hand();
     let mut by_hand = Counts::default();
     let mut learned = Counts::default();
     let mut kinds: BTreeMap<&str, [Counts; 2]> = BTreeMap::new();
