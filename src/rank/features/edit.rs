@@ -5,7 +5,7 @@ use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, clauses, is_literal, number};
 use crate::rank::facts::{Case, EditFacts, PanicAt};
 use crate::source::condition::{Leaf, Node, Shape};
-use crate::source::words::{plain_names, words};
+use crate::source::words::{mentions, plain_names, words};
 use crate::source::{BodyOrigin, Form, SiteKind};
 use crate::spec::{ArithOp, CmpOp};
 
@@ -320,7 +320,10 @@ impl<'c> Edit<'c> {
             self.set(F::LiteralOfTest, !is_here && in_test);
         }
         let kinship = fresh.iter().flat_map(|new| {
-            let known = known.iter();
+            // What is computed from an operand is no kin of it.
+            let known = known
+                .iter()
+                .filter(|old| !mentions(&new.text, &old.text) && !mentions(&old.text, &new.text));
             known.map(|old| alike(&old.text, &new.text))
         });
         self.put(F::KinOfCondition, kinship.fold(0.0, f64::max));

@@ -1,3 +1,5 @@
+//! Which edits are made of which conditions.
+
 use super::*;
 use crate::source::Language;
 
