@@ -35,8 +35,8 @@ impl Family {
 }
 
 impl Session<'_> {
-    /// Fixes as families, best first; other places come before a further family at one place. Fixes that are
-    /// proved equal to a better one, or that only add a clause which no test asks for, are dropped.
+    /// Fixes as families, best first; other places come before a further family at one place. Of fixes that are proved
+    /// equal one is kept, and those that only add a clause which no test asks for are dropped.
     pub fn families(&self, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
         let mut trees: BTreeMap<(SiteIndex, String), Option<Node>> = BTreeMap::new();
@@ -47,10 +47,17 @@ impl Session<'_> {
                 let parse = || self.sources.language.parse(&plain_names(&edit.condition));
                 trees.entry(key).or_insert_with(parse);
             }
-            let repeats = |family: &Family| {
-                self.is_same(&family.best, &fix) || adds_idle_clause(&family.best, &fix)
-            };
-            if families.iter().any(repeats) {
+            let mut known = families.iter_mut();
+            if let Some(family) = known.find(|family| self.is_same(&family.best, &fix)) {
+                // The model ranks meanings; how one is spelled is decided by the costs set by hand.
+                if spelling(&fix) < spelling(&family.best) {
+                    let cost = family.best.cost;
+                    family.best = Fix { cost, ..fix };
+                }
+                continue;
+            }
+            let mut known = families.iter();
+            if known.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
             let tree = |edit: &SiteEdit| {
@@ -162,6 +169,11 @@ fn is_near(a: &Node, b: &Node) -> bool {
         (Leaf(_), Leaf(_)) => true,
         _ => false,
     }
+}
+
+/// What the costs set by hand say of a fix.
+fn spelling(fix: &Fix) -> u32 {
+    fix.edits.iter().map(|edit| edit.cost).sum()
 }
 
 /// Whether a fix only adds a clause that no test asks for to a better one.
