@@ -205,8 +205,9 @@ fn is_collision(error: &Diagnostic) -> bool {
     COLLISIONS.contains(&&*error.code)
 }
 
-/// Drops all parts that use a variable after a blamed part (for an uninitialized variable before it, for one that is
-/// borrowed at the same site) when the variable causes an error for the second time. Otherwise each round would report only the next use.
+/// Drops all parts that use a variable after a blamed part when the variable causes an error for the second time: for an
+/// uninitialized variable those before it, for one that is borrowed those at the same site. Otherwise each round would
+/// report only the next use.
 fn drop_other_uses(
     instrumentation: &mut Instrumentation,
     part: Part,

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::settings::Settings;
+use camino::Utf8Path;
 
+use super::settings::Settings;
 use crate::source::{Site, SiteIndex, Sources};
 use crate::subject::SubjectError;
 use crate::subject::changes::{self, Changed};
 use crate::weights::WEIGHTS;
-use camino::Utf8Path;
 
 /// Sites that the user hints at.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +67,7 @@ impl Hints {
         }
         Ok(hints)
     }
-}
 
-impl Hints {
     /// How much less a patch at a site costs, because the user hints at it.
     pub fn bonus(&self, site: SiteIndex) -> u32 {
         let place = &WEIGHTS.place;
@@ -87,8 +85,8 @@ fn is_changed(sources: &Sources, site: &Site, changed: &Changed) -> bool {
     let path = sources.files[site.file].path.as_str();
     let own = lines(site);
     let mut of_file = changed.iter().filter(|(file, _)| {
-        // A diff may have been made elsewhere in the repository.
-        *file == path || file.ends_with(&format!("/{path}")) || path.ends_with(&format!("/{file}"))
+        // A diff may have been made further up in the repository.
+        *file == path || file.ends_with(&format!("/{path}"))
     });
     of_file.any(|(_, ranges)| {
         let mut ranges = ranges.iter();

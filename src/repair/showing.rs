@@ -98,14 +98,11 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
-        let mut families = self.families(self.ranked(plausible));
-        let all = families.len();
-        let least = self.settings.min_confidence;
-        families.retain(|family| family.confidence.first().is_some_and(|it| *it >= least));
+        let families = self.likely_families(plausible);
         if families.is_empty() {
             knowledge.notes.warn(format!(
-                "what was found is less likely to be what a maintainer would write than --min-confidence {least}: {}",
-                count(all, "plausible patch")
+                "what was found is less likely to be what a maintainer would write than --min-confidence {}",
+                self.settings.min_confidence
             ));
         }
         let shown = self.validate(knowledge, outcome, &families)?;
@@ -114,13 +111,21 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// The families of plausible fixes, best first, as far as they are likely enough to be shown.
+    fn likely_families(&self, plausible: Vec<Fix>) -> Vec<Family> {
+        let mut families = self.families(self.ranked(plausible));
+        let least = self.settings.min_confidence;
+        families.retain(|family| family.confidence.first().is_some_and(|it| *it >= least));
+        families
+    }
+
     /// Checks the best of the fixes that are plausible so far and tells the user of it, because the search goes
     /// on for a while. What is learned is kept for [`Session::show`].
     ///
     /// # Errors
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
-        let families = self.families(self.ranked(plausible.to_vec()));
+        let families = self.likely_families(plausible.to_vec());
         let Some(Family { best: fix, .. }) =
             families.first().filter(|_| knowledge.checked.is_none())
         else {
@@ -288,7 +293,7 @@ impl Session<'_> {
 
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
-        let families = self.families(self.ranked(std::mem::take(&mut knowledge.held)));
+        let families = self.likely_families(std::mem::take(&mut knowledge.held));
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for Family {
