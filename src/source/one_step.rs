@@ -312,7 +312,10 @@ impl Edits<'_> {
         for clause in &of_condition {
             let text = self.source(clause);
             for like in clauses::like(&text, self.nearby.around) {
-                self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
+                // Another number in place of one is `Step::Constant`, of the function's numbers only.
+                if without_digits(&like) != without_digits(&text) {
+                    self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
+                }
                 made.push((like, binding(clause)));
             }
         }
@@ -338,11 +341,16 @@ impl Edits<'_> {
                     true => format!("({old})"),
                     false => old,
                 };
-                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always does.
+                // `n == 1 && n == 2` never holds, `n != 1 || n != 2` always does, and of `n > 1 && n > 2` one clause
+                // says nothing.
                 let idle = if is_and { " == " } else { " != " };
-                let left = |text: &str| text.split_once(idle).map(|(left, _)| left.to_owned());
-                let mut known = of_condition.iter().filter_map(|it| left(&self.source(it)));
-                if left(&clause).is_some_and(|left| known.any(|other| other == left)) {
+                let mut operators = [idle, " < ", " <= ", " > ", " >= "].into_iter();
+                let is_idle = operators.any(|operator| {
+                    let left = |text: &str| Some(text.split_once(operator)?.0.to_owned());
+                    let mut known = of_condition.iter().filter_map(|it| left(&self.source(it)));
+                    left(&clause).is_some_and(|left| known.any(|other| other == left))
+                });
+                if is_idle {
                     continue;
                 }
                 let new = format!("{old} {token} {clause}");
@@ -483,6 +491,10 @@ fn flatten<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
         }
         _ => found.push(node),
     }
+}
+
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The negation of a clause, as people write it.

@@ -165,6 +165,12 @@ fn a_clause_like_another_is_added_by_both_connectives_and_negated() {
             "a.minor == b.minor || a.patch != b.patch",
         ]
     );
+    let numbers = edits("n > 1", &["1", "20"], "");
+    let mut added = numbers.iter().filter(|(step, _)| *step == Step::Parallel);
+    assert!(
+        added.all(|(_, text)| text.contains("n <= 20")),
+        "{numbers:?}"
+    );
     assert_eq!(negated("!a.b", Binding::Unary), "a.b");
     assert_eq!(
         negated("s.find(\" < \") < n", Binding::Compare),
