@@ -63,7 +63,7 @@ fn a_missing_guard_is_shown() {
                     synthesizing 19 candidates at 2 sites ([TIME])
              building candidates 23 of 23 compile ([TIME])
               judging candidates 10 plausible ([TIME])
-                checking a patch `length != 3 || stream.len() != 9` at src/lib.rs:46 holds; the search goes on ([TIME])
+                checking a patch `stream.len() == HEADER || length != 3` at src/lib.rs:46 holds; the search goes on ([TIME])
              instrumenting sites 38 sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
                 forcing outcomes 5 angelic sites of 32 reached ([TIME])
