@@ -1,11 +1,13 @@
 //! Which edits are made of which conditions.
 
+use super::parallel::negated;
 use super::*;
 use crate::source::Language;
+use crate::source::clauses::Kin;
 
 fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
     let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
-    let kin = clauses::Kin::from([("minor".to_owned(), ["patch".to_owned()].into())]);
+    let kin = Kin::from([("minor".to_owned(), ["patch".to_owned()].into())]);
     let nearby = Nearby {
         literals: &literals,
         names,
