@@ -109,8 +109,8 @@ fn patches_of_two_causes_are_shown_apart() {
                 forcing outcomes 2 angelic sites of 5 reached ([TIME])
               recording contexts 19 contexts at 2 sites ([TIME])
                     synthesizing 37 candidates at 2 sites ([TIME])
-             building candidates 80 of 80 compile ([TIME])
-              judging candidates 9 plausible ([TIME])
+             building candidates 75 of 75 compile ([TIME])
+              judging candidates 12 plausible ([TIME])
                 checking patches 2 patches ([TIME])
     Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
 
@@ -196,8 +196,8 @@ fn a_patch_of_a_c_program_is_shown() {
                 forcing outcomes 1 angelic site of 6 reached ([TIME])
               recording contexts 21 contexts at 1 site ([TIME])
                     synthesizing 16 candidates at 1 site ([TIME])
-             building candidates 45 of 45 compile ([TIME])
-              judging candidates 11 plausible ([TIME])
+             building candidates 32 of 32 compile ([TIME])
+              judging candidates 10 plausible ([TIME])
                 checking patches 1 patch ([TIME])
     Patch 1 (condition, numbers.c:44), [SURE]
     --- a/numbers.c
