@@ -39,33 +39,36 @@ impl Session<'_> {
     /// equal one is kept, and those that only add a clause which no test asks for are dropped.
     pub fn families(&self, mut fixes: Vec<Fix>) -> Vec<Family> {
         fixes.sort_by(in_order);
-        let mut trees: BTreeMap<(SiteIndex, String), Option<Node>> = BTreeMap::new();
+        // Of each condition its tree and its canonical spelling.
+        let mut read: BTreeMap<(SiteIndex, String), (Option<Node>, String)> = BTreeMap::new();
         let mut families: Vec<Family> = Vec::new();
         for fix in fixes {
             for edit in &fix.edits {
                 let key = (edit.site, edit.condition.clone());
-                let parse = || self.sources.language.parse(&plain_names(&edit.condition));
-                trees.entry(key).or_insert_with(parse);
+                read.entry(key).or_insert_with(|| {
+                    let language = self.sources.language;
+                    let tree = language.parse(&plain_names(&edit.condition));
+                    (tree, canonical(language, &edit.condition))
+                });
             }
-            let mut known = families.iter_mut();
-            if let Some(family) = known.find(|family| self.is_same(&family.best, &fix)) {
+            let known = |edit: &SiteEdit| &read[&(edit.site, edit.condition.clone())];
+            let spelled = |edit: &SiteEdit| known(edit).1.as_str();
+            let tree = |edit: &SiteEdit| known(edit).0.as_ref();
+            let mut others = families.iter_mut();
+            if let Some(family) = others.find(|family| is_same(&family.best, &fix, &spelled)) {
                 // The model ranks meanings; how one is spelled is decided by the costs set by hand.
-                if spelling(&fix) < spelling(&family.best) {
+                if is_observed(&fix) && spelling(&fix) < spelling(&family.best) {
                     let cost = family.best.cost;
                     family.best = Fix { cost, ..fix };
                 }
                 continue;
             }
-            let mut known = families.iter();
-            if known.any(|family| adds_idle_clause(&family.best, &fix)) {
+            let mut others = families.iter();
+            if others.any(|family| adds_idle_clause(&family.best, &fix)) {
                 continue;
             }
-            let tree = |edit: &SiteEdit| {
-                let key = (edit.site, edit.condition.clone());
-                trees.get(&key).and_then(Option::as_ref)
-            };
-            let mut known = families.iter_mut();
-            match known.find(|family| self.is_like(&family.best, &fix, &tree)) {
+            let mut others = families.iter_mut();
+            match others.find(|family| self.is_like(&family.best, &fix, &tree)) {
                 Some(family) if family.others.len() + 1 < MOST_MEMBERS => family.others.push(fix),
                 Some(_) => {}
                 None => families.push(Family {
@@ -102,14 +105,6 @@ impl Session<'_> {
         for (family, confidence) in families.iter_mut().zip(confidences) {
             family.confidence = confidence;
         }
-    }
-
-    /// Whether two fixes are proved to be equivalent, by their texts or by what is known of what they read.
-    fn is_same(&self, a: &Fix, b: &Fix) -> bool {
-        let spelled = |edit: &SiteEdit| canonical(self.sources.language, &edit.condition);
-        let mut edits = a.edits.iter().zip(&b.edits);
-        a.sites() == b.sites()
-            && edits.all(|(a, b)| a.evidence.equals(&*b.evidence) || spelled(a) == spelled(b))
     }
 
     /// Whether two fixes belong to one family.
@@ -169,6 +164,19 @@ fn is_near(a: &Node, b: &Node) -> bool {
         (Leaf(_), Leaf(_)) => true,
         _ => false,
     }
+}
+
+/// Whether two fixes are proved to be equivalent, by what is known of what they read, or by their spellings.
+fn is_same<'s>(a: &Fix, b: &Fix, spelled: &dyn Fn(&SiteEdit) -> &'s str) -> bool {
+    let mut edits = a.edits.iter().zip(&b.edits);
+    a.sites() == b.sites()
+        && edits.all(|(a, b)| spelled(a) == spelled(b) || a.evidence.equals(&*b.evidence))
+}
+
+/// Whether contexts were recorded for all that a fix changes; then the report can explain it.
+fn is_observed(fix: &Fix) -> bool {
+    let mut edits = fix.edits.iter();
+    edits.all(|edit| edit.evidence.support().is_some())
 }
 
 /// What the costs set by hand say of a fix.

@@ -67,9 +67,6 @@ pub fn parse(diff: &str) -> Changed {
     let mut at = 0;
     let mut left = (0_usize, 0_usize);
     for line in diff.lines() {
-        let ranges = file
-            .as_ref()
-            .map(|file| changed.entry(file.clone()).or_default());
         if left == (0, 0) {
             if let Some(path) = line.strip_prefix("+++ ") {
                 let path = path.split('\t').next().unwrap_or(path);
@@ -82,17 +79,20 @@ pub fn parse(diff: &str) -> Changed {
             }
             continue;
         }
-        let Some(ranges) = ranges else {
-            continue;
+        // A file that was deleted has hunks, too.
+        let mut put = |lines: RangeInclusive<usize>| {
+            if let Some(file) = &file {
+                changed.entry(file.clone()).or_default().push(lines);
+            }
         };
         match line.as_bytes().first() {
             Some(b'+') => {
-                ranges.push(at..=at);
+                put(at..=at);
                 at += 1;
                 left.1 = left.1.saturating_sub(1);
             }
             Some(b'-') => {
-                ranges.push(at.saturating_sub(1).max(1)..=at);
+                put(at.saturating_sub(1).max(1)..=at);
                 left.0 = left.0.saturating_sub(1);
             }
             Some(b'\\') => {}
@@ -102,7 +102,6 @@ pub fn parse(diff: &str) -> Changed {
             }
         }
     }
-    changed.retain(|_, ranges| !ranges.is_empty());
     changed
 }
 
@@ -139,9 +138,14 @@ diff --git a/src/a.rs b/src/a.rs
 +++ /dev/null
 @@ -1 +0,0 @@
 -x
+--- a/src/b.rs
++++ b/src/b.rs
+@@ -0,0 +7 @@
++y
 ";
         let changed = parse(diff);
-        assert_eq!(changed.len(), 1);
+        assert_eq!(changed.len(), 2);
+        assert_eq!(changed["src/b.rs"], [7..=7]);
         assert_eq!(changed["src/a.rs"], [3..=4, 4..=4, 5..=5, 20..=21]);
     }
 
