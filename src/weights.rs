@@ -195,6 +195,8 @@ pub struct Places {
     pub new_exit: u32,
     /// A new branch, guard or operand.
     pub new_branch: u32,
+    /// A body that is an exit of the function with another variant of the enum.
+    pub variant: u32,
     /// A body taken from a similar function.
     pub sibling: u32,
     /// A body that returns a typical value of the return type.
@@ -345,6 +347,7 @@ pub static WEIGHTS: Weights = Weights {
         new_statement: 12,
         new_exit: 16,
         new_branch: 18,
+        variant: 2,
         sibling: 4,
         obvious: 2,
         parameter: 4,
@@ -411,6 +414,7 @@ impl Places {
     fn body(&self, origin: BodyOrigin) -> u32 {
         match origin {
             BodyOrigin::Own => 0,
+            BodyOrigin::Variant => self.variant,
             BodyOrigin::Sibling => self.sibling,
             BodyOrigin::Obvious => self.obvious,
             BodyOrigin::Parameter => self.parameter,

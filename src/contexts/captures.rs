@@ -23,6 +23,8 @@ pub struct Captures {
 pub struct Observed {
     /// The types of its values. Generic code may have several.
     pub types: BTreeSet<Type>,
+    /// In how many contexts it was read.
+    pub times: usize,
     values: HashSet<Value>,
     last: Option<Value>,
 }
@@ -35,6 +37,7 @@ impl Observed {
 
     fn add(&mut self, value: &Value) {
         self.types.insert(value.ty());
+        self.times += 1;
         if self.values.len() < 2 {
             self.values.insert(value.clone());
             self.last = Some(value.clone());
@@ -78,6 +81,7 @@ impl Captures {
             let all = seen.entry(access).or_default();
             for of_read in reads.iter().filter_map(|read| by_read.remove(&**read)) {
                 all.types.extend(of_read.types);
+                all.times += of_read.times;
                 all.values.extend(of_read.values);
                 all.last = of_read.last.or(all.last.take());
             }

@@ -24,12 +24,17 @@ pub fn observed(
     let offers = candidate_terms::at(sources, site);
     let comparisons = tree.map(Node::comparisons).unwrap_or_default();
     let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
-    // A whole comparison is a term only if its operands were not recorded.
-    let is_read = |seen: &BTreeMap<&Access, Observed>, leaf: &Leaf| {
-        leaf.kind == LeafKind::Literal || seen.contains_key(&leaf.access)
+    // A whole comparison is a term only if its operands were not recorded wherever it was, or have several types.
+    let is_read = |seen: &BTreeMap<&Access, Observed>, whole: &Access, leaf: &Leaf| {
+        let times = seen.get(whole).map_or(0, |whole| whole.times);
+        let is_known = |own: &Observed| own.types.len() == 1 && own.times >= times;
+        leaf.kind == LeafKind::Literal || seen.get(&leaf.access).is_some_and(is_known)
     };
     for (whole, operands) in &comparisons {
-        match operands.iter().all(|leaf| is_read(&seen, leaf)) {
+        match operands
+            .iter()
+            .all(|leaf| is_read(&seen, &whole.access, leaf))
+        {
             true => _ = seen.remove(&whole.access),
             false => leaves.push(whole),
         }
@@ -38,9 +43,10 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = language
-            .parse(&offer.text)
-            .is_some_and(|tree| tree.leaves().iter().all(|leaf| is_read(&seen, leaf)));
+        let taken_apart = language.parse(&offer.text).is_some_and(|tree| {
+            let is_read = |leaf: &&Leaf| is_read(&seen, &offer.access, leaf);
+            tree.leaves().iter().all(is_read)
+        });
         if taken_apart && !leaves.iter().any(|leaf| leaf.access == offer.access) {
             seen.remove(&offer.access);
         }

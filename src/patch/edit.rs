@@ -200,6 +200,7 @@ mod tests {
             line: 1,
             column: 1,
             text: statement.to_string(),
+            parts: Vec::new(),
             body: String::new(),
             body_origin: crate::source::BodyOrigin::Own,
             checks: 0,

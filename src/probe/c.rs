@@ -31,6 +31,15 @@ impl Dialect for Macros {
         format!("if (NOPOL_HERE({first}, {last})) {{ ")
     }
 
+    /// The empty statement before it lets it follow a label.
+    fn kept(&self, site: SiteIndex) -> [String; 3] {
+        [
+            format!("; int nopol_kept_{site} = ("),
+            "); ".to_owned(),
+            format!("if (nopol_kept_{site}) {{ "),
+        ]
+    }
+
     fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String {
         format!("NOPOL_AGAIN({site}, {leader}, {})", truth(old))
     }

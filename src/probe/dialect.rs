@@ -32,6 +32,10 @@ pub(super) trait Dialect {
     /// Opens a block that is entered only if the run's plan names one of these sites.
     fn here(&self, first: SiteIndex, last: SiteIndex) -> String;
 
+    /// The texts around a condition that is evaluated once and kept under a name, and what opens a block that is entered
+    /// if it was true; `}` closes that.
+    fn kept(&self, site: SiteIndex) -> [String; 3];
+
     /// A site that directly follows its leader and shares the leader's snapshot.
     fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String;
 

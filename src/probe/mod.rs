@@ -234,9 +234,11 @@ impl<'a> Instrumentation<'a> {
     /// sites have smaller indices. Text at an insertion point comes after everything that ends there and before
     /// everything that starts there.
     fn site(&self, index: SiteIndex, site: &Site, insertions: &mut Vec<Insertion<Part>>) {
+        const BEFORE_OLD: i64 = 1 << 51;
         const AFTER_NEW: i64 = 1 << 52;
         let opening = match site.span.is_empty() {
             true => order(index),
+            false if !site.parts.is_empty() => BEFORE_OLD + order(index),
             false => AFTER_NEW + order(index),
         };
         let closing = -(i64::from(index.number()) + 1) * PIECES;
@@ -254,10 +256,19 @@ impl<'a> Instrumentation<'a> {
         let owner = Part::Site(index);
         let dialect = dialect(self.sources.language);
         let Frame {
-            before,
-            after,
-            at_end,
+            mut before,
+            mut after,
+            mut at_end,
         } = site.template.shielded_frame(site);
+        // Runs may overlap, so their blocks would cross: each part of a run gets a block of its own.
+        if !site.parts.is_empty() {
+            let [start, end, open] = dialect.kept(index);
+            for part in &site.parts {
+                put(part.start, AFTER_NEW + order(index), open.clone(), owner);
+                put(part.end, closing, " }".to_owned(), owner);
+            }
+            (before, after, at_end) = (start, end, String::new());
+        }
         // The original condition is already in the text, or it is a constant.
         let own = site.kind.unconditional().map(|own| own.to_string());
         let (close_at, closing) = match own {

@@ -26,6 +26,14 @@ impl Dialect for Macros {
         format!("if {RUNTIME}::here!({first}, {last}) {{ ")
     }
 
+    fn kept(&self, site: SiteIndex) -> [String; 3] {
+        [
+            format!("let nopol_kept_{site} = "),
+            "; ".to_owned(),
+            format!("if nopol_kept_{site} {{ "),
+        ]
+    }
+
     fn again(&self, site: SiteIndex, leader: SiteIndex, old: &str) -> String {
         format!("{RUNTIME}::cond_again!({site}, {leader}, {old})")
     }

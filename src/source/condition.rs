@@ -98,6 +98,16 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
+/// Whether nobody asks if something is less than this: a truth value, a text, or a variant of an enum.
+pub fn is_unordered(text: &str) -> bool {
+    let text = text.trim_start_matches(['&', '*', '(']);
+    let head = text.split(['(', '{', ' ']).next().unwrap_or_default();
+    let last = head.rsplit("::").next().unwrap_or_default();
+    let is_variant =
+        last.starts_with(|c: char| c.is_uppercase()) && last.contains(|c: char| c.is_lowercase());
+    is_variant || text.starts_with('"') || matches!(text, "true" | "false")
+}
+
 impl Node {
     /// The whole node as a single leaf.
     fn whole(&self) -> Leaf {
@@ -141,7 +151,10 @@ impl Node {
             self.compared().into_iter().map(sides).collect();
         let mut all = Vec::new();
         for (op, left, right) in &compared {
-            let others = CmpOp::ALL.into_iter().filter(|other| other != op);
+            let has_order = op.orders() || !(is_unordered(left) || is_unordered(right));
+            let others = CmpOp::ALL
+                .into_iter()
+                .filter(|other| other != op && (has_order || !other.orders()));
             all.extend(others.map(|other| format!("{left} {} {right}", other.token())));
         }
         for (_, left, right) in &compared {

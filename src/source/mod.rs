@@ -11,6 +11,7 @@ pub mod language;
 pub mod layout;
 pub mod one_step;
 pub mod policies;
+pub mod runs;
 pub mod rust;
 mod site;
 pub mod splice;

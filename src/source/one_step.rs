@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::clauses::Around;
-use super::condition::{Leaf, LeafKind, Node, Shape};
+use super::condition::{Leaf, LeafKind, Node, Shape, is_unordered};
 use super::words::{mentions, words};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
@@ -308,7 +308,8 @@ impl Edits<'_> {
             _ => false,
         };
         let is_of_numbers = is_number(a) || is_number(b);
-        let is_ordered = op.orders() || is_of_numbers;
+        let is_ordered =
+            op.orders() || !(is_unordered(&self.source(a)) || is_unordered(&self.source(b)));
         if let Some(at) = self.operator(a, b, op.token()) {
             for other in CmpOp::ALL {
                 if other != op && (is_ordered || !other.orders()) {

@@ -25,6 +25,9 @@ pub struct Site {
     pub column: usize,
     /// The text of `span`.
     pub text: String,
+    /// Of several statements that can be skipped together, the bytes of each, or of a binding with what uses it; empty for
+    /// other kinds of sites.
+    pub parts: Vec<Range<usize>>,
     /// The statements of an inserted branch or early exit, as text; empty for other kinds of sites.
     pub body: String,
     /// Where `body` comes from.
@@ -63,6 +66,8 @@ pub enum BodyOrigin {
     /// The function contains it already, or it is `return` without a value, or `continue`.
     #[default]
     Own,
+    /// An exit of the function, or an error that it can return, with another variant of the enum.
+    Variant,
     /// A similar function.
     Sibling,
     /// A typical value of the return type.

@@ -106,7 +106,7 @@ impl<'c> Edit<'c> {
         if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
             let body = match facts.body_origin {
                 BodyOrigin::Own => F::BodyOwn,
-                BodyOrigin::Sibling => F::BodySibling,
+                BodyOrigin::Sibling | BodyOrigin::Variant => F::BodySibling,
                 BodyOrigin::Obvious => F::BodyObvious,
                 BodyOrigin::Parameter | BodyOrigin::Constructor => F::BodyMade,
                 BodyOrigin::Statements => F::BodyStatements,

@@ -165,6 +165,7 @@ impl Finder<'_> {
             column: self.text[line_start..span.start].chars().count() + 1,
             span,
             text,
+            parts: Vec::new(),
             body,
             body_origin,
             checks,

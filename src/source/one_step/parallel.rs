@@ -17,7 +17,8 @@ impl Edits<'_> {
         let mut made: Vec<(String, Binding)> = Vec::new();
         for clause in &of_condition {
             let text = self.source(clause);
-            for like in clauses::like(&text, self.nearby.around) {
+            let alike = clauses::like(&text, self.nearby.around).into_iter();
+            for like in alike.filter(|like| !compares_with_itself(like)) {
                 // Another number in place of one is `Step::Constant`, of the function's numbers only.
                 if without_digits(&like) != without_digits(&text) {
                     self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
@@ -75,6 +76,13 @@ fn flatten<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
         }
         _ => found.push(node),
     }
+}
+
+/// Whether both sides of a comparison are the same.
+fn compares_with_itself(clause: &str) -> bool {
+    let sides = |op: CmpOp| clause.split_once(&format!(" {} ", op.token()));
+    let mut sides = CmpOp::ALL.into_iter().filter_map(sides);
+    sides.any(|(left, right)| left.trim() == right.trim())
 }
 
 fn without_digits(text: &str) -> String {

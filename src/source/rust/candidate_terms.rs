@@ -3,6 +3,7 @@
 
 mod affixes;
 mod calls;
+mod queries;
 
 use super::condition;
 use super::siblings;
@@ -23,8 +24,12 @@ const MOST_HARVESTED: usize = 40;
 const MOST_CALLS: usize = 32;
 /// What texts start and end with, per site.
 const MOST_AFFIXES: usize = 18;
+/// Questions about values of the standard library, per site.
+const MOST_QUERIES: usize = 8;
 /// Comparisons of non-scalar values, per site.
 const MOST_EQUALITIES: usize = 12;
+/// Names without a declared type that are compared with others, nearest first.
+const MOST_UNTYPED: usize = 2;
 const MOST_ORDERS: usize = 24;
 
 /// Groups of candidate terms, each with the maximum number to use.
@@ -41,6 +46,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
         (generator.affixes(), MOST_AFFIXES),
+        (generator.queries(), MOST_QUERIES),
         (generator.equalities(), MOST_EQUALITIES),
         (generator.orders(), MOST_ORDERS),
     ]
@@ -234,10 +240,41 @@ impl Generator<'_> {
         pairs
     }
 
-    /// `a == b` for operands of the same type; `a` came into scope first.
+    /// `a == b` for operands of the same type, and for those whose types may be the same; `a` came into scope first.
     fn equalities(&self) -> Vec<TermText> {
-        let pairs = self.same_type_pairs("PartialEq").into_iter();
+        let mut pairs = self.untyped_pairs();
+        pairs.extend(self.same_type_pairs("PartialEq"));
+        let pairs = pairs.into_iter();
         pairs.map(|[a, b]| comparison(&b, "==", &a)).collect()
+    }
+
+    /// In a function with type parameters, the names bound last whose types are not written down, with the one before and
+    /// with parameters of such a type: what only `==` tells apart.
+    fn untyped_pairs(&self) -> Vec<[String; 2]> {
+        let own = self.function;
+        let text = &self.sources.files[own.file].text[own.span.clone()];
+        let head = text.split('{').next().unwrap_or_default();
+        let is_generic =
+            |plain: &str| calls::is_parameter(plain.split('<').next().unwrap_or(plain));
+        let parameters = own.parameters.iter();
+        let mut parameters =
+            parameters.filter(|it| it.ty.as_ref().is_some_and(|ty| is_generic(&ty.plain)));
+        let name = own.name.rsplit("::").next().unwrap_or_default();
+        if parameters.next().is_none() && !head.contains(&format!("fn {name}<")) {
+            return Vec::new();
+        }
+        let names = self.operands.iter().filter(|it| !it.text.contains('.'));
+        let names: Vec<&Operand> = names.filter(|it| it.text != "self").collect();
+        let untyped = names.iter().enumerate().filter(|(_, it)| it.ty.is_none());
+        let mut pairs = Vec::new();
+        for (at, a) in untyped.take(MOST_UNTYPED) {
+            let mut others = names[at + 1..].iter();
+            let before = others.clone().find(|it| it.ty.is_none());
+            let generic = others.find(|it| it.ty.as_ref().is_some_and(|ty| is_generic(&ty.plain)));
+            let both = [before, generic].into_iter().flatten();
+            pairs.extend(both.map(|b| [a.text.clone(), b.text.clone()]));
+        }
+        pairs
     }
 
     /// `a < b`, `a <= b` and so on for operands of the same type.

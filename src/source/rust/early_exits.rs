@@ -1,6 +1,7 @@
 //! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
 
 pub mod snippets;
+mod variants;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ const MOST_OWN: usize = 5;
 const MOST_OF_SIBLINGS: usize = 2;
 const MOST_CONSTRUCTORS: usize = 2;
 const MOST_STATEMENTS: usize = 2;
+const MOST_VARIANTS: usize = 4;
 
 /// A program point where an early exit from the function or a loop can be inserted.
 #[derive(Clone, Debug)]
@@ -56,9 +58,13 @@ pub fn sites(
     let Some(template) = template(SiteKind::EarlyExit) else {
         return sites;
     };
+    let mut variants: BTreeMap<FunctionIndex, Vec<String>> = BTreeMap::new();
     for point in points {
         let function = &sources.functions[point.function];
-        for (body, body_origin) in bodies(sources, point, function, constructors) {
+        let variants = variants
+            .entry(point.function)
+            .or_insert_with(|| variants::values(sources, function));
+        for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
             let path = &sources.files[point.file].path;
             let name = &function.name;
             let description = format!(
@@ -76,6 +82,7 @@ pub fn sites(
                 line: point.line,
                 column: point.column,
                 text: String::new(),
+                parts: Vec::new(),
                 body,
                 body_origin,
                 checks: u32::from(point.is_before_check),
@@ -96,6 +103,7 @@ fn bodies(
     point: &InsertionPoint,
     function: &Function,
     constructors: &[Constructor],
+    variants: &[String],
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
     let mut put = |body: String, origin: BodyOrigin| {
@@ -120,6 +128,17 @@ fn bodies(
                 let value = |text: &str| format!("return {text};");
                 for snippet in function.returned_values.iter().filter(fits).take(MOST_OWN) {
                     put(value(&snippet.text), BodyOrigin::Own);
+                }
+                // What else stands around the variant may read what is not visible here.
+                let reads_nothing = |text: &&String| {
+                    let own = &function.returned_values;
+                    let of_it = own.iter().filter(|value| !value.names.is_empty());
+                    of_it
+                        .flat_map(|value| &value.names)
+                        .all(|name| !crate::source::words::mentions(text, name) || is_visible(name))
+                };
+                for text in variants.iter().filter(reads_nothing).take(MOST_VARIANTS) {
+                    put(value(text), BodyOrigin::Variant);
                 }
                 let siblings = sources.functions.iter().filter(|other| {
                     other.file == function.file

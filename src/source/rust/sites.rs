@@ -164,6 +164,7 @@ impl Finder<'_> {
             line: at.line,
             column: at.column + 1,
             text,
+            parts: Vec::new(),
             body,
             body_origin: BodyOrigin::Own,
             checks: 0,
@@ -212,13 +213,15 @@ impl Finder<'_> {
     /// Visits a block; `is_unit` tells whether its last expression is known to be a statement.
     fn block(&mut self, block: &Block, is_unit: bool) {
         self.scopes.push();
+        let runs = self.runs(block, is_unit);
         for (at, statement) in block.stmts.iter().enumerate() {
-            let is_last = at + 1 == block.stmts.len();
             if !matches!(statement, Stmt::Item(_)) {
                 self.insertion_point(statement);
             }
-            self.statement_list(block, at, is_unit);
-            if forms::is_skippable(statement, is_last, is_unit) {
+            for run in runs.iter().filter(|run| run[0].start == at) {
+                self.run(block, run);
+            }
+            if forms::is_skippable(block, at, is_unit) {
                 let start = statement.span().start();
                 self.site(SiteKind::Statement, self.range(statement), start);
             }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_nopol::source::clauses::{self, Around};
 use cargo_nopol::source::one_step::{Nearby, Step, one_step_edits};
@@ -176,6 +176,14 @@ pub fn run(options: &Options) -> Result<()> {
         has_chains: false,
     };
     let sources = rust::read(&copy, &[root], &|_| true);
+    let already = failing(options, &tool, &copy)?;
+    if let Some(test) = already.first() {
+        bail!(
+            "{krate} fails {} tests without any fault, {test} first: it cannot tell whether a fault is repaired. Choose \
+             tests that pass, such as by `--tool-arg=--lib`",
+            already.len()
+        );
+    }
     let mut faults = faults(&sources);
     let mut random = Random(options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let start = Instant::now();
@@ -202,6 +210,23 @@ pub fn run(options: &Options) -> Result<()> {
         start.elapsed().as_secs()
     );
     Ok(())
+}
+
+/// The tests that fail in the crate as it is.
+fn failing(options: &Options, tool: &Path, copy: &Utf8Path) -> Result<Vec<String>> {
+    let mut command = Command::new(tool);
+    command.args(["nopol", "localize", "--format", "json", "--no-cache"]);
+    command.args(["--time-limit", &options.limit.to_string()]);
+    command
+        .args(&options.tool_arg)
+        .current_dir(copy)
+        .stderr(Stdio::null());
+    let limit = Duration::from_secs(options.limit + 30);
+    let text = tool::within(tool::as_from_a_shell(&mut command), limit)?.unwrap_or_default();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let tests = report["failing_tests"].as_array();
+    let names = tests.into_iter().flatten().map(ToString::to_string);
+    Ok(names.collect())
 }
 
 /// Draws a kind, then a fault of that kind.

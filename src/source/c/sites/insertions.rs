@@ -1,11 +1,14 @@
 //! Insertion points: for early exits, and around several statements that can be skipped together.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::Finder;
 use crate::source::SiteKind;
 use crate::source::c::early_exits::{self, InsertionPoint};
 use crate::source::c::syntax::{children, text_of};
+use crate::source::runs::{Role, runs};
 
 impl Finder<'_> {
     /// Adds the sites of all early exits before a statement.
@@ -39,16 +42,30 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a site for the longest list of statements that starts here and can be skipped together.
-    pub(super) fn statement_list(&mut self, all: &[Node], nth: usize) {
-        let starts = is_skippable(all[nth]) && (nth == 0 || !is_skippable(all[nth - 1]));
-        let length = all[nth..]
+    /// The runs of consecutive statements ([`runs`]).
+    pub(super) fn runs(&self, all: &[Node]) -> Vec<Vec<Range<usize>>> {
+        let role = |statement: &Node| match is_skippable(*statement) {
+            true => Role::Skippable,
+            false => Role::Needed,
+        };
+        let statements = all
             .iter()
-            .take_while(|statement| is_skippable(**statement))
-            .count();
-        if starts && length > 1 {
-            let span = all[nth].start_byte()..all[nth + length - 1].end_byte();
-            self.site(SiteKind::Statements, span);
+            .map(|statement| (role(statement), text_of(*statement, self.text)));
+        runs(&statements.collect::<Vec<_>>())
+    }
+
+    /// Adds the site of a run.
+    pub(super) fn run(&mut self, all: &[Node], run: &[Range<usize>]) {
+        let part = |of: &Range<usize>| all[of.start].start_byte()..all[of.end - 1].end_byte();
+        let parts: Vec<Range<usize>> = run.iter().map(part).collect();
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+            return;
+        };
+        let span = first.start..last.end;
+        let before = self.sources.sites.len();
+        self.site(SiteKind::Statements, span);
+        for site in self.sources.sites.iter_mut().skip(before) {
+            site.parts.clone_from(&parts);
         }
     }
 }

@@ -13,9 +13,12 @@ use crate::source::{Loop, SiteKind};
 impl Finder<'_> {
     /// Visits consecutive statements.
     fn statements(&mut self, all: &[Node]) {
+        let runs = self.runs(all);
         for (nth, statement) in all.iter().enumerate() {
             self.insertion_point(*statement);
-            self.statement_list(all, nth);
+            for run in runs.iter().filter(|run| run[0].start == nth) {
+                self.run(all, run);
+            }
             self.statement(*statement);
         }
     }

@@ -24,13 +24,10 @@ pub fn chain_operands<'a>(condition: &'a Expr, operands: &mut Vec<&'a Expr>) {
     }
 }
 
-/// Whether the syntax shows that a statement leaves the block. Skipping it is equivalent to forcing the branch
-/// that it is in.
+/// Whether the syntax shows that a statement leaves the block other than by `return`, `break` or `continue`.
 fn diverges(expr: &Expr) -> bool {
     match expr {
-        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::Let(_) | Expr::Verbatim(_) => {
-            true
-        }
+        Expr::Let(_) | Expr::Verbatim(_) => true,
         Expr::Macro(call) => !matches!(macro_name(&call.mac).as_str(), "write" | "writeln"),
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => path
@@ -44,9 +41,15 @@ fn diverges(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a statement can be wrapped as `if keep { STATEMENT }` without changing a type.
-pub fn is_skippable(statement: &Stmt, is_last: bool, is_unit: bool) -> bool {
-    match statement {
+/// Whether a statement of a block can be wrapped as `if keep { STATEMENT }` without changing a type; `is_unit` tells
+/// whether the last expression of the block is known to be a statement.
+pub fn is_skippable(block: &Block, at: usize, is_unit: bool) -> bool {
+    let is_last = at + 1 == block.stmts.len();
+    match &block.stmts[at] {
+        // Where nothing else is in a branch, skipping it is forcing the branch.
+        Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _) => {
+            block.stmts.len() > 1 && (!is_last || is_unit)
+        }
         Stmt::Expr(expr, Some(_)) => !diverges(expr),
         Stmt::Expr(expr, None) => match expr {
             Expr::ForLoop(_) => true,

@@ -1,10 +1,15 @@
 //! Insertion points: for early exits, for another branch, and around several statements.
 
+use std::ops::Range;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Stmt};
+use syn::{Block, Expr, Pat, Stmt};
 
 use super::Finder;
 use super::forms::{is_check, is_skippable};
+use crate::source::runs::{Role, runs};
 use crate::source::rust::early_exits::InsertionPoint;
 use crate::source::{SiteIndex, SiteKind};
 
@@ -52,20 +57,37 @@ impl Finder<'_> {
         });
     }
 
-    /// Adds a site for the longest list of statements that starts here and can be skipped together.
-    pub(super) fn statement_list(&mut self, block: &Block, at: usize, is_unit: bool) {
-        let skippable = |nth: usize| {
-            let is_last = nth + 1 == block.stmts.len();
-            is_skippable(&block.stmts[nth], is_last, is_unit)
+    /// The runs of a block's statements ([`runs`]).
+    pub(super) fn runs(&self, block: &Block, is_unit: bool) -> Vec<Vec<Range<usize>>> {
+        let role = |(at, statement): (usize, &Stmt)| match statement {
+            _ if is_skippable(block, at, is_unit) => Role::Skippable,
+            Stmt::Local(local) if local.init.is_some() => Role::Binds(bound(&local.pat)),
+            _ => Role::Needed,
         };
-        let starts = skippable(at) && (at == 0 || !skippable(at - 1));
-        let length = (at..block.stmts.len())
-            .take_while(|nth| skippable(*nth))
-            .count();
-        if starts && length > 1 {
-            let (first, last) = (&block.stmts[at], &block.stmts[at + length - 1]);
-            let span = self.range(first).start..self.range(last).end;
-            self.site(SiteKind::Statements, span, first.span().start());
+        let roles = block.stmts.iter().enumerate().map(role);
+        let texts = block
+            .stmts
+            .iter()
+            .map(|statement| &self.text[self.range(statement)]);
+        runs(&roles.zip(texts).collect::<Vec<_>>())
+    }
+
+    /// Adds the site of a run.
+    pub(super) fn run(&mut self, block: &Block, run: &[Range<usize>]) {
+        let part = |of: &Range<usize>| {
+            let (first, last) = (&block.stmts[of.start], &block.stmts[of.end - 1]);
+            self.range(first).start..self.range(last).end
+        };
+        let parts: Vec<Range<usize>> = run.iter().map(part).collect();
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+            return;
+        };
+        let span = first.start..last.end;
+        let at = block.stmts[run[0].start].span().start();
+        let before = self.sources.sites.len();
+        self.site(SiteKind::Statements, span, at);
+        for site in self.sources.sites.iter_mut().skip(before) {
+            site.parts.clone_from(&parts);
         }
     }
 
@@ -111,4 +133,20 @@ impl Finder<'_> {
             }
         }
     }
+}
+
+/// The names that a pattern may bind: all of its words.
+fn bound(pattern: &Pat) -> Vec<String> {
+    fn collect(tokens: TokenStream, names: &mut Vec<String>) {
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) => names.push(name.to_string()),
+                TokenTree::Group(group) => collect(group.stream(), names),
+                _ => {}
+            }
+        }
+    }
+    let mut names = Vec::new();
+    collect(pattern.to_token_stream(), &mut names);
+    names
 }

@@ -1,0 +1,149 @@
+//! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
+//! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
+
+use crate::source::words::{mentions, words};
+use crate::source::{DataType, Function, Sources};
+
+/// Values that a function could return and that name a variant without content, those whose variant occurs least in the
+/// file first, without the ones it returns already.
+pub fn values(sources: &Sources, function: &Function) -> Vec<String> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let text = &sources.files[function.file].text;
+    let mut put = |item: &DataType, of: &dyn Fn(&str) -> String| {
+        for variant in item.variants.iter().filter(|it| it.rest.is_empty()) {
+            let value = of(&variant.name);
+            let is_own = |own: &crate::source::ExitSnippet| own.text == value;
+            let is_known = found.iter().any(|(_, known)| *known == value);
+            if !is_known && !function.returned_values.iter().any(is_own) {
+                found.push((occurrences(text, &variant.name), value));
+            }
+        }
+    };
+    for own in &function.returned_values {
+        for item in &sources.types {
+            if let Some((before, path, after)) = around_variant(&own.text, item, function) {
+                put(item, &|name| format!("{before}{path}{name}{after}"));
+            }
+        }
+    }
+    let returns = function.returns.as_deref().unwrap_or_default();
+    if let Some(error) = error_type(returns) {
+        let named = sources.types.iter().filter(|item| item.name == error);
+        for item in named {
+            put(item, &|name| format!("Err({error}::{name})"));
+        }
+    }
+    found.sort_by_key(|(times, _)| *times);
+    found.into_iter().map(|(_, value)| value).collect()
+}
+
+/// Where a value names a variant of an enum and reads nothing else: the text before the path, the path before the
+/// variant, and the text after the variant's content.
+fn around_variant<'t>(
+    value: &'t str,
+    item: &DataType,
+    function: &Function,
+) -> Option<(&'t str, &'t str, &'t str)> {
+    let is_of_it = |name: &str| item.variants.iter().any(|variant| variant.name == name);
+    for word in words(value) {
+        let Some(path) = value[..word.start].strip_suffix("::") else {
+            continue;
+        };
+        let start = path
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+            .map_or(0, |at| at + 1);
+        let owner = path[start..].rsplit("::").next().unwrap_or_default();
+        let is_self = owner == "Self" && function.owner.as_deref() == Some(&*item.name);
+        if is_of_it(&value[word.clone()]) && (owner == item.name || is_self) {
+            let after = after_content(&value[word.end..])?;
+            return Some((&value[..start], &value[start..word.start], after));
+        }
+    }
+    None
+}
+
+/// What follows the content of a variant, if it has any.
+fn after_content(rest: &str) -> Option<&str> {
+    let trimmed = rest.trim_start();
+    if !trimmed.starts_with(['(', '{']) {
+        return Some(rest);
+    }
+    let mut depth = 0_usize;
+    for (at, c) in trimmed.char_indices() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.checked_sub(1)?,
+            // A bracket in a literal would not count.
+            '"' | '\'' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&trimmed[at + c.len_utf8()..]);
+        }
+    }
+    None
+}
+
+/// The error type of a `Result`, without its path and arguments.
+fn error_type(returns: &str) -> Option<&str> {
+    let (head, arguments) = returns.split_once('<')?;
+    let error = arguments.strip_suffix('>')?.rsplit(',').next()?;
+    let is_result = head.rsplit("::").next() == Some("Result") && arguments.contains(',');
+    let name = error.rsplit("::").next()?.trim();
+    (is_result && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+}
+
+/// How often a text has a word.
+fn occurrences(text: &str, word: &str) -> usize {
+    if !mentions(text, word) {
+        return 0;
+    }
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|part| *part == word)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use crate::source::rust::{CrateRoot, read};
+
+    fn values(text: &str, name: &str) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("lib.rs"), text).unwrap();
+        let root = CrateRoot {
+            path: "lib.rs".into(),
+            is_test: false,
+            edition_2015: false,
+            has_chains: true,
+        };
+        let dir = Utf8Path::from_path(dir.path()).unwrap();
+        let sources = read(dir, &[root], &|_| true);
+        let function = sources.functions.iter().find(|it| it.name == name);
+        super::values(&sources, function.unwrap())
+    }
+
+    #[test]
+    fn an_error_has_siblings() {
+        let text = "enum E { Empty, Long(usize), Bad { at: usize }, Odd }
+            fn f(n: usize) -> Result<usize, E> { if n > 9 { return Err(E::Long(n)); } Ok(n) }
+            fn g() -> Result<(), E> { Err(E::Odd) }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)", "Err(E::Odd)"]);
+        assert_eq!(values(text, "g"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn what_returns_a_result_can_return_an_error() {
+        let text = "enum E { Empty }
+            fn f(n: usize) -> std::result::Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn a_variant_may_be_the_value_itself() {
+        let text = "enum Shape { Round, Square, Flat }
+            impl Shape { fn of(n: u8) -> Self { if n == 0 { Self::Round } else { Self::Square } } }";
+        assert_eq!(values(text, "Shape::of"), ["Self::Flat"]);
+    }
+}
