@@ -126,6 +126,8 @@ pub struct Parts {
     pub function_literal: u32,
     /// A call, or a comparison of values that are not scalars.
     pub call: u32,
+    /// A question that nothing nearby asks: more than `x == 'y'`.
+    pub guessed: u32,
     /// An expression computed nearby.
     pub harvested: u32,
     /// A literal of the enclosing file.
@@ -314,6 +316,7 @@ pub static WEIGHTS: Weights = Weights {
         named: 5,
         function_literal: 5,
         call: 6,
+        guessed: 11,
         harvested: 8,
         file_literal: 7,
         mined: 9,

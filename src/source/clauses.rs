@@ -252,7 +252,7 @@ fn other_literals(literal: &str, around: Around) -> Vec<String> {
     };
     let of_kind = |text: &&String| kind(text) == kind(literal) && **text != literal;
     let [near, far] = around.literals;
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<String> = in_other_case(literal).into_iter().collect();
     if let Ok(own) = literal.parse::<u64>() {
         let numbers = near.iter().filter_map(|text| text.parse::<u64>().ok());
         let numbers: BTreeSet<u64> = numbers.filter(|number| *number > 1).collect();
@@ -275,6 +275,27 @@ fn other_literals(literal: &str, around: Around) -> Vec<String> {
     }
     found.truncate(MOST_LITERALS);
     found
+}
+
+/// A text or character with its letters in the other case, if they all are in one: `"0X"` for `"0x"`. The letter of an
+/// escape has no case.
+fn in_other_case(literal: &str) -> Option<String> {
+    let start = literal.find(['"', '\''])? + 1;
+    let (before, inside) = literal.split_at(start);
+    let letters: Vec<char> = inside.chars().filter(|c| c.is_alphabetic()).collect();
+    let is_in_one_case =
+        letters.iter().all(|c| c.is_lowercase()) || letters.iter().all(|c| c.is_uppercase());
+    if letters.is_empty() || !is_in_one_case || inside.contains('\\') {
+        return None;
+    }
+    let other = |c: char| match c.is_lowercase() {
+        true => c.to_uppercase().to_string(),
+        false => c.to_lowercase().to_string(),
+    };
+    Some(format!(
+        "{before}{}",
+        inside.chars().map(other).collect::<String>()
+    ))
 }
 
 #[cfg(test)]
@@ -347,6 +368,10 @@ mod tests {
             ["s.starts_with(';')"]
         );
         assert_eq!(
+            like("s.starts_with(\"0x\")", "", &[], &["\"0b\""]),
+            ["s.starts_with(\"0X\")", "s.starts_with(\"0b\")"]
+        );
+        assert_eq!(
             like("year % 100 != 0", "", &[], &["4", "100", "0"]),
             [
                 "year % 400 != 0",
@@ -360,7 +385,7 @@ mod tests {
         );
         assert_eq!(
             like("c == b'x'", "", &[], &["b'x'", "b'y'", "'z'"]),
-            ["c == b'y'"]
+            ["c == b'X'", "c == b'y'"]
         );
     }
 

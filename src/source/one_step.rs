@@ -394,6 +394,12 @@ impl Edits<'_> {
         }
         for word in words(&text) {
             let old = &text[word.clone()];
+            // Bytes are counted where characters are meant.
+            let after = &text[word.end..];
+            if old == "len" && text[..word.start].ends_with('.') && after.starts_with("()") {
+                let at = node.span.start + word.start..node.span.start + word.end;
+                self.put(Step::Opposite, vec![(at, "chars().count".to_owned())]);
+            }
             for new in opposites(old, self.nearby.names) {
                 let at = node.span.start + word.start..node.span.start + word.end;
                 self.put(Step::Opposite, vec![(at, new)]);

@@ -38,6 +38,8 @@ pub enum Origin {
     Harvested,
     /// A call, or a whole comparison of values that are not scalars.
     Call,
+    /// A question to a value of the standard library that nothing nearby asks.
+    Guessed,
     /// A literal of the enclosing file.
     FileLiteral,
     /// A mined constant: a number, character or text from recorded contexts that separates the outcomes.

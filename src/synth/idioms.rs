@@ -125,11 +125,16 @@ impl Idioms<'_> {
             return 0;
         }
         // Conditions single out characters anyway, and order them only at the ends of the alphabets.
+        let is_written = self.table.pool.terms[*term].origin != Origin::Mined;
         let is_character = matches!(a, Expr::Term(term)
-            if self.table.pool.terms[*term].reading == Reading::Character);
+            if self.table.pool.terms[*term].reading == Reading::Character)
+            || is_written && a.ty(self.table.pool) == Some(Type::Char);
         if is_character {
-            let ends = [0, 32, 48, 57, 65, 90, 97, 122, 127];
-            let is_end = ends.iter().any(|end| is_number(literal, *end));
+            let ends: [i8; 9] = [0, 32, 48, 57, 65, 90, 97, 122, 127];
+            let is_end = ends.into_iter().any(|end| match literal {
+                Some(Value::Char(letter)) => u32::from(*letter) == u32::from(end.unsigned_abs()),
+                _ => is_number(literal, end),
+            });
             return if op.orders() && !is_end {
                 WEIGHTS.idiom.singled_out
             } else {

@@ -36,6 +36,7 @@ pub(super) fn term_cost(term: TermId, pool: &Pool) -> u32 {
         Origin::Named => part.named,
         Origin::FunctionLiteral => part.function_literal,
         Origin::Call => part.call,
+        Origin::Guessed => part.guessed,
         Origin::Harvested => part.harvested,
         Origin::FileLiteral => part.file_literal,
         Origin::Mined => part.mined,

@@ -55,6 +55,7 @@ enum OriginDef {
     FunctionLiteral,
     Harvested,
     Call,
+    Guessed,
     FileLiteral,
     #[serde(rename = "seen")]
     Mined,

@@ -305,6 +305,14 @@ fn call(text: String) -> TermText {
     }
 }
 
+/// A call that stands nowhere nearby.
+fn guess(text: String) -> TermText {
+    TermText {
+        origin: Origin::Guessed,
+        ..call(text)
+    }
+}
+
 fn harvested_term(found: &Harvested) -> TermText {
     TermText {
         text: found.text.clone(),

@@ -1,8 +1,9 @@
 //! Candidate terms about the start, the end and the parts of texts and slices of bytes: `name.starts_with('-')`,
 //! `bytes.first() == Some(&b'-')`, with the literals that stand nearby.
 
-use super::{Generator, Operand, call, comparison};
+use super::{Generator, Operand, comparison, guess};
 use crate::source::candidate_terms::TermText;
+use crate::spec::Origin;
 
 /// Longer literals are messages.
 const LONGEST: usize = 12;
@@ -32,10 +33,34 @@ impl Generator<'_> {
             });
             fitting.take(MOST_OPERANDS)
         };
-        for operand in of(&["str", "String"]) {
+        // A name without a type may be a line of a text.
+        let is_line = |operand: &&Operand| {
+            let mut nearby = self.function.expressions.iter();
+            let calls_of_text = [
+                ".trim",
+                ".lines",
+                ".split",
+                ".chars",
+                ".strip_prefix",
+                ".starts_with",
+            ];
+            operand.ty.is_none()
+                && operand.text != "self"
+                && nearby.any(|found| {
+                    let calls = &found.calls;
+                    let on_text =
+                        |call: &String| calls_of_text.iter().any(|it| call.starts_with(it));
+                    found.names.contains(&operand.text) && calls.iter().any(on_text)
+                })
+        };
+        let lines = self.operands.iter().filter(is_line).take(1);
+        for operand in lines.clone().chain(of(&["str", "String"])) {
+            terms.push(guess(format!("{}.trim().is_empty()", operand.text)));
+        }
+        for operand in lines.chain(of(&["str", "String"])) {
             for literal in literals.iter().filter(|it| is_text(it)).take(MOST_LITERALS) {
                 for method in ["starts_with", "ends_with", "contains"] {
-                    terms.push(call(format!("{}.{method}({literal})", operand.text)));
+                    terms.push(guess(format!("{}.{method}({literal})", operand.text)));
                 }
             }
         }
@@ -48,7 +73,10 @@ impl Generator<'_> {
                 };
                 for method in ["first", "last"] {
                     let element = format!("{}.{method}()", operand.text);
-                    terms.push(comparison(&element, "==", &format!("Some(&{byte})")));
+                    terms.push(TermText {
+                        origin: Origin::Guessed,
+                        ..comparison(&element, "==", &format!("Some(&{byte})"))
+                    });
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Candidate terms that ask a value of the standard library what it is: `value.is_finite()`, `f.alternate()`.
 
-use super::{Generator, call};
+use super::{Generator, guess};
 use crate::source::candidate_terms::TermText;
 
 /// Operands of a type that are asked, nearest first.
@@ -65,7 +65,7 @@ impl Generator<'_> {
             for operand in fitting.take(MOST_OPERANDS) {
                 let calls = methods
                     .iter()
-                    .map(|method| call(format!("{}.{method}()", operand.text)));
+                    .map(|method| guess(format!("{}.{method}()", operand.text)));
                 terms.extend(calls);
             }
         }
