@@ -17,6 +17,8 @@ use crate::subject::workspace::{Doctests, Linked, Workspace};
 
 /// The minimum time that doctests may run without output.
 const MIN_SILENCE: Duration = Duration::from_secs(5);
+/// How many times as long as all of them took they may be silent.
+const MOST_SILENCE: u32 = 2;
 
 /// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
@@ -31,8 +33,16 @@ pub struct Validator<'a> {
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: running two suites at once might exceed timeouts.
     running: Mutex<()>,
-    /// The doctests of the unpatched subject, and how long they took; run when first needed.
-    doctests: Mutex<Option<(Doctests, Duration)>>,
+    doctests: Mutex<Known>,
+}
+
+/// What is known of the doctests.
+#[derive(Debug, Default)]
+struct Known {
+    /// Those of the unpatched subject; run when first needed.
+    before: Option<Doctests>,
+    /// How long they take when none hangs.
+    usual: Option<Duration>,
 }
 
 /// The subject without its sanitizers. A patch must also work without them.
@@ -69,7 +79,7 @@ impl<'a> Validator<'a> {
             }),
             free: Mutex::new(workspaces),
             running: Mutex::new(()),
-            doctests: Mutex::new(None),
+            doctests: Mutex::default(),
         }
     }
 
@@ -203,28 +213,26 @@ impl<'a> Validator<'a> {
         let texts = self.sources.documented();
         // One working copy at a time, so that the measured duration limits the following runs.
         let mut known = lock(&self.doctests);
-        let silence = match &*known {
-            Some((_, usual)) => (MIN_SILENCE + 5 * *usual).min(2 * self.timeout),
-            None => 2 * self.timeout,
-        };
+        let longest = 2 * self.timeout;
+        let silence = known.usual.map_or(longest, |usual| {
+            (MIN_SILENCE + MOST_SILENCE * usual).min(longest)
+        });
+        let start = Instant::now();
         let Some(after) = workspace.doctests(texts.clone(), silence)? else {
             return Ok(true);
         };
         if after.all_passed && !after.by_name.is_empty() {
+            known.usual.get_or_insert(start.elapsed());
             return Ok(true);
         }
-        let (before, usual) = match known.take() {
-            Some(before) => before,
-            None => {
-                self.write(workspace, &[])?;
-                let start = Instant::now();
-                let before = workspace.doctests(texts, 2 * self.timeout)?;
-                (before.unwrap_or_default(), start.elapsed())
-            }
-        };
-        let still_pass = still_passing(&before.by_name, &after.by_name);
-        *known = Some((before, usual));
-        Ok(still_pass)
+        if known.before.is_none() {
+            self.write(workspace, &[])?;
+            let start = Instant::now();
+            known.before = workspace.doctests(texts, longest)?;
+            known.usual = Some(start.elapsed());
+        }
+        let before = known.before.get_or_insert_default();
+        Ok(still_passing(&before.by_name, &after.by_name))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The features of a candidate: numbers, mostly 0 or 1, of which the model ([`super::model`]) takes a weighted sum.
 
 mod edit;
+mod shapes;
 mod texts;
 
 use self::edit::Edit;
@@ -79,6 +80,8 @@ features! {
     Narrows: Any,
     /// The inserted body is the function's own.
     BodyOwn: Any,
+    /// It is an exit of the function with another variant.
+    BodyVariant: Any,
     /// It is that of a similar function.
     BodySibling: Any,
     /// It returns a typical value of its type.
@@ -137,6 +140,12 @@ features! {
     Nothing: Minus,
     /// The new part is a comparison of two values.
     ComparesValues: Any,
+    /// The two values are to be equal.
+    EqualsValue: Any,
+    /// They are to be different.
+    DiffersFromValue: Any,
+    /// One is to be less than the other.
+    OrdersValues: Any,
     /// The new part is an equality with a literal.
     EqualsLiteral: Any,
     /// The new part is an inequality with a literal.
@@ -200,6 +209,16 @@ features! {
     LiteralOfTest: Minus,
     /// Something is compared with itself, or a clause repeats another.
     Idle: Minus,
+    /// Two clauses bound one operand from the same side.
+    BoundsTwice: Minus,
+    /// Words that an operand shares with what the condition controls, of all their words.
+    AlikeBody: Plus,
+    /// The share of the names of types and variants in the inserted body that the failing tests name.
+    BodyInTest: Plus,
+    /// Something is inserted where the function starts.
+    AtStart: Any,
+    /// A statement that leaves the function or loop gets a condition.
+    WrapsExit: Any,
     /// The words that the new condition has more than the old one, in tens, up to 3.
     Longer: Minus,
     /// The words that it has less, in tens, up to 3.

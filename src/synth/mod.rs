@@ -183,12 +183,15 @@ fn explain(spec: &Spec, pool: &Pool, limits: &Limits, consistent: &Bits) -> Expl
         }
     }
     if !found.is_empty() && hard != *consistent && !spec.old_is_impure {
-        // An edit of the original condition that changes an outcome in passing tests may still pass them. It
-        // ranks last.
+        // An edit of the original condition, or a flag where there was none, that changes an outcome in passing tests
+        // may still pass them. It ranks last.
         let mut near = Collector::new(&table, &hard);
         let need = near.need().clone();
         let atoms = atoms.get_or_init(|| atoms::atoms(&table));
-        edits::near(&table, atoms, &need, &mut near);
+        match spec.old {
+            Some(_) => _ = edits::near(&table, atoms, &need, &mut near),
+            None => enumerate::flags(atoms, &need, &mut near),
+        }
         let known: Vec<Expr> = found.iter().map(|found| found.expr.clone()).collect();
         let mut more = near.finish();
         more.retain(|other| other.soft_violated > 0 && !known.contains(&other.expr));

@@ -1,5 +1,9 @@
 //! The features of one edit.
 
+use super::shapes::{
+    bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, of_operator,
+    orders_remainder,
+};
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, clauses, is_literal, number};
@@ -7,7 +11,7 @@ use crate::rank::facts::{Case, EditFacts, PanicAt};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::words::{mentions, plain_names, words};
 use crate::source::{BodyOrigin, Form, SiteKind};
-use crate::spec::{ArithOp, CmpOp};
+use crate::spec::CmpOp;
 
 /// An edit with what is looked up for it.
 pub struct Edit<'c> {
@@ -23,10 +27,7 @@ pub struct Edit<'c> {
 impl<'c> Edit<'c> {
     /// An edit of a case.
     pub fn new(case: &'c Case, facts: &'c EditFacts) -> Self {
-        let text = case
-            .functions
-            .get(facts.function)
-            .map_or("", |it| &*it.text);
+        let text = function_text(case, facts);
         let before = text.get(..facts.span.start).unwrap_or("");
         let after = text.get(facts.span.end..).unwrap_or("");
         // The line of the place counts on both sides.
@@ -106,7 +107,8 @@ impl<'c> Edit<'c> {
         if matches!(facts.kind.form(), Form::Leave | Form::Branch) {
             let body = match facts.body_origin {
                 BodyOrigin::Own => F::BodyOwn,
-                BodyOrigin::Sibling | BodyOrigin::Variant => F::BodySibling,
+                BodyOrigin::Variant => F::BodyVariant,
+                BodyOrigin::Sibling => F::BodySibling,
                 BodyOrigin::Obvious => F::BodyObvious,
                 BodyOrigin::Parameter | BodyOrigin::Constructor => F::BodyMade,
                 BodyOrigin::Statements => F::BodyStatements,
@@ -116,7 +118,33 @@ impl<'c> Edit<'c> {
                 BodyOrigin::Panic => F::BodyPanics,
             };
             self.set(body, true);
+            self.put(F::BodyInTest, self.in_test(&facts.body));
         }
+        let text = function_text(self.case, facts);
+        let inside = text.find('{').map_or(0, |at| at + 1);
+        let before = text.get(inside..facts.span.start).unwrap_or("x");
+        let is_new = facts.kind.is_new();
+        self.set(F::AtStart, is_new && before.trim().is_empty());
+        let leaves = ["return", "break", "continue"];
+        let is_exit = |text: &str| {
+            leaves
+                .iter()
+                .any(|word| text.trim_start().starts_with(word))
+        };
+        let wraps = facts.kind.form() == Form::Wrap;
+        self.set(F::WrapsExit, wraps && is_exit(&facts.before));
+    }
+
+    /// The share of the names of types and variants in a text that the failing tests name.
+    fn in_test(&self, text: &str) -> f64 {
+        let words = words(text).into_iter().map(|word| &text[word]);
+        let named = |word: &&str| word.starts_with(char::is_uppercase) && word.len() > 4;
+        let words: Vec<&str> = words.filter(named).collect();
+        let of_test = |word: &&&str| {
+            let mut failures = self.case.failures.iter();
+            failures.any(|it| has_word(&it.text, word) || has_word(&it.message, word))
+        };
+        words.iter().filter(of_test).count() as f64 / words.len().max(1) as f64
     }
 
     fn evidence(&mut self) {
@@ -204,6 +232,16 @@ impl<'c> Edit<'c> {
             self.consistency(old, new);
         }
         self.set(F::RemainderOrdered, orders_remainder(new));
+        self.set(F::BoundsTwice, bounds_twice(new));
+        let controlled = match self.facts.kind.form() {
+            Form::Wrap => &self.facts.before,
+            _ => &self.facts.body,
+        };
+        let mut operands = Vec::new();
+        leaf_nodes(new, &mut operands);
+        let operands = operands.into_iter().filter(|it| !is_literal(it));
+        let alike = operands.map(|it| alike(&it.text, controlled));
+        self.put(F::AlikeBody, alike.fold(0.0, f64::max));
         self.shapes(&fresh, old);
         self.operands(old, new);
         self.set(F::Idle, is_idle(new));
@@ -259,9 +297,15 @@ impl<'c> Edit<'c> {
                 Shape::Leaf(_) => F::Flag,
                 Shape::Not(_) => F::NegatedFlag,
                 Shape::Cmp(op, a, b) => match (is_constant(a) || is_constant(b), op) {
-                    (false, _) => {
-                        self.put(F::SidesAlike, alike(&a.text, &b.text));
-                        F::ComparesValues
+                    (false, op) => {
+                        let known = self.row[F::SidesAlike as usize];
+                        self.put(F::SidesAlike, alike(&a.text, &b.text).max(known));
+                        self.set(F::ComparesValues, true);
+                        match op {
+                            CmpOp::Eq => F::EqualsValue,
+                            CmpOp::Ne => F::DiffersFromValue,
+                            _ => F::OrdersValues,
+                        }
                     }
                     (true, CmpOp::Eq) => F::EqualsLiteral,
                     (true, CmpOp::Ne) => F::DiffersFromLiteral,
@@ -315,9 +359,15 @@ impl<'c> Edit<'c> {
                 .failures
                 .iter()
                 .any(|it| it.text.contains(text.as_str()));
-            self.set(F::LiteralOfFunction, is_here);
-            self.set(F::LiteralFromElsewhere, !is_here);
-            self.set(F::LiteralOfTest, !is_here && in_test);
+            for (feature, is) in [
+                (F::LiteralOfFunction, is_here),
+                (F::LiteralFromElsewhere, !is_here),
+                (F::LiteralOfTest, !is_here && in_test),
+            ] {
+                if is {
+                    self.set(feature, true);
+                }
+            }
         }
         let kinship = fresh.iter().flat_map(|new| {
             // What is computed from an operand is no kin of it.
@@ -367,115 +417,8 @@ impl<'c> Edit<'c> {
     }
 }
 
-/// The comparisons of a condition: operators and sides.
-fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
-    let all = node.compared().into_iter();
-    all.map(|(_, op, a, b)| (op, a, b)).collect()
-}
-
-fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
-    use CmpOp::{Ge, Gt, Le, Lt};
-    match (from, to) {
-        (Lt, Le) | (Gt, Ge) => Feature::ToInclusive,
-        (Le, Lt) | (Ge, Gt) => Feature::ToStrict,
-        _ if to == from.negated() => Feature::OperatorNegated,
-        _ if from.orders() && to.orders() => Feature::OperatorMirrored,
-        _ if from.orders() => Feature::OrderToEquality,
-        _ => Feature::EqualityToOrder,
-    }
-}
-
-/// Whether a node is a literal, or one inside `Some` or `Ok`.
-fn is_constant(node: &Node) -> bool {
-    let text = node
-        .text
-        .strip_prefix("Some(")
-        .or(node.text.strip_prefix("Ok("));
-    let inner = text.and_then(|text| text.strip_suffix(')'));
-    let inner = inner.map(|text| text.trim_start_matches('&'));
-    is_literal(node)
-        || inner.is_some_and(|text| {
-            let starts = text.starts_with(|c: char| c.is_ascii_digit() || "'\"".contains(c));
-            starts || text.starts_with("b'") || text.starts_with('-')
-        })
-}
-
-/// The leaves of a condition, left to right.
-fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
-    match &node.shape {
-        Shape::Leaf(_) => found.push(node),
-        Shape::Not(a) => leaf_nodes(a, found),
-        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
-            leaf_nodes(a, found);
-            leaf_nodes(b, found);
-        }
-    }
-}
-
-/// Whether a remainder is compared by an order, where people ask whether it is 0.
-fn orders_remainder(node: &Node) -> bool {
-    let is_remainder = |node: &Node| matches!(node.shape, Shape::Arith(ArithOp::Rem, ..));
-    let all = comparisons(node);
-    all.iter()
-        .any(|(op, a, b)| op.orders() && (is_remainder(a) || is_remainder(b)))
-}
-
-fn has_arithmetic(node: &Node) -> bool {
-    match &node.shape {
-        Shape::Leaf(_) => false,
-        Shape::Arith(..) => true,
-        Shape::Not(a) => has_arithmetic(a),
-        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
-            has_arithmetic(a) || has_arithmetic(b)
-        }
-    }
-}
-
-/// Whether something is compared with itself, or a clause repeats another one or its negation.
-pub fn is_idle(node: &Node) -> bool {
-    match &node.shape {
-        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false"),
-        Shape::Arith(..) => false,
-        Shape::Not(a) => is_idle(a),
-        Shape::Cmp(_, a, b) => a.text == b.text,
-        Shape::And(a, b) | Shape::Or(a, b) => {
-            let is_and = matches!(node.shape, Shape::And(..));
-            let all = clauses(node, is_and);
-            let bare = |it: &Node| match &it.shape {
-                Shape::Not(inner) => inner.text.clone(),
-                _ => it.text.clone(),
-            };
-            let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
-            texts.sort();
-            let repeats = texts.windows(2).any(|pair| pair[0] == pair[1]);
-            repeats || excludes(&all, is_and) || is_idle(a) || is_idle(b)
-        }
-    }
-}
-
-/// Whether something is to equal two literals at once, or to differ from one of two.
-fn excludes(all: &[&Node], is_and: bool) -> bool {
-    let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
-    let mut seen: Vec<&str> = Vec::new();
-    all.iter().any(|clause| match &clause.shape {
-        Shape::Cmp(op, a, b) if *op == wanted && is_literal(b) => {
-            let is_known = seen.contains(&&*a.text);
-            seen.push(&a.text);
-            is_known
-        }
-        _ => false,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_never_or_always_holds_is_idle() {
-        let idle = |text: &str| is_idle(&crate::source::Language::Rust.parse(text).unwrap());
-        assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
-        assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
-        assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
-    }
+/// The text of the function of a place.
+fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
+    let function = case.functions.get(facts.function);
+    function.map_or("", |it| &*it.text)
 }

@@ -26,10 +26,8 @@ use crate::subject::SubjectError;
 use crate::synth::{self, EditKind, Limits};
 use crate::weights::WEIGHTS;
 
-/// Candidates of one site that are judged.
-const MOST_PER_SITE: usize = 10;
-/// Further candidates of one site that do not explain everything.
-const MOST_LOOSE_PER_SITE: usize = 8;
+/// Candidates of one site that are judged, by [`Claim`].
+const MOST_PER_SITE: [usize; 4] = [10, 8, 5, 3];
 /// z3's `rlimit` for all sites, specs and levels together: some five seconds on one core.
 const SOLVER_BUDGET: u32 = 60_000_000;
 /// Levels that a search without result goes through, with two integer types.
@@ -43,6 +41,32 @@ pub struct Candidate {
     pub targets: Vec<TestIndex>,
     /// How its condition was found; `None` for a last resort.
     pub kind: Option<EditKind>,
+    /// How much it explains.
+    claim: Claim,
+}
+
+/// How much of what was recorded a candidate explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// Everything.
+    All,
+    /// A cure of each failing test, but not every evaluation of passing tests.
+    Cures,
+    /// Some change in failing tests: where a test has several cures, the recorded one may be an accident.
+    Change,
+    /// The same, but not every evaluation of passing tests, some of which may not matter.
+    ChangeOnly,
+}
+
+impl Claim {
+    const fn of(is_relaxed: bool, disagrees: bool) -> Self {
+        match (is_relaxed, disagrees) {
+            (false, false) => Self::All,
+            (false, true) => Self::Cures,
+            (true, false) => Self::Change,
+            (true, true) => Self::ChangeOnly,
+        }
+    }
 }
 
 impl From<Candidate> for Fix {
@@ -158,11 +182,10 @@ impl Session<'_> {
         let mut texts = BTreeSet::new();
         candidates.retain(|candidate| texts.insert(candidate.edit.condition.clone()));
         candidates = diversify_kinds(candidates);
-        // Candidates that explain everything get most of the places, however many cheap edits explain
-        // only the hard rows.
-        let mut places = [MOST_PER_SITE, MOST_LOOSE_PER_SITE];
+        // Candidates that explain everything get most of the places, however many cheap edits explain less.
+        let mut places = MOST_PER_SITE;
         candidates.retain(|candidate| {
-            let left = &mut places[usize::from(candidate.edit.is_loose)];
+            let left = &mut places[candidate.claim as usize];
             let is_kept = *left > 0;
             *left = left.saturating_sub(1);
             is_kept
@@ -232,6 +255,7 @@ impl At<'_> {
         let cost = (made.cost + extra + common).saturating_sub(self.bonus);
         Candidate {
             kind: Some(made.kind.clone()),
+            claim: Claim::of(penalty > 0, made.soft_violated > 0),
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: self.found.site,
@@ -268,6 +292,7 @@ impl At<'_> {
         let observed = Observed::new(observed.language, problem, &observed.recorded);
         Some(Candidate {
             kind: None,
+            claim: Claim::ChangeOnly,
             targets: self.targets.to_vec(),
             edit: SiteEdit {
                 site: found.site,

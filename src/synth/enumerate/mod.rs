@@ -120,6 +120,13 @@ fn guarded(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     }
 }
 
+/// Offers every boolean term, or its negation, that meets `need` on its own, as a condition where there was none.
+pub(super) fn flags(atoms: &[Atom], need: &Need, collector: &mut Collector) {
+    let is_flag = |atom: &&Atom| !matches!(atom.expr, Expr::Cmp(..));
+    let flags: Vec<Atom> = atoms.iter().filter(is_flag).cloned().collect();
+    single(&flags, need, WEIGHTS.edit.new, collector);
+}
+
 /// Offers every clause that meets `need` on its own.
 fn single(atoms: &[Atom], need: &Need, base: u32, collector: &mut Collector) {
     for atom in atoms.iter().filter(|atom| need.met_by(&atom.planes)) {

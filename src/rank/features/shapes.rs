@@ -1,0 +1,137 @@
+//! What conditions look like, for the features of edits.
+
+use super::Feature;
+use crate::rank::change::{clauses, is_literal};
+use crate::source::condition::{Node, Shape};
+use crate::spec::{ArithOp, CmpOp};
+
+/// The comparisons of a condition: operators and sides.
+pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
+    let all = node.compared().into_iter();
+    all.map(|(_, op, a, b)| (op, a, b)).collect()
+}
+
+pub fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
+    use CmpOp::{Ge, Gt, Le, Lt};
+    match (from, to) {
+        (Lt, Le) | (Gt, Ge) => Feature::ToInclusive,
+        (Le, Lt) | (Ge, Gt) => Feature::ToStrict,
+        _ if to == from.negated() => Feature::OperatorNegated,
+        _ if from.orders() && to.orders() => Feature::OperatorMirrored,
+        _ if from.orders() => Feature::OrderToEquality,
+        _ => Feature::EqualityToOrder,
+    }
+}
+
+/// Whether a node is a literal, or one inside `Some` or `Ok`.
+pub fn is_constant(node: &Node) -> bool {
+    let text = node
+        .text
+        .strip_prefix("Some(")
+        .or(node.text.strip_prefix("Ok("));
+    let inner = text.and_then(|text| text.strip_suffix(')'));
+    let inner = inner.map(|text| text.trim_start_matches('&'));
+    is_literal(node)
+        || inner.is_some_and(|text| {
+            let starts = text.starts_with(|c: char| c.is_ascii_digit() || "'\"".contains(c));
+            starts || text.starts_with("b'") || text.starts_with('-')
+        })
+}
+
+/// The leaves of a condition, left to right.
+pub fn leaf_nodes<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
+    match &node.shape {
+        Shape::Leaf(_) => found.push(node),
+        Shape::Not(a) => leaf_nodes(a, found),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
+            leaf_nodes(a, found);
+            leaf_nodes(b, found);
+        }
+    }
+}
+
+/// Whether a remainder is compared by an order, where people ask whether it is 0.
+pub fn orders_remainder(node: &Node) -> bool {
+    let is_remainder = |node: &Node| matches!(node.shape, Shape::Arith(ArithOp::Rem, ..));
+    let all = comparisons(node);
+    all.iter()
+        .any(|(op, a, b)| op.orders() && (is_remainder(a) || is_remainder(b)))
+}
+
+pub fn has_arithmetic(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(_) => false,
+        Shape::Arith(..) => true,
+        Shape::Not(a) => has_arithmetic(a),
+        Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) => {
+            has_arithmetic(a) || has_arithmetic(b)
+        }
+    }
+}
+
+/// Whether something is compared with itself, or a clause repeats another one or its negation.
+pub fn is_idle(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false"),
+        Shape::Arith(..) => false,
+        Shape::Not(a) => is_idle(a),
+        Shape::Cmp(_, a, b) => a.text == b.text,
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            let is_and = matches!(node.shape, Shape::And(..));
+            let all = clauses(node, is_and);
+            let bare = |it: &Node| match &it.shape {
+                Shape::Not(inner) => inner.text.clone(),
+                _ => it.text.clone(),
+            };
+            let mut texts: Vec<String> = all.iter().map(|it| bare(it)).collect();
+            texts.sort();
+            let repeats = texts.windows(2).any(|pair| pair[0] == pair[1]);
+            repeats || excludes(&all, is_and) || is_idle(a) || is_idle(b)
+        }
+    }
+}
+
+/// Whether two clauses bound one operand from the same side, so that one of them says nothing.
+pub fn bounds_twice(node: &Node) -> bool {
+    let bounds: Vec<(bool, &str)> = comparisons(node)
+        .into_iter()
+        .filter(|(op, _, b)| op.orders() && is_literal(b))
+        .map(|(op, a, _)| (matches!(op, CmpOp::Lt | CmpOp::Le), &*a.text))
+        .collect();
+    let is_again = |(at, bound): (usize, &(bool, &str))| bounds[..at].contains(bound);
+    bounds.iter().enumerate().any(is_again)
+}
+
+/// Whether something is to equal two literals at once, or to differ from one of two.
+pub fn excludes(all: &[&Node], is_and: bool) -> bool {
+    let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
+    let mut seen: Vec<&str> = Vec::new();
+    all.iter().any(|clause| match &clause.shape {
+        Shape::Cmp(op, a, b) if *op == wanted && is_literal(b) => {
+            let is_known = seen.contains(&&*a.text);
+            seen.push(&a.text);
+            is_known
+        }
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_or_always_holds_is_idle() {
+        let idle = |text: &str| is_idle(&crate::source::Language::Rust.parse(text).unwrap());
+        assert!(idle("n == 1 && n == 2") && idle("n != 1 || n != 2"));
+        assert!(idle("a && b && !a") && idle("x < x") && idle("true && a"));
+        assert!(!idle("n == 1 || n == 2") && !idle("a && b"));
+    }
+
+    #[test]
+    fn one_bound_is_enough_on_each_side() {
+        let twice = |text: &str| bounds_twice(&crate::source::Language::Rust.parse(text).unwrap());
+        assert!(twice("n > 1 && n > 2") && twice("n < 9 || n <= 4"));
+        assert!(!twice("n > 1 && n < 4") && !twice("n > 1 && m > 2") && !twice("n > m && n > 2"));
+    }
+}
