@@ -39,6 +39,8 @@ pub struct AngelicSite {
 /// Runs that ran out of fuel: the most that are repeated, and the factor by which their fuel is increased.
 const MOST_LONG: usize = 4;
 const LONGER: u64 = 20;
+/// Of these the most that are repeated with all the fuel there is.
+const MOST_VERY_LONG: usize = 2;
 /// The most non-constant cures that are kept per site and test.
 const MOST_PARTIAL: usize = 6;
 /// If there are fewer angelic sites than this, some further failing tests are tried at every suspect, too.
@@ -59,8 +61,8 @@ pub(super) type Trial = (SiteIndex, TestIndex, Sequence);
 /// many tests costs little more than one test.
 ///
 /// A test that fails early may run much longer once it is cured. Therefore the first few runs with a constant
-/// outcome that run out of fuel are repeated with [`LONGER`] times as much. If this cures the test, the
-/// spectrum records that the test is long.
+/// outcome that run out of fuel are repeated with [`LONGER`] times as much, and the first of these once more with all there
+/// is. If this cures the test, the spectrum records that the test is long.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -97,18 +99,23 @@ pub fn search(
                 (*verdict == Verdict::OutOfFuel && may).then_some(nth)
             };
             let again = verdicts.iter().enumerate().filter_map(may_be_long);
-            let again: Vec<usize> = again.take(MOST_LONG).collect();
-            let longer = pool::map(suite.runner.jobs, &again, |nth| {
-                let trial = &trials[*nth];
-                let little = bounds.fuel_for(trial.1, spectrum);
-                run(trial, bounds.fuel.min(little.saturating_mul(LONGER)))
-            })?;
-            for (nth, verdict) in again.into_iter().zip(longer) {
-                if verdict.passed() {
-                    let mut long = long.lock().unwrap_or_else(PoisonError::into_inner);
-                    long.insert(trials[nth].1);
+            let mut again: Vec<usize> = again.take(MOST_LONG).collect();
+            // The second time a few get all there is: a test may fail in the first of thousands of rounds.
+            for times in [LONGER, u64::MAX] {
+                let longer = pool::map(suite.runner.jobs, &again, |nth| {
+                    let trial = &trials[*nth];
+                    let little = bounds.fuel_for(trial.1, spectrum);
+                    run(trial, bounds.fuel.min(little.saturating_mul(times)))
+                })?;
+                for (nth, verdict) in again.iter().zip(longer) {
+                    if verdict.passed() {
+                        let mut long = long.lock().unwrap_or_else(PoisonError::into_inner);
+                        long.insert(trials[*nth].1);
+                    }
+                    verdicts[*nth] = verdict;
                 }
-                verdicts[nth] = verdict;
+                again.retain(|nth| verdicts[*nth] == Verdict::OutOfFuel);
+                again.truncate(MOST_VERY_LONG);
             }
             let cured = trials.into_iter().zip(verdicts);
             let cured = cured.filter(|(_, verdict)| verdict.passed());

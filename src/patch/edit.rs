@@ -134,6 +134,13 @@ impl EditWriter<'_> {
         }
         let (open, close) = self.block(condition, false);
         let (step, body) = (self.step(), &site.body);
+        // At the end of a loop the brace stays where it is.
+        if self.text[site.span.end..].starts_with('}') {
+            let inner = format!("{indent}{step}");
+            return format!(
+                "{step}{open}{newline}{inner}{step}{body}{newline}{inner}{close}{newline}{indent}"
+            );
+        }
         let inside = format!("{open}{newline}{indent}{step}{body}{newline}{indent}");
         match close {
             "" => inside,
@@ -183,23 +190,22 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::source::template::Template;
     use crate::source::{FileIndex, FunctionIndex, Language, SiteKind};
 
     fn wrapped(text: &str, statement: &str) -> String {
         wrapped_in(Language::Rust, text, statement)
     }
 
-    fn wrapped_in(language: Language, text: &str, statement: &str) -> String {
-        let start = text.find(statement).unwrap();
-        let template = language.template(SiteKind::Statement).unwrap();
-        let site = Site {
+    fn site(kind: SiteKind, template: Template) -> Site {
+        Site {
             id: String::new(),
-            kind: SiteKind::Statement,
+            kind,
             file: FileIndex::new(0),
-            span: start..start + statement.len(),
+            span: 0..0,
             line: 1,
             column: 1,
-            text: statement.to_string(),
+            text: String::new(),
             parts: Vec::new(),
             body: String::new(),
             body_origin: crate::source::BodyOrigin::Own,
@@ -209,6 +215,16 @@ mod tests {
             function: FunctionIndex::new(0),
             names: Arc::default(),
             is_pure: None,
+        }
+    }
+
+    fn wrapped_in(language: Language, text: &str, statement: &str) -> String {
+        let start = text.find(statement).unwrap();
+        let template = language.template(SiteKind::Statement).unwrap();
+        let site = Site {
+            span: start..start + statement.len(),
+            text: statement.to_string(),
+            ..site(SiteKind::Statement, template)
         };
         let writer = EditWriter {
             layout: language.layout(),
@@ -217,6 +233,26 @@ mod tests {
         };
         let after = writer.wrap("c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])
+    }
+
+    #[test]
+    fn a_guard_at_the_end_of_a_loop_is_inside_of_it() {
+        let text = "    for x in v {\n        f(x);\n    }\n";
+        let template = Language::Rust.template(SiteKind::EarlyExit).unwrap();
+        let at = text.find('}').unwrap();
+        let site = Site {
+            span: at..at,
+            body: "break;".to_owned(),
+            ..site(SiteKind::EarlyExit, template)
+        };
+        let writer = EditWriter {
+            layout: Language::Rust.layout(),
+            text,
+            site: &site,
+        };
+        let patched = format!("{}{}{}", &text[..at], writer.leave("x > 3"), &text[at..]);
+        let wanted = "    for x in v {\n        f(x);\n        if x > 3 {\n            break;\n        }\n    }\n";
+        assert_eq!(patched, wanted);
     }
 
     #[test]

@@ -212,6 +212,8 @@ mod tests {
         );
         let both = t(0).and(t(6)).and(t(7).cmp(CmpOp::Eq, t(4)));
         assert_eq!(text(&both.not(), false), "!(a && p.end == Some(0))");
+        let equal = t(6).and(t(3).cmp(CmpOp::Eq, t(7)));
+        assert_eq!(text(&equal, false), "p.end == Some(n)");
         let less = t(6).and(t(7).cmp(CmpOp::Lt, t(4)));
         assert_eq!(text(&less, false), "p.end.is_some() && p.end.unwrap() < 0");
     }

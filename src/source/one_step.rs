@@ -322,10 +322,10 @@ impl Edits<'_> {
                 }
             }
         }
-        for side in [a, b] {
+        for (side, other) in [(a, b), (b, a)] {
             self.operand(side);
-            // What is compared may be no integer.
-            if is_of_numbers && !is_literal(side) {
+            // What is compared may be no integer; instead of what is compared with a number, the number is off by one.
+            if is_of_numbers && !is_literal(side) && !is_literal(other) {
                 for sign in ["+ 1", "- 1"] {
                     let text = self.source(side);
                     let text = match binding(side) < Binding::Add {

@@ -8,8 +8,8 @@ use crate::spec::{Access, Binding, CmpOp, Expr, Query, TermId, Type};
 pub(super) struct Rust;
 
 impl Notation for Rust {
-    /// For a field `f`, `f.is_some() && f.unwrap() == 1` is written as `f == Some(1)`, and
-    /// `f.is_none() || f.unwrap() != 1` as `f != Some(1)`. Local variables are excluded: the option of a local
+    /// For a field `f`, `f.is_some() && f.unwrap() == n` is written as `f == Some(n)`, and
+    /// `f.is_none() || f.unwrap() != n` as `f != Some(n)`. Local variables are excluded: the option of a local
     /// variable may contain a reference, which cannot be compared with a number.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)> {
         let (Expr::And(before, cmp) | Expr::Or(before, cmp)) = expr else {
@@ -17,19 +17,14 @@ impl Notation for Rust {
         };
         let is_and = matches!(expr, Expr::And(..));
         let wanted = if is_and { CmpOp::Eq } else { CmpOp::Ne };
-        let Expr::Cmp(op, value, constant) = &**cmp else {
+        let Expr::Cmp(op, left, right) = &**cmp else {
             return None;
         };
-        let (Expr::Term(value), Expr::Term(constant)) = (&**value, &**constant) else {
-            return None;
+        let (option, other) = match (unwrapped(style, left), unwrapped(style, right)) {
+            (Some(option), _) => (option, right),
+            (None, option) => (option?, left),
         };
-        let (value, term) = (&style.pool.terms[*value], &style.pool.terms[*constant]);
-        let Access::Payload(option, Payload::Moved) = value.access.plain() else {
-            return None;
-        };
-        let is_field = matches!(option.plain(), Access::Field(_, Reach::Direct, _));
-        let is_plain = matches!(value.ty, Type::Int(_) | Type::Char);
-        if *op != wanted || !is_field || !is_plain || term.constant.is_none() {
+        if *op != wanted {
             return None;
         }
         let is_query = |term: TermId, query: Query| {
@@ -43,8 +38,8 @@ impl Notation for Rust {
             },
             _ => false,
         };
-        let (op, constant) = (op.token(), self.term(style, *constant));
-        let text = format!("{} {op} Some({constant})", write::text(option));
+        let (op, other) = (op.token(), style.text(other, Binding::Or));
+        let text = format!("{} {op} Some({other})", write::text(option));
         match (&**before, is_and) {
             (before, _) if is_presence_test(before) => Some((text, Binding::Compare)),
             (Expr::And(others, last), true) if is_presence_test(last) => {
@@ -92,6 +87,19 @@ impl Notation for Rust {
             style.text(b, Binding::Bits)
         )
     }
+}
+
+/// The field whose number or character an expression unwraps.
+fn unwrapped<'s>(style: &'s Style, expr: &Expr) -> Option<&'s Access> {
+    let Expr::Term(value) = expr else {
+        return None;
+    };
+    let value = &style.pool.terms[*value];
+    let Access::Payload(option, Payload::Moved) = value.access.plain() else {
+        return None;
+    };
+    let is_field = matches!(option.plain(), Access::Field(_, Reach::Direct, _));
+    (is_field && matches!(value.ty, Type::Int(_) | Type::Char)).then_some(option)
 }
 
 fn ends_in_cast(style: &Style, expr: &Expr) -> bool {

@@ -1,6 +1,7 @@
 //! Insertion points: places where an early exit, a branch, a guard, an operand or an `if` around several
 //! statements can be added. They cost more builds than existing conditions, and their patches rank lower.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
@@ -127,8 +128,13 @@ impl Session<'_> {
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut chosen = BTreeSet::new();
-        for (_, places) in ranked {
-            if chosen.len() + places.len() <= MOST_NEW {
+        for (_, mut places) in ranked {
+            let room = MOST_NEW - chosen.len();
+            // Of a long function, single statements and exits rather than nothing.
+            if places.len() > room {
+                places.retain(|place| self.site(*place).parts.is_empty());
+            }
+            if places.len() <= room {
                 chosen.extend(places);
             }
         }
@@ -146,23 +152,28 @@ impl Session<'_> {
 
     /// The angelic insertion points whose contexts are recorded: most suspicious first, at most
     /// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
-    /// the next.
+    /// the next, so of places alike in suspicion some are taken from the first to the last.
     fn worth_recording(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
-        let mut places: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
-        let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
         let site = |found: &AngelicSite| self.site(found.site);
-        ranked.sort_by(|a, b| {
-            let by_tests = b.cures.len().cmp(&a.cures.len());
-            let by_suspicion = b.suspiciousness.total_cmp(&a.suspiciousness);
-            by_tests.then(by_suspicion).then(a.site.cmp(&b.site))
-        });
-        ranked.retain(|found| {
-            let places = places.entry(site(found).function).or_default();
-            places.insert(site(found).span.start);
-            places.len() <= MOST_PLACES || {
-                places.remove(&site(found).span.start);
-                false
+        let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
+        ranked.sort_by(|a, b| in_order(a, b).then(a.site.cmp(&b.site)));
+        let mut places: BTreeMap<FunctionIndex, Vec<usize>> = BTreeMap::new();
+        for alike in ranked.chunk_by(|a, b| in_order(a, b).is_eq()) {
+            let mut of_function: BTreeMap<FunctionIndex, BTreeSet<usize>> = BTreeMap::new();
+            for found in alike {
+                let of_function = of_function.entry(site(found).function).or_default();
+                of_function.insert(site(found).span.start);
             }
+            for (function, fresh) in of_function {
+                let chosen = places.entry(function).or_default();
+                let fresh = fresh.into_iter().filter(|place| !chosen.contains(place));
+                let fresh = spread(&fresh.collect::<Vec<_>>(), MOST_PLACES - chosen.len());
+                chosen.extend(fresh);
+            }
+        }
+        ranked.retain(|found| {
+            let places = places.get(&site(found).function);
+            places.is_some_and(|places| places.contains(&site(found).span.start))
         });
         ranked.truncate(MOST_PROMISING);
         ranked.into_iter().cloned().collect()
@@ -196,5 +207,35 @@ impl Session<'_> {
         };
         let least = held.sites().into_iter().map(of_site).min();
         least.unwrap_or(0).min(WEIGHTS.fix.most_support)
+    }
+}
+
+/// More cures first, then more suspicion.
+fn in_order(a: &AngelicSite, b: &AngelicSite) -> Ordering {
+    let by_tests = b.cures.len().cmp(&a.cures.len());
+    by_tests.then(b.suspiciousness.total_cmp(&a.suspiciousness))
+}
+
+/// At most so many of some places, evenly spread, the first and the last among them.
+fn spread(places: &[usize], most: usize) -> Vec<usize> {
+    if places.len() <= most {
+        return places.to_vec();
+    }
+    let last = places.len() - 1;
+    let gaps = most.saturating_sub(1).max(1);
+    (0..most).map(|nth| places[nth * last / gaps]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn the_first_and_the_last_place_are_taken() {
+        let places: Vec<usize> = (0..20).collect();
+        assert_eq!(spread(&places, 4), [0, 6, 12, 19]);
+        assert_eq!(spread(&places[..3], 4), [0, 1, 2]);
+        assert_eq!(spread(&places, 1), [0]);
+        assert!(spread(&places, 0).is_empty());
     }
 }

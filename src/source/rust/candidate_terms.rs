@@ -280,10 +280,12 @@ impl Generator<'_> {
     /// `a < b`, `a <= b` and so on for operands of the same type.
     fn orders(&self) -> Vec<TermText> {
         let of = |[a, b]: [String; 2]| ["<", "<=", ">", ">="].map(|op| comparison(&a, op, &b));
-        self.same_type_pairs("PartialOrd")
-            .into_iter()
-            .flat_map(of)
-            .collect()
+        let orders = self.same_type_pairs("PartialOrd").into_iter().flat_map(of);
+        let guessed = |term| TermText {
+            origin: Origin::Guessed,
+            ..term
+        };
+        orders.map(guessed).collect()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct InsertionPoint {
     pub at: usize,
     pub line: usize,
     pub column: usize,
-    /// The text of the statement that follows.
+    /// The text of the statement that follows, or the brace that ends a loop.
     pub before: String,
     pub names: Arc<[Name]>,
     pub in_loop: bool,

@@ -213,6 +213,11 @@ impl Finder<'_> {
     /// Visits a block; `is_unit` tells whether its last expression is known to be a statement.
     fn block(&mut self, block: &Block, is_unit: bool) {
         self.scopes.push();
+        self.statements(block, is_unit);
+        self.scopes.pop();
+    }
+
+    fn statements(&mut self, block: &Block, is_unit: bool) {
         let runs = self.runs(block, is_unit);
         for (at, statement) in block.stmts.iter().enumerate() {
             if !matches!(statement, Stmt::Item(_)) {
@@ -227,7 +232,6 @@ impl Finder<'_> {
             }
             self.statement(statement);
         }
-        self.scopes.pop();
     }
 
     fn statement(&mut self, statement: &Stmt) {

@@ -59,7 +59,10 @@ impl Finder<'_> {
         self.enclosing.in_loop = true;
         let label = label.map_or_else(String::new, |label| label.name.to_string());
         self.labels.push(label);
-        self.block(body, true);
+        self.scopes.push();
+        self.statements(body, true);
+        self.insertion_point_at_end(body);
+        self.scopes.pop();
         self.labels.pop();
         self.enclosing.in_loop = outer;
     }

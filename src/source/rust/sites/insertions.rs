@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{LineColumn, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
@@ -34,26 +34,50 @@ impl Finder<'_> {
 
     /// Adds the insertion point for early exits before a statement.
     pub(super) fn insertion_point(&mut self, statement: &Stmt) {
+        self.point(
+            self.range(statement),
+            statement.span().start(),
+            is_check(statement),
+        );
+    }
+
+    /// Adds the insertion point for early exits after the last statement of a loop, if the brace has a line of its own.
+    pub(super) fn insertion_point_at_end(&mut self, body: &Block) {
+        let is_complete = match body.stmts.last() {
+            None | Some(Stmt::Expr(_, Some(_)) | Stmt::Local(_) | Stmt::Item(_)) => true,
+            Some(Stmt::Macro(statement)) => statement.semi_token.is_some(),
+            Some(Stmt::Expr(last, None)) => matches!(
+                last,
+                Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_)
+            ),
+        };
+        let close = body.brace_token.span.close();
+        let range = self.range(&close);
+        let line = self.text[..range.start].rsplit('\n').next();
+        if is_complete && line.is_some_and(|before| before.trim().is_empty()) {
+            self.point(range, close.start(), false);
+        }
+    }
+
+    fn point(&mut self, before: Range<usize>, at: LineColumn, is_before_check: bool) {
         let Some(function) = self.function else {
             return;
         };
-        let range = self.range(statement);
-        let at = statement.span().start();
         let outer = self.labels.len().saturating_sub(1);
         let mut labels = self.labels[..outer].to_vec();
         labels.retain(|label| !label.is_empty());
         self.all.insertion_points.push(InsertionPoint {
             file: self.file,
             function,
-            at: range.start,
+            at: before.start,
             line: at.line,
             column: at.column + 1,
-            before: self.text[range].to_owned(),
+            before: self.text[before].to_owned(),
             names: self.scopes.visible(),
             in_loop: self.enclosing.in_loop,
             labels,
             in_closure: self.enclosing.in_closure,
-            is_before_check: is_check(statement),
+            is_before_check,
         });
     }
 
