@@ -126,21 +126,22 @@ impl Session<'_> {
         if a.function != b.function || at.kind.form() != other.kind.form() {
             return false;
         }
-        let is_condition_near = || match (tree(a), tree(b)) {
-            (Some(a), Some(b)) => is_near(a, b),
+        let is_condition = |near: fn(&Node, &Node) -> bool| match (tree(a), tree(b)) {
+            (Some(a), Some(b)) => near(a, b),
             _ => a.condition == b.condition,
         };
         if a.site == b.site {
-            return a.evidence.agrees(&*b.evidence) != Some(false) && is_condition_near();
+            return a.evidence.agrees(&*b.evidence) != Some(false) && is_condition(is_near);
         }
+        // The place differs, so nothing else may but an operator.
         match at.kind.form() {
             // Two existing conditions are two ideas.
             Form::Replace => false,
             Form::Leave | Form::Branch => match at.body == other.body {
-                true => is_condition_near(),
+                true => is_condition(has_same_operands),
                 false => a.condition == b.condition,
             },
-            Form::Wrap | Form::Narrow => is_condition_near(),
+            Form::Wrap | Form::Narrow => is_condition(has_same_operands),
         }
     }
 }
@@ -162,6 +163,24 @@ fn is_near(a: &Node, b: &Node) -> bool {
             shared.iter().any(|(one, other)| one.text == other.text)
         }
         (Leaf(_), Leaf(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether two conditions differ in operators only.
+fn has_same_operands(a: &Node, b: &Node) -> bool {
+    use Shape::{And, Cmp, Not, Or};
+    if a.text == b.text {
+        return true;
+    }
+    match (&a.shape, &b.shape) {
+        (Not(a), Not(b)) => has_same_operands(a, b),
+        (And(a, b) | Or(a, b), And(c, d) | Or(c, d)) => {
+            has_same_operands(a, c) && has_same_operands(b, d)
+        }
+        (Cmp(_, a, b), Cmp(_, c, d)) => {
+            a.text == c.text && b.text == d.text || a.text == d.text && b.text == c.text
+        }
         _ => false,
     }
 }

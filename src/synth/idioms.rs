@@ -117,7 +117,8 @@ impl Idioms<'_> {
     /// context happens to have: such a comparison overfits.
     fn singling_out(&self, op: CmpOp, a: &Expr, b: &Expr) -> i64 {
         let Expr::Term(term) = b else { return 0 };
-        let is_foreign = |origin| origin != Origin::Old;
+        // A constant that has a name was not made up for one context.
+        let is_foreign = |origin| !matches!(origin, Origin::Old | Origin::Named);
         let literal = self.literal(b).filter(|_| {
             is_foreign(self.table.pool.terms[*term].origin) && !is_number(self.literal(b), 0)
         });

@@ -8,7 +8,9 @@
 //!
 //! Ties are broken by the structure of the expression; earlier terms come first.
 
-use crate::spec::{Access, CmpOp, Expr, Origin, Pool, Query, Reading, Term, TermId, Type, Value};
+use crate::spec::{
+    Access, CmpOp, Expr, Int, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
+};
 use crate::weights::WEIGHTS;
 
 /// Whether one operator is strict and the other inclusive in the same direction.
@@ -78,6 +80,15 @@ pub(super) fn expr_cost(expr: &Expr, pool: &Pool) -> u32 {
         .sum::<u32>()
 }
 
+/// Whether no number of its type is greater.
+fn is_greatest(value: &Value) -> bool {
+    let Value::Int(ty, int) = value else {
+        return false;
+    };
+    let bits = ty.bits() - u32::from(ty.signed());
+    *int == Int::from_u128(u128::MAX >> (128 - bits))
+}
+
 /// Cost of a comparison that people write differently.
 fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     let leaf = |expr: &Expr| match expr {
@@ -108,6 +119,11 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
         matches!(constant, Some(Value::Int(_, int)) if int.to_i128() == Some(-1))
     };
     if op.orders() && (is_minus_one(a) || is_minus_one(b)) {
+        cost += part.needless;
+    }
+    // `x == u8::MAX`, not `x >= u8::MAX`.
+    let constant = leaf(b).and_then(|term| term.constant.as_ref());
+    if constant.is_some_and(|end| matches!(op, CmpOp::Ge if is_greatest(end))) {
         cost += part.needless;
     }
     match a.ty(pool) {

@@ -35,6 +35,7 @@ impl Repair {
 /// All repairs below these directories, by name.
 pub fn read(dirs: &[PathBuf]) -> Result<Vec<Repair>> {
     let mut found = Vec::new();
+    let mut limited = 0;
     for dir in dirs {
         let mut below: Vec<PathBuf> = Vec::new();
         for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
@@ -45,15 +46,25 @@ pub fn read(dirs: &[PathBuf]) -> Result<Vec<Repair>> {
         }
         below.sort();
         for path in below {
-            found.push(repair(&path)?);
+            match repair(&path)? {
+                Some(repair) => found.push(repair),
+                None => limited += 1,
+            }
         }
+    }
+    if limited > 0 {
+        println!("{limited} runs reached their time limit without a candidate; they are left out");
     }
     Ok(found)
 }
 
-fn repair(dir: &Path) -> Result<Repair> {
+/// `None` if the run ended before anything was judged.
+fn repair(dir: &Path) -> Result<Option<Repair>> {
     let text = fs::read_to_string(dir.join("truth.json"))?;
     let truth: Truth = serde_json::from_str(&text)?;
+    if truth.outcome == "time-limit" && !dir.join("plausible.json").exists() {
+        return Ok(None);
+    }
     // Without it nothing plausible was found.
     let case: Case = match fs::read_to_string(dir.join("plausible.json")) {
         Ok(text) => serde_json::from_str(&text)?,
@@ -93,7 +104,7 @@ fn repair(dir: &Path) -> Result<Repair> {
         })
         .collect()
     };
-    Ok(Repair {
+    Ok(Some(Repair {
         name: dir
             .file_name()
             .map_or(String::new(), |it| it.to_string_lossy().into_owned()),
@@ -103,7 +114,7 @@ fn repair(dir: &Path) -> Result<Repair> {
         right,
         places: of(&place),
         texts: of(&|edit| edit.after.clone()),
-    })
+    }))
 }
 
 /// Of candidates that only spell one condition differently the one that costs least.

@@ -215,7 +215,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// The tests that fail in the crate as it is.
 fn failing(options: &Options, tool: &Path, copy: &Utf8Path) -> Result<Vec<String>> {
     let mut command = Command::new(tool);
-    command.args(["nopol", "localize", "--format", "json", "--no-cache"]);
+    command.args(["nopol", "localize", "--format", "json"]);
     command.args(["--time-limit", &options.limit.to_string()]);
     command
         .args(&options.tool_arg)

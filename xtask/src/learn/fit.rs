@@ -35,6 +35,11 @@ pub fn prior() -> Weights {
         (Feature::Unwraps, -0.5),
         (Feature::RemainderOrdered, -0.5),
         (Feature::KinOfCondition, 0.5),
+        (Feature::SidesAlike, 0.7),
+        (Feature::OrdersValues, -0.3),
+        (Feature::BoundsTwice, -1.0),
+        (Feature::AlikeBody, 0.3),
+        (Feature::BodyInTest, 1.0),
     ] {
         weights[feature as usize] = weight;
     }
