@@ -2,6 +2,11 @@
 //!
 //! 199 repairs, hash of their names and features aa04a4314b22da5d, of these crates: arrayvec, bytes, fixedbitset, heck, httparse, humantime, lru-rs, num-bigint, petgraph, regex, rust-hex, rust-smallvec, ryu, semver, similar, slab, strsim-rs, textwrap, toml, unicode-width, vte, walkdir.
 
+#![allow(
+    clippy::approx_constant,
+    reason = "weights that look like well-known numbers"
+)]
+
 use super::features::Feature;
 use super::model::Learned;
 
