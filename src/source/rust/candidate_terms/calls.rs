@@ -83,10 +83,14 @@ impl Generator<'_> {
             [parameter] => self.arguments(parameter.as_ref()),
             _ => Vec::new(),
         };
+        // What something has to do with itself is no question.
+        let is_own = |head: &str, argument: &str| {
+            let receiver = head.rsplit_once('.').map(|(receiver, _)| receiver);
+            receiver == Some(argument.trim_start_matches(['&', '*']))
+        };
         let calls = heads.iter().flat_map(|head| {
-            arguments
-                .iter()
-                .map(move |argument| format!("{head}({argument})"))
+            let others = arguments.iter().filter(|it| !is_own(head, it));
+            others.map(move |argument| format!("{head}({argument})"))
         });
         calls.map(call).collect()
     }
