@@ -160,6 +160,8 @@ pub struct Parts {
     pub float_equality: u32,
     /// `< 1`, `>= 1`, `<= 0` or `!= 0` on an unsigned number, where `== 0` or `> 0` is usual; an order with −1.
     pub needless: u32,
+    /// A number added to what is compared with a number.
+    pub shifted: u32,
 }
 
 /// Weights of idioms. A form that people write less often than another of the same size has a positive
@@ -333,6 +335,7 @@ pub static WEIGHTS: Weights = Weights {
         query_compared: 3,
         float_equality: 2,
         needless: 2,
+        shifted: 12,
     },
     idiom: Idioms {
         guard: -14,

@@ -101,11 +101,14 @@ pub fn search(
             let again = verdicts.iter().enumerate().filter_map(may_be_long);
             let mut again: Vec<usize> = again.take(MOST_LONG).collect();
             // The second time a few get all there is: a test may fail in the first of thousands of rounds.
-            for times in [LONGER, u64::MAX] {
+            let fuel = |nth: usize, times: u64| {
+                let little = bounds.fuel_for(trials[nth].1, spectrum);
+                bounds.fuel.min(little.saturating_mul(times))
+            };
+            for (before, times) in [(1, LONGER), (LONGER, u64::MAX)] {
+                again.retain(|nth| fuel(*nth, times) > fuel(*nth, before));
                 let longer = pool::map(suite.runner.jobs, &again, |nth| {
-                    let trial = &trials[*nth];
-                    let little = bounds.fuel_for(trial.1, spectrum);
-                    run(trial, bounds.fuel.min(little.saturating_mul(times)))
+                    run(&trials[*nth], fuel(*nth, times))
                 })?;
                 for (nth, verdict) in again.iter().zip(longer) {
                     if verdict.passed() {

@@ -122,9 +122,11 @@ impl EditWriter<'_> {
         let site = self.site;
         let (indent, newline) = (self.indent(), self.newline());
         let has_lines = indent.trim().is_empty();
+        let is_at_end = self.text[site.span.end..].starts_with('}');
         if let Some((assertion, message)) = site.assertion() {
             let assertion = assertion.text(condition, message);
             return match has_lines {
+                true if is_at_end => format!("{}{assertion}{newline}{indent}", self.step()),
                 true => format!("{assertion}{newline}{indent}"),
                 false => format!("{assertion} "),
             };
@@ -135,7 +137,7 @@ impl EditWriter<'_> {
         let (open, close) = self.block(condition, false);
         let (step, body) = (self.step(), &site.body);
         // At the end of a loop the brace stays where it is.
-        if self.text[site.span.end..].starts_with('}') {
+        if is_at_end {
             let inner = format!("{indent}{step}");
             return format!(
                 "{step}{open}{newline}{inner}{step}{body}{newline}{inner}{close}{newline}{indent}"

@@ -6,7 +6,7 @@ mod rust;
 
 use crate::source::condition::Spelling;
 use crate::source::{Language, write};
-use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type};
+use crate::spec::{ArithOp, Binding, CmpOp, Expr, Pool, TermId, Type, Value};
 
 /// How to render an expression.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +73,9 @@ impl Style<'_> {
             Expr::Term(id) => self.notation().term(self, *id),
             Expr::Not(a) => match &**a {
                 Expr::Not(inner) => return self.write(inner),
+                Expr::Term(id) if self.truth(*id).is_some() => {
+                    format!("{}", self.truth(*id) == Some(false))
+                }
                 Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
                     let negation = self.pool.terms[*id].negation.as_ref();
                     negation.map(write::text).unwrap_or_default()
@@ -110,7 +113,9 @@ impl Style<'_> {
             Expr::Term(id) => self.pool.terms[*id].binding,
             Expr::Not(a) => match &**a {
                 Expr::Not(inner) => self.binding(inner),
-                Expr::Term(id) if self.pool.terms[*id].negation.is_some() => {
+                Expr::Term(id)
+                    if self.pool.terms[*id].negation.is_some() || self.truth(*id).is_some() =>
+                {
                     self.pool.terms[*id].binding
                 }
                 Expr::Cmp(op, x, _) if self.can_negate(*op, x) => Binding::Compare,
@@ -124,6 +129,14 @@ impl Style<'_> {
         }
     }
 
+    /// The value of a term that is `true` or `false`, where a language is sure to have these.
+    fn truth(&self, id: TermId) -> Option<bool> {
+        match self.pool.terms[id].constant {
+            Some(Value::Bool(value)) if self.language == Language::Rust => Some(value),
+            _ => None,
+        }
+    }
+
     /// Whether `!(a op b)` equals `a negated(op) b`. It does not for the order of floats, because of NaN.
     fn can_negate(&self, op: CmpOp, operand: &Expr) -> bool {
         matches!(op, CmpOp::Eq | CmpOp::Ne)
@@ -134,7 +147,7 @@ impl Style<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Int, IntType, Origin, Term, Value};
+    use crate::spec::{Int, IntType, Origin, Term};
 
     fn pool() -> Pool {
         let usize = Type::Int(IntType::Usize);

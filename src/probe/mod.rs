@@ -18,7 +18,7 @@ use self::dialect::dialect;
 pub use self::parts::{Capture, CaptureKind, Part, captures};
 use crate::source::splice::{Insertion, Spliced, splice};
 use crate::source::template::Frame;
-use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
+use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, SiteKind, Sources};
 
 /// The instrumented files.
 pub type Files = TiVec<FileIndex, (Utf8PathBuf, Spliced<Part>)>;
@@ -237,6 +237,8 @@ impl<'a> Instrumentation<'a> {
         const BEFORE_OLD: i64 = 1 << 51;
         const AFTER_NEW: i64 = 1 << 52;
         let opening = match site.span.is_empty() {
+            // It goes on with the `if` before it, whatever ends there.
+            true if site.kind == SiteKind::Branch => order(index) - AFTER_NEW,
             true => order(index),
             false if !site.parts.is_empty() => BEFORE_OLD + order(index),
             false => AFTER_NEW + order(index),

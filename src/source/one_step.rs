@@ -324,7 +324,7 @@ impl Edits<'_> {
         }
         for (side, other) in [(a, b), (b, a)] {
             self.operand(side);
-            // What is compared may be no integer; instead of what is compared with a number, the number is off by one.
+            // What is compared may be no integer. Next to a literal, the literal is changed instead.
             if is_of_numbers && !is_literal(side) && !is_literal(other) {
                 for sign in ["+ 1", "- 1"] {
                     let text = self.source(side);
@@ -396,7 +396,17 @@ impl Edits<'_> {
             let old = &text[word.clone()];
             // Bytes are counted where characters are meant.
             let after = &text[word.end..];
-            if old == "len" && text[..word.start].ends_with('.') && after.starts_with("()") {
+            let is_about_text = || {
+                let marks = ["char", "chars", "char_indices", "str", "String"];
+                marks
+                    .iter()
+                    .any(|it| mentions(self.nearby.around.function, it))
+            };
+            if old == "len"
+                && is_about_text()
+                && text[..word.start].ends_with('.')
+                && after.starts_with("()")
+            {
                 let at = node.span.start + word.start..node.span.start + word.end;
                 self.put(Step::Opposite, vec![(at, "chars().count".to_owned())]);
             }

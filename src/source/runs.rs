@@ -1,9 +1,8 @@
 //! Runs of statements that can be skipped together: what an `if` can be put around.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::words::words;
+use super::words::mentions;
 
 /// What a statement of a block is to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +15,9 @@ pub enum Role {
     Needed,
 }
 
-/// Parts of a run at most, unless the run cannot be continued on either side.
+/// The most parts of a run, unless it cannot be continued on either side.
 const MOST_PARTS: usize = 4;
-/// Statements of a part at most.
+/// The most statements of a part.
 const MOST_STATEMENTS: usize = 6;
 
 /// The runs of a block, given the role and the text of each statement: of each run its parts, and of each part its
@@ -70,16 +69,13 @@ fn sequences(parts: &[Option<Range<usize>>], found: &mut Vec<Vec<Range<usize>>>)
 
 /// Bindings, each with the statements up to the last one that uses its names.
 fn units(statements: &[(Role, &str)]) -> Vec<Range<usize>> {
-    let mentioned: Vec<BTreeSet<&str>> = statements
-        .iter()
-        .map(|(_, text)| words(text).into_iter().map(|word| &text[word]).collect())
-        .collect();
     let mut units: Vec<Range<usize>> = Vec::new();
     for (nth, (role, _)) in statements.iter().enumerate() {
         let Role::Binds(names) = role else {
             continue;
         };
-        let uses = |at: &usize| names.iter().any(|name| mentioned[*at].contains(&**name));
+        // Texts may name variables, too: `"{name}"`.
+        let uses = |at: &usize| names.iter().any(|name| mentions(statements[*at].1, name));
         let last = (nth + 1..statements.len()).rev().find(uses).unwrap_or(nth);
         match units.last_mut() {
             Some(unit) if nth < unit.end => unit.end = unit.end.max(last + 1),
@@ -95,6 +91,8 @@ fn units(statements: &[(Role, &str)]) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn skippable(text: &str) -> (Role, &str) {
@@ -138,6 +136,12 @@ mod tests {
         assert_eq!(found[0], [0..2, 2..3]);
         assert_eq!(found[1].len(), 1);
         assert_eq!(found[1][0], 0..2);
+        let in_a_text = [
+            binds("n", "let n = f();"),
+            skippable("g(n);"),
+            (Role::Needed, "println!(\"{n}\")"),
+        ];
+        assert!(runs(&in_a_text).is_empty());
         let used_at_the_end = [
             binds("n", "let n = f();"),
             skippable("g();"),

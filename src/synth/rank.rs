@@ -9,7 +9,7 @@
 //! Ties are broken by the structure of the expression; earlier terms come first.
 
 use crate::spec::{
-    Access, CmpOp, Expr, Int, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
+    Access, ArithOp, CmpOp, Expr, Int, Origin, Pool, Query, Reading, Term, TermId, Type, Value,
 };
 use crate::weights::WEIGHTS;
 
@@ -120,6 +120,15 @@ fn awkwardness(op: CmpOp, a: &Expr, b: &Expr, pool: &Pool) -> u32 {
     };
     if op.orders() && (is_minus_one(a) || is_minus_one(b)) {
         cost += part.needless;
+    }
+    // `x == 4`, not `x + 1 == 5`.
+    let number = |expr: &Expr| {
+        leaf(expr).is_some_and(|term| term.constant.is_some() && term.origin != Origin::Named)
+    };
+    let is_shifted =
+        |expr: &Expr| matches!(expr, Expr::Arith(ArithOp::Add | ArithOp::Sub, _, by) if number(by));
+    if is_shifted(a) && number(b) || is_shifted(b) && number(a) {
+        cost += part.shifted;
     }
     // `x == u8::MAX`, not `x >= u8::MAX`.
     let constant = leaf(b).and_then(|term| term.constant.as_ref());

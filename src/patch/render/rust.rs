@@ -24,7 +24,8 @@ impl Notation for Rust {
             (Some(option), _) => (option, right),
             (None, option) => (option?, left),
         };
-        if *op != wanted {
+        // Whatever else it is, it would be evaluated where the field is `None`, too.
+        if *op != wanted || !is_plain(style, other) {
             return None;
         }
         let is_query = |term: TermId, query: Query| {
@@ -87,6 +88,21 @@ impl Notation for Rust {
             style.text(b, Binding::Bits)
         )
     }
+}
+
+/// Whether an expression is a literal, a variable or a field, which can always be evaluated.
+fn is_plain(style: &Style, expr: &Expr) -> bool {
+    let Expr::Term(id) = expr else {
+        return false;
+    };
+    let term = &style.pool.terms[*id];
+    let is_step = |step: &Access| match step.plain() {
+        Access::Variable(_) => true,
+        Access::Field(_, reach, _) => *reach == Reach::Direct,
+        Access::Query(_, query) => *query == Query::Len,
+        _ => false,
+    };
+    term.constant.is_some() || term.access.spine().all(is_step)
 }
 
 /// The field whose number or character an expression unwraps.

@@ -121,7 +121,11 @@ impl<'c> Edit<'c> {
             self.put(F::BodyInTest, self.in_test(&facts.body));
         }
         let text = function_text(self.case, facts);
-        let inside = text.find('{').map_or(0, |at| at + 1);
+        // Documentation may have braces, too.
+        let is_comment = |line: &&str| line.trim_start().starts_with("//");
+        let docs = text.split_inclusive('\n').take_while(is_comment);
+        let head = docs.map(str::len).sum::<usize>();
+        let inside = text[head..].find('{').map_or(0, |at| head + at + 1);
         let before = text.get(inside..facts.span.start).unwrap_or("x");
         let is_new = facts.kind.is_new();
         self.set(F::AtStart, is_new && before.trim().is_empty());

@@ -248,12 +248,12 @@ impl Generator<'_> {
         pairs.map(|[a, b]| comparison(&b, "==", &a)).collect()
     }
 
-    /// In a function with type parameters, the names bound last whose types are not written down, with the one before and
-    /// with parameters of such a type: what only `==` tells apart.
+    /// In generic functions: the last names bound without a written type, each paired with the one bound before it and with a
+    /// parameter whose type is a type parameter. Such values can often only be compared by `==`.
     fn untyped_pairs(&self) -> Vec<[String; 2]> {
         let own = self.function;
         let text = &self.sources.files[own.file].text[own.span.clone()];
-        let head = text.split('{').next().unwrap_or_default();
+        let head = without_docs(text).split('{').next().unwrap_or_default();
         let is_generic =
             |plain: &str| calls::is_parameter(plain.split('<').next().unwrap_or(plain));
         let parameters = own.parameters.iter();
@@ -287,6 +287,16 @@ impl Generator<'_> {
         };
         orders.map(guessed).collect()
     }
+}
+
+/// A function's text without the documentation and attributes before it.
+fn without_docs(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with("//") || rest.starts_with('#') {
+        let line = rest.find('\n').unwrap_or(rest.len());
+        rest = rest[line..].trim_start();
+    }
+    rest
 }
 
 fn comparison(left: &str, op: &str, right: &str) -> TermText {

@@ -114,7 +114,10 @@ fn bodies(
     let is_visible = |name: &String| point.names.iter().any(|known| known.text == *name);
     let fits = |snippet: &&ExitSnippet| snippet.names.iter().all(is_visible);
     if point.in_loop {
-        put("continue;".to_owned(), BodyOrigin::Own);
+        // At the end of a loop it changes nothing.
+        if point.before != "}" {
+            put("continue;".to_owned(), BodyOrigin::Own);
+        }
         put("break;".to_owned(), BodyOrigin::Break);
         for label in point.labels.iter().rev() {
             put(format!("continue {label};"), BodyOrigin::LabelledContinue);

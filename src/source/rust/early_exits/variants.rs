@@ -49,9 +49,9 @@ fn around_variant<'t>(
         let Some(path) = value[..word.start].strip_suffix("::") else {
             continue;
         };
-        let start = path
-            .rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
-            .map_or(0, |at| at + 1);
+        let is_outside = |(_, c): &(usize, char)| !c.is_alphanumeric() && *c != '_' && *c != ':';
+        let before = path.char_indices().rev().find(is_outside);
+        let start = before.map_or(0, |(at, c)| at + c.len_utf8());
         let owner = path[start..].rsplit("::").next().unwrap_or_default();
         let is_self = owner == "Self" && function.owner.as_deref() == Some(&*item.name);
         if is_of_it(&value[word.clone()]) && (owner == item.name || is_self) {

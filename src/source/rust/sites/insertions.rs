@@ -11,6 +11,7 @@ use super::Finder;
 use super::forms::{is_check, is_skippable};
 use crate::source::runs::{Role, runs};
 use crate::source::rust::early_exits::InsertionPoint;
+use crate::source::words::words;
 use crate::source::{SiteIndex, SiteKind};
 
 /// The number of branches of a chain whose bodies are copied.
@@ -44,6 +45,8 @@ impl Finder<'_> {
     /// Adds the insertion point for early exits after the last statement of a loop, if the brace has a line of its own.
     pub(super) fn insertion_point_at_end(&mut self, body: &Block) {
         let is_complete = match body.stmts.last() {
+            // Nothing gets there.
+            Some(Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _)) => false,
             None | Some(Stmt::Expr(_, Some(_)) | Stmt::Local(_) | Stmt::Item(_)) => true,
             Some(Stmt::Macro(statement)) => statement.semi_token.is_some(),
             Some(Stmt::Expr(last, None)) => matches!(
@@ -85,7 +88,11 @@ impl Finder<'_> {
     pub(super) fn runs(&self, block: &Block, is_unit: bool) -> Vec<Vec<Range<usize>>> {
         let role = |(at, statement): (usize, &Stmt)| match statement {
             _ if is_skippable(block, at, is_unit) => Role::Skippable,
-            Stmt::Local(local) if local.init.is_some() => Role::Binds(bound(&local.pat)),
+            Stmt::Local(local)
+                if local.init.is_some() && !may_be_guard(&self.text[self.range(statement)]) =>
+            {
+                Role::Binds(bound(&local.pat))
+            }
             _ => Role::Needed,
         };
         let roles = block.stmts.iter().enumerate().map(role);
@@ -159,18 +166,40 @@ impl Finder<'_> {
     }
 }
 
-/// The names that a pattern may bind: all of its words.
+/// The names that a pattern may bind: its words without those of its type.
 fn bound(pattern: &Pat) -> Vec<String> {
     fn collect(tokens: TokenStream, names: &mut Vec<String>) {
         for token in tokens {
             match token {
-                TokenTree::Ident(name) => names.push(name.to_string()),
+                TokenTree::Ident(name) if name != "mut" && name != "ref" && name != "_" => {
+                    names.push(name.to_string());
+                }
                 TokenTree::Group(group) => collect(group.stream(), names),
                 _ => {}
             }
         }
     }
     let mut names = Vec::new();
-    collect(pattern.to_token_stream(), &mut names);
+    match pattern {
+        Pat::Type(typed) => collect(typed.pat.to_token_stream(), &mut names),
+        _ => collect(pattern.to_token_stream(), &mut names),
+    }
     names
+}
+
+/// Whether what a binding holds may do something when it is dropped, such as to unlock: by its words. In a block of its
+/// own it would be dropped earlier.
+fn may_be_guard(text: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "lock", "read", "write", "borrow", "enter", "guard", "scope", "temp", "tmp", "drop",
+        "defer",
+    ];
+    let words = words(text).into_iter().map(|word| &text[word]);
+    let mut parts = words.flat_map(|word| word.split('_'));
+    parts.any(|part| {
+        let part = part.to_lowercase();
+        WORDS
+            .iter()
+            .any(|word| part.starts_with(word) || part.ends_with(word))
+    })
 }
