@@ -25,8 +25,7 @@ pub struct Site {
     pub column: usize,
     /// The text of `span`.
     pub text: String,
-    /// Of several statements that can be skipped together, the bytes of each, or of a binding with what uses it; empty for
-    /// other kinds of sites.
+    /// Of several statements that can be skipped together, the bytes of each; empty for other kinds of sites.
     pub parts: Vec<Range<usize>>,
     /// The statements of an inserted branch or early exit, as text; empty for other kinds of sites.
     pub body: String,

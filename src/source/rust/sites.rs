@@ -218,12 +218,12 @@ impl Finder<'_> {
     }
 
     fn statements(&mut self, block: &Block, is_unit: bool) {
-        let runs = self.runs(block, is_unit);
+        let runs = Self::runs(block, is_unit);
         for (at, statement) in block.stmts.iter().enumerate() {
             if !matches!(statement, Stmt::Item(_)) {
                 self.insertion_point(statement);
             }
-            for run in runs.iter().filter(|run| run[0].start == at) {
+            for run in runs.iter().filter(|run| run.start == at) {
                 self.run(block, run);
             }
             if forms::is_skippable(block, at, is_unit) {

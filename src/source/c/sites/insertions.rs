@@ -8,7 +8,7 @@ use super::Finder;
 use crate::source::SiteKind;
 use crate::source::c::early_exits::{self, InsertionPoint};
 use crate::source::c::syntax::{children, text_of};
-use crate::source::runs::{Role, runs};
+use crate::source::runs::runs;
 
 impl Finder<'_> {
     /// Adds the sites of all early exits before a statement.
@@ -43,21 +43,14 @@ impl Finder<'_> {
     }
 
     /// The runs of consecutive statements ([`runs`]).
-    pub(super) fn runs(&self, all: &[Node]) -> Vec<Vec<Range<usize>>> {
-        let role = |statement: &Node| match is_skippable(*statement) {
-            true => Role::Skippable,
-            false => Role::Needed,
-        };
-        let statements = all
-            .iter()
-            .map(|statement| (role(statement), text_of(*statement, self.text)));
-        runs(&statements.collect::<Vec<_>>())
+    pub(super) fn runs(all: &[Node]) -> Vec<Range<usize>> {
+        let is_skippable = all.iter().map(|statement| is_skippable(*statement));
+        runs(&is_skippable.collect::<Vec<_>>())
     }
 
     /// Adds the site of a run.
-    pub(super) fn run(&mut self, all: &[Node], run: &[Range<usize>]) {
-        let part = |of: &Range<usize>| all[of.start].start_byte()..all[of.end - 1].end_byte();
-        let parts: Vec<Range<usize>> = run.iter().map(part).collect();
+    pub(super) fn run(&mut self, all: &[Node], run: &Range<usize>) {
+        let parts: Vec<Range<usize>> = all[run.clone()].iter().map(Node::byte_range).collect();
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
             return;
         };

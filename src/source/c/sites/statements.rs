@@ -13,10 +13,10 @@ use crate::source::{Loop, SiteKind};
 impl Finder<'_> {
     /// Visits consecutive statements.
     fn statements(&mut self, all: &[Node]) {
-        let runs = self.runs(all);
+        let runs = Self::runs(all);
         for (nth, statement) in all.iter().enumerate() {
             self.insertion_point(*statement);
-            for run in runs.iter().filter(|run| run[0].start == nth) {
+            for run in runs.iter().filter(|run| run.start == nth) {
                 self.run(all, run);
             }
             self.statement(*statement);

@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
-use proc_macro2::{LineColumn, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::LineColumn;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Pat, Stmt};
+use syn::{Block, Expr, Stmt};
 
 use super::Finder;
 use super::forms::{is_check, is_skippable};
-use crate::source::runs::{Role, runs};
+use crate::source::runs::runs;
 use crate::source::rust::early_exits::InsertionPoint;
-use crate::source::words::words;
 use crate::source::{SiteIndex, SiteKind};
 
 /// The number of branches of a chain whose bodies are copied.
@@ -85,38 +83,22 @@ impl Finder<'_> {
     }
 
     /// The runs of a block's statements ([`runs`]).
-    pub(super) fn runs(&self, block: &Block, is_unit: bool) -> Vec<Vec<Range<usize>>> {
-        let role = |(at, statement): (usize, &Stmt)| match statement {
-            _ if is_skippable(block, at, is_unit) => Role::Skippable,
-            Stmt::Local(local)
-                if local.init.is_some() && !may_be_guard(&self.text[self.range(statement)]) =>
-            {
-                Role::Binds(bound(&local.pat))
-            }
-            _ => Role::Needed,
-        };
-        let roles = block.stmts.iter().enumerate().map(role);
-        let texts = block
-            .stmts
-            .iter()
-            .map(|statement| &self.text[self.range(statement)]);
-        runs(&roles.zip(texts).collect::<Vec<_>>())
+    pub(super) fn runs(block: &Block, is_unit: bool) -> Vec<Range<usize>> {
+        let all = 0..block.stmts.len();
+        let is_skippable = all.map(|at| is_skippable(block, at, is_unit));
+        runs(&is_skippable.collect::<Vec<_>>())
     }
 
     /// Adds the site of a run.
-    pub(super) fn run(&mut self, block: &Block, run: &[Range<usize>]) {
-        let part = |of: &Range<usize>| {
-            let (first, last) = (&block.stmts[of.start], &block.stmts[of.end - 1]);
-            self.range(first).start..self.range(last).end
-        };
-        let parts: Vec<Range<usize>> = run.iter().map(part).collect();
+    pub(super) fn run(&mut self, block: &Block, run: &Range<usize>) {
+        let statements = &block.stmts[run.clone()];
+        let parts: Vec<Range<usize>> = statements.iter().map(|it| self.range(it)).collect();
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
             return;
         };
         let span = first.start..last.end;
-        let at = block.stmts[run[0].start].span().start();
         let before = self.sources.sites.len();
-        self.site(SiteKind::Statements, span, at);
+        self.site(SiteKind::Statements, span, statements[0].span().start());
         for site in self.sources.sites.iter_mut().skip(before) {
             site.parts.clone_from(&parts);
         }
@@ -164,42 +146,4 @@ impl Finder<'_> {
             }
         }
     }
-}
-
-/// The names that a pattern may bind: its words without those of its type.
-fn bound(pattern: &Pat) -> Vec<String> {
-    fn collect(tokens: TokenStream, names: &mut Vec<String>) {
-        for token in tokens {
-            match token {
-                TokenTree::Ident(name) if name != "mut" && name != "ref" && name != "_" => {
-                    names.push(name.to_string());
-                }
-                TokenTree::Group(group) => collect(group.stream(), names),
-                _ => {}
-            }
-        }
-    }
-    let mut names = Vec::new();
-    match pattern {
-        Pat::Type(typed) => collect(typed.pat.to_token_stream(), &mut names),
-        _ => collect(pattern.to_token_stream(), &mut names),
-    }
-    names
-}
-
-/// Whether what a binding holds may do something when it is dropped, such as to unlock: by its words. In a block of its
-/// own it would be dropped earlier.
-fn may_be_guard(text: &str) -> bool {
-    const WORDS: [&str; 11] = [
-        "lock", "read", "write", "borrow", "enter", "guard", "scope", "temp", "tmp", "drop",
-        "defer",
-    ];
-    let words = words(text).into_iter().map(|word| &text[word]);
-    let mut parts = words.flat_map(|word| word.split('_'));
-    parts.any(|part| {
-        let part = part.to_lowercase();
-        WORDS
-            .iter()
-            .any(|word| part.starts_with(word) || part.ends_with(word))
-    })
 }
