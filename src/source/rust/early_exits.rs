@@ -58,7 +58,7 @@ pub fn sites(
     let Some(template) = template(SiteKind::EarlyExit) else {
         return sites;
     };
-    let mut variants: BTreeMap<FunctionIndex, Vec<String>> = BTreeMap::new();
+    let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
     for point in points {
         let function = &sources.functions[point.function];
         let variants = variants
@@ -103,7 +103,7 @@ fn bodies(
     point: &InsertionPoint,
     function: &Function,
     constructors: &[Constructor],
-    variants: &[String],
+    variants: &[ExitSnippet],
 ) -> Vec<(String, BodyOrigin)> {
     let mut bodies: Vec<(String, BodyOrigin)> = Vec::new();
     let mut put = |body: String, origin: BodyOrigin| {
@@ -132,16 +132,8 @@ fn bodies(
                 for snippet in function.returned_values.iter().filter(fits).take(MOST_OWN) {
                     put(value(&snippet.text), BodyOrigin::Own);
                 }
-                // What else stands around the variant may read what is not visible here.
-                let reads_nothing = |text: &&String| {
-                    let own = &function.returned_values;
-                    let of_it = own.iter().filter(|value| !value.names.is_empty());
-                    of_it
-                        .flat_map(|value| &value.names)
-                        .all(|name| !crate::source::words::mentions(text, name) || is_visible(name))
-                };
-                for text in variants.iter().filter(reads_nothing).take(MOST_VARIANTS) {
-                    put(value(text), BodyOrigin::Variant);
+                for snippet in variants.iter().filter(fits).take(MOST_VARIANTS) {
+                    put(value(&snippet.text), BodyOrigin::Variant);
                 }
                 let siblings = sources.functions.iter().filter(|other| {
                     other.file == function.file

@@ -2,27 +2,30 @@
 //! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
 
 use crate::source::words::{mentions, words};
-use crate::source::{DataType, Function, Sources};
+use crate::source::{DataType, ExitSnippet, Function, Sources};
 
 /// Values that a function could return and that name a variant without content, those whose variant occurs least in the
 /// file first, without the ones it returns already.
-pub fn values(sources: &Sources, function: &Function) -> Vec<String> {
-    let mut found: Vec<(usize, String)> = Vec::new();
-    let text = &sources.files[function.file].text;
-    let mut put = |item: &DataType, of: &dyn Fn(&str) -> String| {
+pub fn values(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
+    let mut found: Vec<(usize, ExitSnippet)> = Vec::new();
+    let file = &sources.files[function.file].text;
+    let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
         for variant in item.variants.iter().filter(|it| it.rest.is_empty()) {
-            let value = of(&variant.name);
-            let is_own = |own: &crate::source::ExitSnippet| own.text == value;
-            let is_known = found.iter().any(|(_, known)| *known == value);
-            if !is_known && !function.returned_values.iter().any(is_own) {
-                found.push((occurrences(text, &variant.name), value));
+            let text = format!("{before}{}{after}", variant.name);
+            let is_known = found.iter().any(|(_, known)| known.text == text);
+            if !is_known && !function.returned_values.iter().any(|own| own.text == text) {
+                // What the content of the old variant read, the new one has no use for.
+                let names = names.iter().filter(|name| mentions(&text, name));
+                let names = names.cloned().collect();
+                let times = occurrences(file, &variant.name);
+                found.push((times, ExitSnippet { text, names }));
             }
         }
     };
     for own in &function.returned_values {
         for item in &sources.types {
-            if let Some((before, path, after)) = around_variant(&own.text, item, function) {
-                put(item, &|name| format!("{before}{path}{name}{after}"));
+            if let Some((before, after)) = around_variant(&own.text, item, function) {
+                put(item, before, after, &own.names);
             }
         }
     }
@@ -30,20 +33,19 @@ pub fn values(sources: &Sources, function: &Function) -> Vec<String> {
     if let Some(error) = error_type(returns) {
         let named = sources.types.iter().filter(|item| item.name == error);
         for item in named {
-            put(item, &|name| format!("Err({error}::{name})"));
+            put(item, &format!("Err({error}::"), ")", &[]);
         }
     }
     found.sort_by_key(|(times, _)| *times);
     found.into_iter().map(|(_, value)| value).collect()
 }
 
-/// Where a value names a variant of an enum and reads nothing else: the text before the path, the path before the
-/// variant, and the text after the variant's content.
+/// Where a value names a variant of an enum: the text before the variant, and that after its content.
 fn around_variant<'t>(
     value: &'t str,
     item: &DataType,
     function: &Function,
-) -> Option<(&'t str, &'t str, &'t str)> {
+) -> Option<(&'t str, &'t str)> {
     let is_of_it = |name: &str| item.variants.iter().any(|variant| variant.name == name);
     for word in words(value) {
         let Some(path) = value[..word.start].strip_suffix("::") else {
@@ -56,7 +58,7 @@ fn around_variant<'t>(
         let is_self = owner == "Self" && function.owner.as_deref() == Some(&*item.name);
         if is_of_it(&value[word.clone()]) && (owner == item.name || is_self) {
             let after = after_content(&value[word.end..])?;
-            return Some((&value[..start], &value[start..word.start], after));
+            return Some((&value[..word.start], after));
         }
     }
     None
@@ -121,7 +123,8 @@ mod tests {
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let sources = read(dir, &[root], &|_| true);
         let function = sources.functions.iter().find(|it| it.name == name);
-        super::values(&sources, function.unwrap())
+        let values = super::values(&sources, function.unwrap());
+        values.into_iter().map(|value| value.text).collect()
     }
 
     #[test]
