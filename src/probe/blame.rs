@@ -64,6 +64,15 @@ fn nearest(
             return parts;
         }
     }
+    let places: Vec<(FileIndex, usize)> = primary
+        .iter()
+        .chain(&secondary)
+        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
+        .collect();
+    let exits = skippable_exits(instrumentation, error, &places);
+    if !exits.is_empty() {
+        return exits;
+    }
     for places in [&primary, &secondary] {
         let mut parts: Vec<Part> = places
             .iter()
@@ -80,11 +89,6 @@ fn nearest(
         }
     }
 
-    let places: Vec<(FileIndex, usize)> = primary
-        .iter()
-        .chain(&secondary)
-        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
-        .collect();
     let sites = &instrumentation.sources.sites;
     let present = |site: SiteIndex| instrumentation.has(site);
     if error.code == "E0381" {
@@ -223,6 +227,50 @@ pub fn around(
     };
     parts.retain(|part| !instrumentation.dropped.contains(part));
     parts
+}
+
+/// For an error about what an earlier statement did to a variable: the exits between the statements the error points
+/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another.
+fn skippable_exits(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(FileIndex, usize)],
+) -> Vec<Part> {
+    const FLOWS: [&str; 8] = [
+        "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
+    ];
+    let sites = &instrumentation.sources.sites;
+    let functions = functions(sites, places);
+    let (Some(first), Some(last)) = (
+        places.iter().map(|(_, at)| *at).min(),
+        places.iter().map(|(_, at)| *at).max(),
+    ) else {
+        return Vec::new();
+    };
+    // The next round of a loop meets what stands before.
+    let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
+    let of_loop = labels.into_iter().any(|label| label.contains("iteration"));
+    let last = if of_loop { usize::MAX } else { last };
+    let is_between = |site: &Site| {
+        let text = match site.parts.last() {
+            Some(part) => &instrumentation.sources.files[site.file].text[part.clone()],
+            None => &*site.text,
+        };
+        let is_exit = ["return", "break", "continue"]
+            .into_iter()
+            .any(|word| text.starts_with(word));
+        is_exit && site.kind.form().skips() && (first..last).contains(&site.span.end)
+    };
+    if !FLOWS.contains(&&*error.code) {
+        return Vec::new();
+    }
+    sites
+        .iter_enumerated()
+        .filter(|(index, site)| {
+            instrumentation.has(*index) && functions.contains(&site.function) && is_between(site)
+        })
+        .map(|(index, _)| Part::Site(index))
+        .collect()
 }
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or

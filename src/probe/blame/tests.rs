@@ -20,6 +20,14 @@ pub fn first(n: u32, is_open: bool) -> u32 {
 pub fn second(k: u32) -> u32 {
     if k > 5 { 1 } else { 0 }
 }
+
+pub fn third(list: Vec<u32>, is_done: bool) -> usize {
+    if is_done {
+        drop(list);
+        return 0;
+    }
+    list.len()
+}
 ";
 
 /// The sources, in a temporary directory.
@@ -179,6 +187,20 @@ fn a_possibly_uninitialized_variable_is_blamed_on_skippable_assignments() {
     let message = "used binding `last` is possibly-uninitialized";
     let parts = fixture.blamed(&instrumentation, "E0381", message, &[primary("+= last")]);
     assert_eq!(parts, [Part::Site(fixture.site("last = m;"))]);
+}
+
+#[test]
+fn a_move_is_blamed_on_the_exit_behind_it_that_can_be_skipped() {
+    let fixture = Fixture::new();
+    let instrumentation = fixture.conditions(&["is_done", "drop(list);", "return 0;"]);
+    let note = PointedAt {
+        is_primary: false,
+        ..primary("list); }")
+    };
+    let at = [primary("list.len()"), note];
+    let message = "borrow of moved value: `list`";
+    let parts = fixture.blamed(&instrumentation, "E0382", message, &at);
+    assert_eq!(parts, [Part::Site(fixture.site("return 0;"))]);
 }
 
 #[test]
