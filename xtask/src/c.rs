@@ -2,6 +2,7 @@
 
 mod codeflaws;
 mod driver;
+mod labels;
 mod programs;
 mod record;
 mod tcas;
@@ -41,6 +42,10 @@ pub struct Options {
     /// run again; one that lacks only its line in results.jsonl is judged again
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
+
+    /// Where to keep, for each defect of Codeflaws, what the ranking is learned from (`learn train --c DIR`)
+    #[arg(long, value_name = "DIR")]
+    facts: Option<PathBuf>,
 
     /// The cargo-nopol to run [default: the release build of this repository]
     #[arg(long, value_name = "PATH")]
@@ -158,6 +163,12 @@ impl<'a> Bench<'a> {
         Ok(record)
     }
 
+    /// The directory for what is learned from a case.
+    fn facts(&self, id: &str) -> Option<PathBuf> {
+        let facts = self.options.facts.as_ref()?;
+        Some(std::path::absolute(facts.join(id)).unwrap_or_else(|_| facts.join(id)))
+    }
+
     /// The report that is kept of a case, or that of the tool on the program in `dir`.
     fn repair(&self, id: &str, dir: &Path) -> Result<Kept> {
         let reports = self.options.reports.as_ref();
@@ -172,6 +183,9 @@ impl<'a> Bench<'a> {
             .arg(dir)
             .args(&self.options.tool_arg)
             .current_dir(dir);
+        if let Some(facts) = self.facts(id) {
+            command.arg("--dump").arg(facts);
+        }
         let kept = Kept::run(&mut command, self.options.limit)?;
         if let Some(reports) = reports {
             kept.write(reports, id)?;

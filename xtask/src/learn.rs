@@ -10,6 +10,8 @@ mod train;
 
 use clap::Subcommand;
 
+pub use faults::Truth;
+
 #[derive(Subcommand)]
 pub enum Learn {
     /// Put faults into a crate, repair each, and keep what the ranking is learned from

@@ -10,9 +10,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::Bench;
 use super::programs::{Run, build_patched, compile, in_parallel};
 use super::record::{LEFT_OUT, Record, Report, share};
+use super::{Bench, labels};
 use crate::tool::median;
 
 const COMPILER: [&str; 7] = [
@@ -198,6 +198,13 @@ fn judge(bench: &Bench, dir: &Path, id: &str, class: &str, defect: &Defect) -> R
     let kept = bench.repair(id, subject.path())?;
     let report = Report::new(&kept);
     record.tell(&report, &kept);
+    if let Some(facts) = bench.facts(id) {
+        let passes = |program: &Path| {
+            let mut tests = baseline.held_out.iter();
+            tests.try_fold(true, |all, test| Ok(all && test.passes(program, dir)?))
+        };
+        labels::write(&facts, &source, &COMPILER, &record, passes)?;
+    }
     let temp = tempfile::tempdir()?;
     for (rank, patch) in (1..).zip(&report.patches) {
         let Some(program) = build_patched(&COMPILER, &source, patch, temp.path())? else {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cargo_nopol::rank::canonical::canonical;
 use cargo_nopol::rank::facts::{Candidate, Case, EditFacts};
 use cargo_nopol::rank::features::{self, Row};
 
@@ -83,7 +84,7 @@ fn repair(dir: &Path) -> Result<Option<Repair>> {
             .map(|candidate| label::restores(&case, candidate, &truth))
             .collect(),
     };
-    let (candidates, right) = distinct(candidates, right);
+    let (candidates, right) = distinct(&case, right);
     let case = Case { candidates, ..case };
     let candidates = &case.candidates;
     let place = |edit: &EditFacts| {
@@ -118,11 +119,15 @@ fn repair(dir: &Path) -> Result<Option<Repair>> {
 }
 
 /// Of candidates that only spell one condition differently the one that costs least.
-fn distinct(candidates: &[Candidate], right: Vec<bool>) -> (Vec<Candidate>, Vec<bool>) {
+fn distinct(case: &Case, right: Vec<bool>) -> (Vec<Candidate>, Vec<bool>) {
     let says = |candidate: &Candidate| {
         let of = |edit: &EditFacts| {
             let place = (edit.function, edit.span.clone(), edit.kind);
-            format!("{place:?} {} {}", edit.body, label::spelled(&edit.after))
+            format!(
+                "{place:?} {} {}",
+                edit.body,
+                canonical(case.language(), &edit.after)
+            )
         };
         candidate
             .edits
@@ -133,7 +138,7 @@ fn distinct(candidates: &[Candidate], right: Vec<bool>) -> (Vec<Candidate>, Vec<
     };
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut kept: Vec<(Candidate, bool)> = Vec::new();
-    for (candidate, is_right) in candidates.iter().zip(right) {
+    for (candidate, is_right) in case.candidates.iter().zip(right) {
         match known.get(&says(candidate)) {
             Some(at) => {
                 let (other, is_known_right) = &mut kept[*at];

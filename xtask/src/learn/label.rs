@@ -44,6 +44,6 @@ fn bare(text: &str) -> String {
 }
 
 /// The condition of a Rust program in one spelling.
-pub fn spelled(text: &str) -> String {
+fn spelled(text: &str) -> String {
     canonical(Language::Rust, text)
 }
