@@ -10,6 +10,7 @@ mod facts;
 mod families;
 mod fix;
 mod hints;
+mod identity;
 mod instrument;
 mod judging;
 mod knowledge;
@@ -77,6 +78,7 @@ fn pipeline(
     let runner = setup.runner();
     let mut sources = setup.read(&copies, outcome)?;
     let hints = Hints::of(settings, &copies.plain.root, &sources)?;
+    identity::tell(settings, &copies.plain, outcome)?;
     let built = setup.build(&mut copies, &sources, &runner, progress, outcome)?;
 
     let plain = &mut copies.plain;

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use camino::Utf8Path;
@@ -83,15 +82,7 @@ fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec<EditReport
             patch.alternatives.len()
         );
     };
-    let with_original = |edit: &EditReport| {
-        let mut known = patch.edits.iter();
-        let known = known.find(|known| known.file == edit.file)?;
-        Some(EditReport {
-            original: Arc::clone(&known.original),
-            ..edit.clone()
-        })
-    };
-    let edits: Option<Vec<EditReport>> = other.edits.iter().map(with_original).collect();
+    let edits = patch.edits_of(other);
     edits.context("an alternative changes another file than its patch")
 }
 

@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::options::formats;
 use super::output;
-use crate::report::format::Format;
-use crate::report::{Ending, merge, whole};
+use crate::report::format::{Format, whole};
+use crate::report::{Ending, merge};
 
 #[derive(Args, Clone, Debug)]
 pub struct Merge {

@@ -42,6 +42,11 @@ pub struct Options {
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
 
+    /// What a pull request is to be merged into, or its unified diff: with `--format github-review`, patches of lines
+    /// that its diff shows become suggestions
+    #[arg(long, value_name = "COMMIT|FILE", help_heading = "Report")]
+    diff_base: Option<String>,
+
     /// Only patches of this kind; may be given several times [default: all kinds]
     #[arg(long, value_name = "KIND", help_heading = "Sites", value_parser = kinds())]
     kind: Option<Vec<PatchKind>>,

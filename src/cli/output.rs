@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::request::Request;
 use crate::invocation::Invocation;
-use crate::report::format::{Format, Rendered};
+use crate::report::format::{Format, Rendered, human};
 use crate::report::terminal::Terminal;
-use crate::report::{Ending, Outcome, human};
+use crate::report::{Ending, Outcome};
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(request: &Request) -> Outcome {

@@ -120,7 +120,8 @@ impl Request {
 
     /// The outcome of the last search if it is still valid; otherwise, and with `no_cache`, that of a new one.
     pub fn outcome(&self, no_cache: bool) -> Outcome {
-        let earlier = match no_cache {
+        // What a pull request's diff shows depends on more than the files.
+        let earlier = match no_cache || self.settings.diff_base.is_some() {
             true => Earlier::Nothing,
             false => invocation::last_outcome(&self.settings),
         };

@@ -8,7 +8,7 @@ use typed_index_collections::{TiSlice, TiVec};
 use super::circumstances;
 use super::settings::{Depth, Settings};
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
+use crate::report::{Complaint, Ending, Outcome};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
@@ -73,9 +73,6 @@ fn second_runs(
     });
     Ok(failed.into_iter().zip(again).chain(flaky).collect())
 }
-
-/// Failing tests whose failure is described in the report.
-const MOST_REASONS_TOLD: usize = 5;
 
 /// Lists the tests of a plain build and runs each twice, unless they are only to be listed.
 pub fn take(
@@ -154,9 +151,13 @@ pub fn take(
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
         let why = first[test].failure_reason.as_ref()?;
-        Some(format!("{} {why}", tests[test]))
+        Some(Complaint {
+            test: tests[test].to_string(),
+            why: why.clone(),
+        })
     });
-    outcome.complaints = told.take(MOST_REASONS_TOLD).collect();
+    outcome.complaints = told.collect();
+    outcome.passing_tests = baseline.passing().iter().map(name).collect();
     outcome.flaky_tests = baseline.flaky.iter().map(name).collect();
     progress.finish(
         phase,

@@ -54,6 +54,8 @@ pub struct Settings {
     pub near: Vec<String>,
     /// A unified diff, or a commit since which the fault is thought to have been made.
     pub in_diff: Option<String>,
+    /// A unified diff, or a commit with whose difference from `HEAD` a reviewer is shown the patches.
+    pub diff_base: Option<String>,
     /// The kinds of patches; all if empty.
     pub kind: Vec<PatchKind>,
     /// Whether two conditions are changed at once where no single patch cures a test.
@@ -105,6 +107,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             near: Vec::new(),
             in_diff: None,
+            diff_base: None,
             kind: Vec::new(),
             multi: false,
             top: 5,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::human::{how, place, places};
+use super::format::human::{how, place, places};
 use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
 
 /// The most tests named per clause.

@@ -1,19 +1,41 @@
 //! The report formats. A new one is a file with a [`Render`] and a line in [`FORMATS`]; options, help and
 //! configuration files follow from that.
 
+mod diff;
+mod github;
+mod github_review;
+mod gitlab;
+pub mod human;
+pub mod json;
+mod junit;
+pub mod markdown;
+mod reviewdog;
+mod rustc;
+mod sarif;
+pub mod whole;
+
 use std::fmt;
 
 use anyhow::Result;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Outcome, diff, human, json, whole};
+use super::Outcome;
 
 /// Every format; the first one is the default.
 pub const FORMATS: &[Format] = &[
     Format(&human::Human),
     Format(&json::Json),
     Format(&diff::Diff),
+    Format(&rustc::Rustc),
+    Format(&sarif::Sarif),
+    Format(&reviewdog::RdJson),
+    Format(&reviewdog::RdJsonl),
+    Format(&github::Annotations),
+    Format(&github_review::Review),
+    Format(&gitlab::CodeQuality),
+    Format(&junit::JUnit),
+    Format(&markdown::Markdown),
     Format(&whole::WholeFormat),
 ];
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{EditReport, Ending, Name, Outcome, PatchReport};
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;

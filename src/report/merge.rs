@@ -71,8 +71,8 @@ fn badness(ending: Ending) -> u8 {
     }
 }
 
-fn distinct<'o>(texts: impl Iterator<Item = &'o String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
+fn distinct<'o, T: Clone + PartialEq + 'o>(texts: impl Iterator<Item = &'o T>) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
     for text in texts {
         if !kept.contains(text) {
             kept.push(text.clone());

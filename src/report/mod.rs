@@ -1,21 +1,21 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
-pub mod diff;
 pub mod display;
 pub mod events;
 pub mod explain;
 pub mod format;
-pub mod human;
-pub mod json;
 pub mod last;
 pub mod merge;
+pub mod phrases;
 pub mod progress;
+pub mod regions;
+pub mod snippet;
 pub mod terminal;
-pub mod whole;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -109,8 +109,10 @@ pub struct Outcome {
     pub tests: Vec<String>,
     /// Tests that failed in every run.
     pub failing_tests: Vec<String>,
-    /// Descriptions of some of these failures, one sentence each.
-    pub complaints: Vec<String>,
+    /// Tests that passed in every run.
+    pub passing_tests: Vec<String>,
+    /// How some of the failing tests fail.
+    pub complaints: Vec<Complaint>,
     /// Tests that passed in some runs and failed in others.
     pub flaky_tests: Vec<String>,
     /// The sites that were examined, or listed.
@@ -136,6 +138,12 @@ pub struct Outcome {
     pub options: String,
     /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
+    /// The cargo packages under repair; none of a C program.
+    pub packages: Vec<PackageReport>,
+    /// What leads from the top of the repository to the subject's root: empty, or with a slash at its end.
+    pub prefix: String,
+    /// The lines of each file that the hunks of a pull request's diff show; `None` if none was named.
+    pub diff_lines: Option<BTreeMap<String, Vec<RangeInclusive<usize>>>>,
 }
 
 impl Default for Outcome {
@@ -146,6 +154,7 @@ impl Default for Outcome {
             warnings: Vec::new(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
+            passing_tests: Vec::new(),
             complaints: Vec::new(),
             flaky_tests: Vec::new(),
             sites: Vec::new(),
@@ -158,6 +167,9 @@ impl Default for Outcome {
             command: "cargo nopol",
             options: String::new(),
             tried_pairs: false,
+            packages: Vec::new(),
+            prefix: String::new(),
+            diff_lines: None,
         }
     }
 }
@@ -194,6 +206,34 @@ impl Outcome {
             )
         })
     }
+}
+
+/// How a failing test fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complaint {
+    /// The test.
+    pub test: String,
+    /// What follows its name in a sentence: `panics at src/lib.rs:3:5: …`.
+    pub why: String,
+}
+
+/// A cargo package, for what must look like a message of cargo.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageReport {
+    /// Cargo's id of it.
+    pub id: String,
+    /// Its directory, relative to the subject's root; empty if it is that.
+    pub dir: String,
+    /// The path of its manifest.
+    pub manifest: String,
+    /// The name of its library, or of its first target.
+    pub target: String,
+    /// The kind of that: `lib`, `bin`.
+    pub target_kind: String,
+    /// The path of that target's first source file.
+    pub target_file: String,
+    /// Its edition.
+    pub edition: String,
 }
 
 /// A site that was, or could be, examined.
@@ -302,6 +342,19 @@ pub struct PatchReport {
 }
 
 impl PatchReport {
+    /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
+    pub fn edits_of(&self, other: &AlternativeReport) -> Option<Vec<EditReport>> {
+        let with_original = |edit: &EditReport| {
+            let mut known = self.edits.iter();
+            let known = known.find(|known| known.file == edit.file)?;
+            Some(EditReport {
+                original: Arc::clone(&known.original),
+                ..edit.clone()
+            })
+        };
+        other.edits.iter().map(with_original).collect()
+    }
+
     /// Its confidence in words.
     pub fn likelihood(&self) -> &'static str {
         match self.confidence {
@@ -484,6 +537,11 @@ pub struct Phase {
 }
 
 impl Outcome {
+    /// A file of the subject, relative to the top of its repository.
+    pub fn in_repository(&self, file: &str) -> String {
+        format!("{}{file}", self.prefix)
+    }
+
     /// Failing tests that no patch cures.
     pub fn still_failing(&self) -> Vec<&str> {
         let cured = |test: &&String| self.patches.iter().any(|patch| patch.fixes.contains(test));

@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use super::format::human;
 use super::*;
 
 const TEST: &str = "grades::tests::just_enough";
@@ -180,7 +181,10 @@ fn groups_have_a_heading_each() {
 fn without_a_patch_each_angelic_site_says_why() {
     let mut outcome = Outcome {
         sites: vec![site()],
-        complaints: vec!["grades::tests::odd crashes".to_owned()],
+        complaints: vec![Complaint {
+            test: "grades::tests::odd".to_owned(),
+            why: "crashes".to_owned(),
+        }],
         ..Outcome::default()
     };
     outcome.sites[0].reason = Some("no condition explains every context".to_owned());

@@ -19,6 +19,50 @@ const SOURCES: [&str; 3] = ["*.rs", "*.c", "*.h"];
 /// # Errors
 /// If `root` is not the top of a repository, git cannot be run, or it does not know the commit.
 pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
+    Ok(parse(&diff(root, commit, 0)?))
+}
+
+/// The lines, those around changes included, that the hunks of a pull request show: of what differs between a commit and
+/// `HEAD` since they parted.
+///
+/// # Errors
+/// As those of [`since`].
+pub fn shown_since(root: &Utf8Path, commit: &str) -> Result<Changed> {
+    Ok(shown(&diff(root, &format!("{commit}...HEAD"), AROUND)?))
+}
+
+/// The lines of the new files that the hunks of a unified diff show.
+pub fn shown(diff: &str) -> Changed {
+    let mut shown = Changed::new();
+    let mut file: Option<&str> = None;
+    let mut left = (0_usize, 0_usize);
+    for line in diff.lines() {
+        if left == (0, 0) {
+            if let Some(path) = new_path(line) {
+                file = path;
+            } else if let Some((old, new)) = hunk(line) {
+                left = (old.1, new.1);
+                if let (Some(file), 1..) = (file, new.1) {
+                    let hunks = shown.entry(file.to_owned()).or_default();
+                    hunks.push(new.0..=new.0 + new.1 - 1);
+                }
+            }
+            continue;
+        }
+        match line.as_bytes().first() {
+            Some(b'+') => left.1 = left.1.saturating_sub(1),
+            Some(b'-') => left.0 = left.0.saturating_sub(1),
+            Some(b'\\') => {}
+            _ => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+        }
+    }
+    shown
+}
+
+/// Lines around a change that GitHub shows.
+const AROUND: usize = 3;
+
+fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
     if !root.join(".git").exists() {
         bail!("the workspace root is not the top of a git repository");
     }
@@ -36,7 +80,7 @@ pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
         "--no-ext-diff",
         "--no-textconv",
         "--no-color",
-        "--unified=0",
+        &format!("--unified={around}"),
         "--ignore-submodules=all",
     ]);
     command.args([
@@ -56,7 +100,15 @@ pub fn since(root: &Utf8Path, commit: &str) -> Result<Changed> {
         let why = String::from_utf8_lossy(&output.stderr);
         bail!("git: {}", why.lines().next().unwrap_or("no reason given"));
     }
-    Ok(parse(&String::from_utf8_lossy(&output.stdout)))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The path in a line that begins what a diff says of a file; `None` in it for a file that was deleted.
+fn new_path(line: &str) -> Option<Option<&str>> {
+    let path = line.strip_prefix("+++ ")?;
+    let path = path.split('\t').next().unwrap_or(path);
+    let path = path.strip_prefix("b/").unwrap_or(path);
+    Some((path != "/dev/null").then_some(path))
 }
 
 /// What a unified diff changes, by the paths of the new files without their prefix `b/`.
@@ -68,10 +120,8 @@ pub fn parse(diff: &str) -> Changed {
     let mut left = (0_usize, 0_usize);
     for line in diff.lines() {
         if left == (0, 0) {
-            if let Some(path) = line.strip_prefix("+++ ") {
-                let path = path.split('\t').next().unwrap_or(path);
-                let path = path.strip_prefix("b/").unwrap_or(path);
-                file = (path != "/dev/null").then(|| path.to_owned());
+            if let Some(path) = new_path(line) {
+                file = path.map(str::to_owned);
             } else if let Some((old, new)) = hunk(line) {
                 // A hunk without new lines names the line before it.
                 at = new.0 + usize::from(new.1 == 0);
@@ -147,6 +197,10 @@ diff --git a/src/a.rs b/src/a.rs
         assert_eq!(changed.len(), 2);
         assert_eq!(changed["src/b.rs"], [7..=7]);
         assert_eq!(changed["src/a.rs"], [3..=4, 4..=4, 5..=5, 20..=21]);
+        let shown = shown(diff);
+        assert_eq!(shown.len(), 2);
+        assert_eq!(shown["src/a.rs"], [3..=6]);
+        assert_eq!(shown["src/b.rs"], [7..=7]);
     }
 
     #[test]

@@ -33,6 +33,25 @@ pub trait Description {
     fn test_args(&self) -> &[String];
 }
 
+/// A package of a build system, and the first of what is built from it.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// The build system's id of it.
+    pub id: String,
+    /// Its directory, relative to the subject's root.
+    pub dir: Utf8PathBuf,
+    /// Its manifest.
+    pub manifest: Utf8PathBuf,
+    /// The name of its library, or of its first target.
+    pub target: String,
+    /// The kind of that.
+    pub target_kind: String,
+    /// The first source file of that.
+    pub target_file: Utf8PathBuf,
+    /// The edition of its language.
+    pub edition: String,
+}
+
 /// How subjects of one kind are read, built and tested.
 pub trait Ecosystem: Debug + Send + Sync {
     /// The files that may have sites; `root` is the subject's root.
@@ -44,6 +63,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// If the build cannot be started or the run is stopped. A compile error is not an error here, but part of
     /// the result.
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build>;
+
+    /// Its packages, as its build system names them; none where there are no such things.
+    fn packages(&self) -> Vec<Package> {
+        Vec::new()
+    }
 
     /// The command with which a user would build it.
     fn build_command(&self) -> String;

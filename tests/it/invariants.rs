@@ -100,9 +100,9 @@ fn only_rust_sources_and_the_probe_know_syn() {
 
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
-    let own = ["src/report/json.rs", "src/exchange/"];
+    let own = ["src/report/format/", "src/exchange/"];
     // The outcome of the last run and those of shares are written in a shape of their own, for nobody else.
-    let kept = ["src/report/last.rs", "src/report/whole.rs"];
+    let kept = ["src/report/last.rs"];
     // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
         "src/run/wire.rs",
@@ -445,7 +445,7 @@ fn the_documents_name_files_that_exist() {
 #[test]
 fn the_committed_schema_is_the_one_of_the_code() {
     let path = root().join("docs/schema.json");
-    let schema = cargo_nopol::report::json::schema().unwrap();
+    let schema = cargo_nopol::report::format::json::schema().unwrap();
     if std::env::var_os("NOPOL_BLESS").is_some() {
         fs::write(&path, &schema).unwrap();
     }

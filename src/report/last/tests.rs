@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::report::{
-    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, ContextReport, DifferenceReport,
-    EditReport, Ending, GroupReport, PatchReport, Phase, SiteReport,
+    AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
+    DifferenceReport, EditReport, Ending, GroupReport, PackageReport, PatchReport, Phase,
+    SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -89,7 +90,11 @@ fn full() -> Outcome {
         warnings: vec!["w".to_owned()],
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
-        complaints: vec!["c".to_owned()],
+        passing_tests: vec!["p".to_owned()],
+        complaints: vec![Complaint {
+            test: "t".to_owned(),
+            why: "c".to_owned(),
+        }],
         flaky_tests: vec!["f".to_owned()],
         sites: vec![SiteReport {
             id: "ab".to_owned(),
@@ -123,6 +128,17 @@ fn full() -> Outcome {
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
         tried_pairs: true,
+        packages: vec![PackageReport {
+            id: "i".to_owned(),
+            dir: "d".to_owned(),
+            manifest: "m".to_owned(),
+            target: "x".to_owned(),
+            target_kind: "lib".to_owned(),
+            target_file: "f".to_owned(),
+            edition: "2024".to_owned(),
+        }],
+        prefix: "sub/".to_owned(),
+        diff_lines: Some([("a.rs".to_owned(), vec![1..=4])].into()),
     }
 }
 
@@ -147,7 +163,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":5", "\"version\":4"),
+        ("\"version\":6", "\"version\":5"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",

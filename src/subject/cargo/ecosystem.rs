@@ -13,11 +13,11 @@ use super::doctests::{doctests, may_have_doctests};
 use super::listing::list;
 use super::options::CargoOptions;
 use super::seed::{Seed, Seeded};
-use super::{Packages, load, runtime};
+use super::{Member, Packages, load, runtime};
 use crate::run::id::{TargetId, TestId};
 use crate::source::language::Readable;
 use crate::source::rust::language::Crates;
-use crate::subject::ecosystem::{Description, Ecosystem};
+use crate::subject::ecosystem::{Description, Ecosystem, Package};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError};
 
@@ -46,6 +46,24 @@ impl Ecosystem for Packages {
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
         build(at, self, linked)
+    }
+
+    fn packages(&self) -> Vec<Package> {
+        let package = |member: &Member| {
+            let mut targets = member.metadata.targets.iter();
+            let library = targets.clone().find(|target| target.is_lib());
+            let target = library.or_else(|| targets.next())?;
+            Some(Package {
+                id: member.metadata.id.repr.clone(),
+                dir: member.dir.clone(),
+                manifest: member.metadata.manifest_path.clone(),
+                target: target.name.clone(),
+                target_kind: target.kind.first()?.to_string(),
+                target_file: target.src_path.clone(),
+                edition: target.edition.as_str().to_owned(),
+            })
+        };
+        self.members.iter().filter_map(package).collect()
     }
 
     fn build_command(&self) -> String {

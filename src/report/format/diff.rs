@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
-use super::format::{Render, Rendered};
-use super::{Outcome, human};
+use super::human;
+use super::{Render, Rendered};
+use crate::report::Outcome;
 
 /// The diff of the first patch. Alternative patches cannot be applied together.
 pub struct Diff;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::format::{Render, Rendered};
-use super::{
+use super::{Render, Rendered};
+use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
     Outcome,
 };
@@ -258,7 +258,7 @@ impl Render for Json {
 /// # Errors
 /// If serialization fails, which it does not for these types.
 pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
-    use super::Ending;
+    use crate::report::Ending;
     let report = Report {
         version: VERSION,
         outcome: match outcome.ending {

@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::Outcome;
-use super::format::{Render, Rendered};
+use super::{Render, Rendered};
+use crate::report::Outcome;
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Whole {

@@ -6,13 +6,18 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::format::{Render, Rendered};
-use super::{AngelicHow, AngelicReport, Choice, Ending, Outcome, PatchReport, SiteReport, count};
+use super::{Render, Rendered};
+use crate::report::{
+    AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, SiteReport, count,
+};
 
 const BOLD: Style = Style::new().bold();
 const RED: Style = AnsiColor::Red.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// Failing tests whose failure is described.
+const MOST_COMPLAINTS: usize = 5;
 
 /// The most angelic sites for which the reason is printed why they have no patch.
 const MOST_REASONS: usize = 10;
@@ -124,8 +129,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::Listed => list(outcome, out)?,
         Ending::NoPatch => {
             writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
-            for complaint in &outcome.complaints {
-                writeln!(out, "  {complaint}")?;
+            for Complaint { test, why } in outcome.complaints.iter().take(MOST_COMPLAINTS) {
+                writeln!(out, "  {test} {why}")?;
             }
             why_not(outcome, out)?;
         }

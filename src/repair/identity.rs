@@ -1,0 +1,71 @@
+//! What the report says of the subject itself: its packages, where it is in its repository, and which lines of it a pull
+//! request shows.
+
+use std::fs;
+
+use camino::Utf8Path;
+
+use super::settings::Settings;
+use crate::report::{Outcome, PackageReport};
+use crate::subject::ecosystem::Package;
+use crate::subject::workspace::Workspace;
+use crate::subject::{SubjectError, changes};
+
+/// Adds it to the outcome. Git is asked in the working copy.
+///
+/// # Errors
+/// [`SubjectError::Usage`] if there is no such diff.
+pub fn tell(
+    settings: &Settings,
+    copy: &Workspace,
+    outcome: &mut Outcome,
+) -> Result<(), SubjectError> {
+    let subject = &copy.subject;
+    outcome.packages = subject
+        .ecosystem
+        .packages()
+        .into_iter()
+        .map(package)
+        .collect();
+    outcome.prefix = prefix(&subject.root);
+    let Some(base) = &settings.diff_base else {
+        return Ok(());
+    };
+    let wrong = |why: String| SubjectError::Usage(format!("--diff-base {base}: {why}"));
+    let shown = if Utf8Path::new(base).is_file() {
+        let text = fs::read(base).map_err(|error| wrong(format!("cannot read it: {error}")))?;
+        changes::shown(&String::from_utf8_lossy(&text))
+    } else {
+        changes::shown_since(&copy.root, base).map_err(|error| {
+            wrong(format!(
+                "it is neither a file nor a commit to compare with: {error:#}. A diff in a file will do: \
+                 git diff {base}...HEAD > FILE"
+            ))
+        })?
+    };
+    outcome.diff_lines = Some(shown);
+    Ok(())
+}
+
+fn package(package: Package) -> PackageReport {
+    PackageReport {
+        id: package.id,
+        dir: package.dir.into_string(),
+        manifest: package.manifest.into_string(),
+        target: package.target,
+        target_kind: package.target_kind,
+        target_file: package.target_file.into_string(),
+        edition: package.edition,
+    }
+}
+
+/// What leads to the root from the top of its repository.
+fn prefix(root: &Utf8Path) -> String {
+    let mut dirs = root.ancestors();
+    let top = dirs.find(|dir| dir.join(".git").exists());
+    let below = top.and_then(|top| root.strip_prefix(top).ok());
+    match below {
+        Some(below) if !below.as_str().is_empty() => format!("{below}/"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,80 @@
+//! `--format github`: workflow commands of GitHub Actions, which become annotations.
+
+use anyhow::Result;
+
+use super::{Render, Rendered};
+use crate::report::phrases::message;
+use crate::report::regions::lines;
+use crate::report::{Ending, Outcome, PatchReport};
+
+/// A warning per patch, or a notice why there is none.
+pub struct Annotations;
+
+impl Render for Annotations {
+    fn name(&self) -> &'static str {
+        "github"
+    }
+
+    fn help(&self) -> &'static str {
+        "Annotations of GitHub Actions; added to the default format where GITHUB_ACTIONS is true"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        Ok(annotations(outcome).into())
+    }
+}
+
+/// All annotations.
+pub fn annotations(outcome: &Outcome) -> String {
+    let patches = outcome.patches.iter();
+    let mut report: String = patches.map(|patch| annotation(outcome, patch)).collect();
+    if outcome.patches.is_empty() && outcome.ending == Ending::NoPatch {
+        let why = outcome
+            .why_not()
+            .unwrap_or_else(|| "see the report".to_owned());
+        report += &format!(
+            "::notice title=cargo nopol found no patch::{}\n",
+            escaped(&why)
+        );
+    }
+    report
+}
+
+/// A warning for each piece that a patch changes.
+pub fn annotation(outcome: &Outcome, patch: &PatchReport) -> String {
+    let mut text = String::new();
+    for piece in lines(&patch.edits) {
+        text += &format!(
+            "::warning file={},line={},endLine={},title={}::{}\n",
+            property(&outcome.in_repository(&piece.file)),
+            piece.range.start(),
+            piece.range.end(),
+            property(&format!("cargo nopol: patch {}", patch.rank)),
+            escaped(&format!("{}\n\n{}", message(patch), patch.diff)),
+        );
+    }
+    text
+}
+
+/// What a command says.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// The value of a property of a command.
+fn property(text: &str) -> String {
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_command_or_a_property_is_escaped() {
+        assert_eq!(escaped("50 %: a,\nb"), "50 %25: a,%0Ab");
+        assert_eq!(property("a:b,c"), "a%3Ab%2Cc");
+    }
+}

@@ -1,0 +1,138 @@
+//! `--format github-review`: the body of a request that creates a review on a pull request
+//! (`POST /repos/OWNER/REPO/pulls/NUMBER/reviews`). A comment may only stand on a line of the pull request's diff: one
+//! that does not makes GitHub refuse the whole review (422). So patches elsewhere are described in the review's text and
+//! are annotations on standard error.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::{Render, Rendered, github};
+use crate::report::phrases::message;
+use crate::report::regions::{Lines, lines};
+use crate::report::{Outcome, PatchReport};
+
+/// The best patch of each cause as a suggestion.
+pub struct Review;
+
+impl Render for Review {
+    fn name(&self) -> &'static str {
+        "github-review"
+    }
+
+    fn help(&self) -> &'static str {
+        "A review for GitHub's REST API, with suggestions; needs --diff-base"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let mut comments: Vec<Value> = Vec::new();
+        let mut elsewhere: Vec<&PatchReport> = Vec::new();
+        let mut annotations = String::new();
+        for patch in best(outcome) {
+            let pieces = lines(&patch.edits);
+            if pieces.is_empty() || !pieces.iter().all(|piece| is_inside(outcome, piece)) {
+                annotations += &github::annotation(outcome, patch);
+                elsewhere.push(patch);
+                continue;
+            }
+            let number = pieces.len();
+            for (nth, piece) in (1..).zip(&pieces) {
+                comments.push(comment(outcome, patch, piece, (nth, number)));
+            }
+        }
+        let review = json!({
+            "event": "COMMENT",
+            "body": body(outcome, comments.len(), &elsewhere),
+            "comments": comments,
+        });
+        Ok(Rendered {
+            report: serde_json::to_string_pretty(&review).context("cannot write the review")?
+                + "\n",
+            remark: annotations,
+        })
+    }
+}
+
+/// The best patch of each group of failing tests.
+fn best(outcome: &Outcome) -> Vec<&PatchReport> {
+    let of_groups = outcome.groups.iter().filter_map(|group| {
+        let id = group.patches.first()?;
+        outcome.patches.iter().find(|patch| patch.id == *id)
+    });
+    let mut best: Vec<&PatchReport> = of_groups.collect();
+    if best.is_empty() {
+        best.extend(outcome.patches.first());
+    }
+    best
+}
+
+/// Whether a comment may stand on these lines.
+fn is_inside(outcome: &Outcome, piece: &Lines) -> bool {
+    let path = outcome.in_repository(&piece.file);
+    let hunks = outcome.diff_lines.iter().flatten();
+    let mut of_file = hunks.filter(|(file, _)| **file == piece.file || **file == path);
+    of_file.any(|(_, hunks)| {
+        // All lines of a comment stand in one hunk.
+        let mut hunks = hunks.iter();
+        hunks.any(|hunk| hunk.contains(piece.range.start()) && hunk.contains(piece.range.end()))
+    })
+}
+
+fn comment(
+    outcome: &Outcome,
+    patch: &PatchReport,
+    piece: &Lines,
+    (nth, number): (usize, usize),
+) -> Value {
+    let fence = fence(&piece.after);
+    let part = match number {
+        1 => String::new(),
+        _ => format!("Part {nth} of {number}; apply all of them.\n\n"),
+    };
+    let mut comment = json!({
+        "path": outcome.in_repository(&piece.file),
+        "side": "RIGHT",
+        "line": piece.range.end(),
+        "body": format!(
+            "{}\n\n{part}{fence}suggestion\n{}\n{fence}",
+            message(patch), piece.after
+        ),
+    });
+    // For one line GitHub wants no start.
+    if piece.range.start() < piece.range.end() {
+        comment["start_line"] = json!(piece.range.start());
+        comment["start_side"] = json!("RIGHT");
+    }
+    comment
+}
+
+/// More backticks than there are in a row in the text.
+fn fence(text: &str) -> String {
+    let (mut most, mut row) = (0, 0);
+    for letter in text.chars() {
+        row = if letter == '`' { row + 1 } else { 0 };
+        most = most.max(row);
+    }
+    "`".repeat(most.max(2) + 1)
+}
+
+fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> String {
+    let mut text = match (comments, elsewhere.len()) {
+        (0, 0) => {
+            let why = outcome.why_not().unwrap_or_default();
+            format!("`cargo nopol` found no patch for the failing tests. {why}")
+        }
+        (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
+        (_, _) => "`cargo nopol` found a patch for the failing tests. It breaks no other test, but your tests \
+                   may not be thorough enough to tell: review it."
+            .to_owned(),
+    };
+    for patch in elsewhere {
+        let fence = fence(&patch.diff);
+        text += &format!(
+            "\n\n{}\n\n{fence}diff\n{}\n{fence}",
+            message(patch),
+            patch.diff.trim_end()
+        );
+    }
+    text.trim_end().to_owned()
+}

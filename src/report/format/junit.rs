@@ -1,0 +1,54 @@
+//! `--format junit`: the subject's tests as they were before any patch, as JUnit XML.
+
+use anyhow::Result;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::{Render, Rendered};
+use crate::report::{Outcome, PatchReport};
+
+/// A case per test. Failing ones tell which patch cures them.
+pub struct JUnit;
+
+impl Render for JUnit {
+    fn name(&self) -> &'static str {
+        "junit"
+    }
+
+    fn help(&self) -> &'static str {
+        "The tests as they are without a patch, as JUnit XML"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let mut report = Report::new("cargo-nopol");
+        let mut suite = TestSuite::new("tests");
+        for test in &outcome.passing_tests {
+            suite.add_test_case(TestCase::new(&**test, TestCaseStatus::success()));
+        }
+        for test in &outcome.failing_tests {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let complaint = outcome.complaints.iter().find(|it| it.test == *test);
+            if let Some(complaint) = complaint {
+                status.set_message(&*complaint.why);
+            }
+            if let Some(patch) = cure(outcome, test) {
+                status.set_description(format!(
+                    "patch {} makes it pass:\n{}",
+                    patch.rank, patch.diff
+                ));
+            }
+            suite.add_test_case(TestCase::new(&**test, status));
+        }
+        for test in &outcome.flaky_tests {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message("flaky: it passed once and failed once");
+            suite.add_test_case(TestCase::new(&**test, status));
+        }
+        report.add_test_suite(suite);
+        Ok((report.to_string()? + "\n").into())
+    }
+}
+
+fn cure<'o>(outcome: &'o Outcome, test: &str) -> Option<&'o PatchReport> {
+    let mut patches = outcome.patches.iter();
+    patches.find(|patch| patch.fixes.iter().any(|fixed| fixed == test))
+}

@@ -1,0 +1,137 @@
+//! `--format markdown`: a summary for job pages and comments, in GitHub's Markdown.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use super::{Render, Rendered};
+use crate::report::format::human::places;
+use crate::report::phrases::{capitalized, sureness};
+use crate::report::{Ending, Outcome, PatchReport, count};
+
+/// A table, and each patch behind a line to open.
+pub struct Markdown;
+
+impl Render for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn help(&self) -> &'static str {
+        "A summary in Markdown"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let mut out = String::new();
+        write(outcome, &mut out)?;
+        Ok(out.into())
+    }
+}
+
+fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "## {}\n", title(outcome))?;
+    if let Some(why) = outcome.why_not() {
+        writeln!(out, "{}\n", text(&why))?;
+    }
+    if !outcome.patches.is_empty() {
+        writeln!(
+            out,
+            "| | patch | place | fixes |\n| ---: | --- | --- | --- |"
+        )?;
+        for patch in &outcome.patches {
+            writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                patch.rank,
+                sureness(patch),
+                code(&places(patch)),
+                count(patch.fixes.len(), "test")
+            )?;
+        }
+        writeln!(
+            out,
+            "\nEach fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be \
+             thorough enough to tell.\n"
+        )?;
+    }
+    for patch in &outcome.patches {
+        details(patch, out)?;
+    }
+    list(out, "Failing tests", &outcome.failing_tests)?;
+    list(out, "Flaky tests", &outcome.flaky_tests)?;
+    let warnings: Vec<String> = outcome.warnings.iter().map(|it| text(it)).collect();
+    for warning in warnings {
+        writeln!(out, "> {warning}\n")?;
+    }
+    Ok(())
+}
+
+fn title(outcome: &Outcome) -> String {
+    let number = count(outcome.patches.len(), "plausible patch");
+    match outcome.ending {
+        Ending::Patched => format!("cargo nopol: {number}"),
+        Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
+        Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
+        Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
+        other => format!("cargo nopol: {}", other.name().replace('-', " ")),
+    }
+}
+
+fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
+    let is_first = if patch.rank == 1 { " open" } else { "" };
+    writeln!(
+        out,
+        "<details{is_first}><summary>Patch {}: {}</summary>\n\n```diff\n{}\n```\n",
+        patch.rank,
+        escaped(&capitalized(&patch.why)),
+        patch.diff.trim_end()
+    )?;
+    for test in &patch.fixes {
+        writeln!(out, "- fixes {}", code(test))?;
+    }
+    if patch.alike > 0 {
+        writeln!(
+            out,
+            "- {} like it, which the tests do not tell from it",
+            patch.alike
+        )?;
+    }
+    if !patch.is_checked {
+        writeln!(out, "- not held against all tests: the run was stopped")?;
+    }
+    writeln!(out, "\n</details>\n")
+}
+
+fn list(out: &mut String, title: &str, names: &[String]) -> std::fmt::Result {
+    if names.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<details><summary>{title}: {}</summary>\n",
+        names.len()
+    )?;
+    for name in names {
+        writeln!(out, "- {}", code(name))?;
+    }
+    writeln!(out, "\n</details>\n")
+}
+
+/// As it is, in a line of a table, too.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
+}
+
+/// A sentence or the compiler's output, which must not be read as HTML.
+fn text(message: &str) -> String {
+    match message.contains('\n') {
+        true => format!("```text\n{}\n```", message.replace("```", "'''")),
+        false => escaped(message),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

@@ -1,0 +1,164 @@
+//! `--format sarif`: SARIF 2.1.0 (OASIS standard of 2020-03-27) with fixes, for code scanning and editors.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::{Render, Rendered};
+use crate::report::phrases::{advice, capitalized, message};
+use crate::report::regions::{Position, region};
+use crate::report::{EditReport, Outcome, PatchReport};
+
+/// A result per patch.
+pub struct Sarif;
+
+/// The kinds of patches, and what they mean.
+const RULES: [(&str, &str); 4] = [
+    (
+        "condition",
+        "A condition that makes failing tests pass when it is another one",
+    ),
+    (
+        "expression",
+        "A boolean expression that makes failing tests pass when it is another one",
+    ),
+    (
+        "precondition",
+        "A statement that must not always be executed for failing tests to pass",
+    ),
+    ("guard", "A place where failing tests need an early exit"),
+];
+
+impl Render for Sarif {
+    fn name(&self) -> &'static str {
+        "sarif"
+    }
+
+    fn help(&self) -> &'static str {
+        "SARIF 2.1.0 with fixes, for code scanning"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        let rules: Vec<Value> = RULES
+            .iter()
+            .map(|(kind, text)| {
+                json!({
+                    "id": format!("nopol/{kind}"),
+                    "shortDescription": {"text": text},
+                    "defaultConfiguration": {"level": "warning"},
+                })
+            })
+            .collect();
+        let results = outcome.patches.iter().map(|patch| result(outcome, patch));
+        let notifications: Vec<Value> = outcome
+            .warnings
+            .iter()
+            .map(|warning| json!({"level": "warning", "message": {"text": warning}}))
+            .chain(
+                outcome
+                    .why_not()
+                    .map(|why| json!({"level": "note", "message": {"text": why}})),
+            )
+            .collect();
+        let log = json!({
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "cargo-nopol",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                }},
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The top of the repository"}}},
+                "invocations": [{
+                    "executionSuccessful": outcome.ending.exit_code() < 2,
+                    "exitCode": outcome.ending.exit_code(),
+                    "toolExecutionNotifications": notifications,
+                }],
+                "results": results.collect::<Vec<Value>>(),
+            }],
+        });
+        Ok((serde_json::to_string_pretty(&log)? + "\n").into())
+    }
+}
+
+fn result(outcome: &Outcome, patch: &PatchReport) -> Value {
+    let locations: Vec<Value> = patch
+        .edits
+        .iter()
+        .map(|edit| {
+            json!({"physicalLocation": {"artifactLocation": artifact(outcome, edit), "region": sarif_region(edit)}})
+        })
+        .collect();
+    let mut fixes = vec![fix(outcome, &advice(patch), &patch.edits)];
+    for other in &patch.alternatives {
+        if let Some(edits) = patch.edits_of(other) {
+            fixes.push(fix(outcome, &format!("or `{}`", other.condition), &edits));
+        }
+    }
+    json!({
+        "ruleId": format!("nopol/{}", patch.kind),
+        "ruleIndex": RULES.iter().position(|(kind, _)| *kind == patch.kind),
+        "level": "warning",
+        "message": {"text": message(patch)},
+        "locations": locations,
+        "fixes": fixes,
+        "rank": patch.confidence * 100.0,
+        "partialFingerprints": {"nopolPatch/v1": patch.id},
+        "properties": {"rank": patch.rank, "confidence": patch.confidence, "fixes": patch.fixes},
+    })
+}
+
+fn fix(outcome: &Outcome, text: &str, edits: &[EditReport]) -> Value {
+    let change = |edit: &EditReport| {
+        json!({
+            "artifactLocation": artifact(outcome, edit),
+            "replacements": [{
+                "deletedRegion": sarif_region(edit),
+                "insertedContent": {"text": edit.after},
+            }],
+        })
+    };
+    json!({
+        "description": {"text": capitalized(text)},
+        "artifactChanges": edits.iter().map(change).collect::<Vec<Value>>(),
+    })
+}
+
+/// The file, as a relative reference (RFC 3986).
+fn artifact(outcome: &Outcome, edit: &EditReport) -> Value {
+    json!({"uri": escaped(&outcome.in_repository(&edit.file)), "uriBaseId": "SRCROOT"})
+}
+
+fn escaped(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
+
+fn sarif_region(edit: &EditReport) -> Value {
+    let region = region(edit);
+    let (start, end): (Position, Position) = (region.start, region.end);
+    json!({
+        "startLine": start.line,
+        "startColumn": start.character,
+        "endLine": end.line,
+        "endColumn": end.character,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn paths_are_written_as_uris() {
+        assert_eq!(super::escaped("src/a b#1ä.rs"), "src/a%20b%231%C3%A4.rs");
+    }
+}

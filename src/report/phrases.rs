@@ -1,0 +1,66 @@
+//! What the formats for machines say of a patch: the same words in all of them.
+
+use super::{PatchReport, count};
+
+/// What the patch is about, in one line: `another condition here makes tests::a and 2 others pass`.
+pub fn headline(patch: &PatchReport) -> String {
+    let what = match patch.kind {
+        "precondition" => "a condition before this statement",
+        "guard" => "an early exit here",
+        "expression" => "another expression here",
+        _ => "another condition here",
+    };
+    format!("{what} makes {} pass", some(&patch.fixes))
+}
+
+/// What is to be done: `change it to n >= 2`.
+pub fn advice(patch: &PatchReport) -> String {
+    let conditions = patch
+        .edits
+        .iter()
+        .map(|edit| format!("`{}`", edit.condition));
+    let conditions = conditions.collect::<Vec<String>>().join(" and ");
+    match patch.kind {
+        "precondition" => format!("do this only if {conditions}"),
+        "guard" => format!("leave early if {conditions}"),
+        _ => format!("change it to {conditions}"),
+    }
+}
+
+/// How sure it is: `likely (80 %)`.
+pub fn sureness(patch: &PatchReport) -> String {
+    format!("{} ({:.0} %)", patch.likelihood(), patch.confidence * 100.0)
+}
+
+/// Everything that a reader needs to judge it, in sentences.
+pub fn message(patch: &PatchReport) -> String {
+    let unchecked = match patch.is_checked {
+        true => "",
+        false => " It was not held against all tests, because the run was stopped.",
+    };
+    format!(
+        "{}: {}. {}, {}.{unchecked}",
+        capitalized(&headline(patch)),
+        advice(patch),
+        capitalized(&sureness(patch)),
+        patch.why
+    )
+}
+
+/// The first letter large.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// The first name, and how many more there are.
+fn some(names: &[String]) -> String {
+    match names {
+        [] => "the failing tests".to_owned(),
+        [one] => format!("`{one}`"),
+        [first, others @ ..] => format!("`{first}` and {}", count(others.len(), "other test")),
+    }
+}
