@@ -109,7 +109,7 @@ fn pipeline(
         tests: &tests,
         baseline: &baseline,
         runtime: built.runtime,
-        unwanted: settings.unwanted(&sources),
+        unwanted: hints.unwanted(settings, &sources),
         hints,
     };
     let mut knowledge = Knowledge {
@@ -128,6 +128,7 @@ fn pipeline(
         session.show_unchecked(&mut knowledge, outcome);
     }
     knowledge.notes.report(outcome);
+    outcome.files = reports::texts(&sources, &outcome.sites);
     let damage = runner.damage();
     let damage = damage
         .iter()

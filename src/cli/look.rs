@@ -18,6 +18,6 @@ impl<P: Target> Look<P> {
             Err(code) => return code,
         };
         request.settings.depth = depth;
-        output::show(&output::run(&request), request.format())
+        output::present(&output::run(&request), &request.display)
     }
 }

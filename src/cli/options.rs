@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::config::seconds;
 use crate::repair::settings::EngineKind;
 use crate::repair::shard::Shard;
+use crate::report::display::FailOn;
 use crate::report::format::{FORMATS, Format};
 use crate::run::sandbox::SandboxMode;
 use crate::source::PatchKind;
@@ -41,6 +42,11 @@ pub struct Options {
     /// is not committed]
     #[arg(long, value_name = "COMMIT|FILE", help_heading = "Sites")]
     in_diff: Option<String>,
+
+    /// Look only at places that --in-diff, or what is not committed, has changed
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Sites")]
+    only_in_diff: Option<bool>,
 
     /// What a pull request is to be merged into, or its unified diff: with `--format github-review`, patches of lines
     /// that its diff shows become suggestions
@@ -123,13 +129,30 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
+    /// Also write a page for a browser to this file
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    html: Option<Utf8PathBuf>,
+
+    /// Also write a summary in Markdown to this file; in GitHub Actions, "$GITHUB_STEP_SUMMARY"
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    summary: Option<Utf8PathBuf>,
+
+    /// What makes the exit code 1 when the search came to its end [default: no-patch]
+    #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
+    fail_on: Option<FailOn>,
+
+    /// Say nothing about what is being done
+    #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, conflicts_with = "verbose")]
+    quiet: Option<bool>,
+
     /// Say more about what is being done
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true)]
     verbose: Option<bool>,
 
     /// How to show the result [default: human]
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", help_heading = "Report", value_parser = formats())]
     pub format: Option<Format>,
 }
 
@@ -146,6 +169,11 @@ fn kinds() -> impl TypedValueParser<Value = PatchKind> {
 /// Engines, by name.
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     named(&EngineKind::ALL, EngineKind::name)
+}
+
+/// What makes a run fail, by name.
+fn fail_on() -> impl TypedValueParser<Value = FailOn> {
+    named(&FailOn::ALL, FailOn::name)
 }
 
 /// Sandbox modes, by name.
@@ -232,6 +260,6 @@ mod tests {
             );
             shown += usize::from(!is_empty);
         }
-        assert_eq!(shown, 8, "{printed}");
+        assert_eq!(shown, 9, "{printed}");
     }
 }

@@ -1,11 +1,16 @@
 //! Runs the pipeline with signal handling, and shows the outcome.
 
+use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
+use anyhow::{Context, Result};
+use camino::Utf8Path;
+
 use super::request::Request;
 use crate::invocation::Invocation;
-use crate::report::format::{Format, Rendered, human};
+use crate::report::display::Display;
+use crate::report::format::{Format, Rendered, annotations, files, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
 
@@ -16,7 +21,10 @@ pub fn run(request: &Request) -> Outcome {
         Ok(invocation)
     });
     match invocation {
-        Ok(invocation) => invocation.run(Arc::new(Terminal::new(request.display.verbose))),
+        Ok(invocation) => invocation.run(Arc::new(Terminal::new(
+            request.display.verbose,
+            request.display.quiet,
+        ))),
         Err(error) => Outcome {
             ending: Ending::Internal,
             message: Some(format!("{error:#}")),
@@ -42,6 +50,37 @@ pub fn tip(text: &str) {
     let _ = writeln!(anstream::stderr(), "\n  tip: {text}");
 }
 
+/// Shows the outcome, and writes the files that the user wants besides; returns the exit code.
+pub fn present(outcome: &Outcome, display: &Display) -> u8 {
+    let mut code = show(outcome, display.format);
+    if code == outcome.ending.exit_code() {
+        code = display.fail_on.exit_code(outcome.ending);
+    }
+    for (path, format) in files(display) {
+        if let Err(error) = write(path, format, outcome) {
+            complain(&format!("{error:#}"));
+            code = Ending::Internal.exit_code();
+        }
+    }
+    code
+}
+
+fn write(path: &Utf8Path, format: Format, outcome: &Outcome) -> Result<()> {
+    let text = format.render(outcome)?.report;
+    // The summary of a step of GitHub Actions may have parts of others.
+    let is_shared = std::env::var("GITHUB_STEP_SUMMARY").is_ok_and(|shared| shared == *path);
+    let mut options = File::options();
+    options
+        .create(true)
+        .write(true)
+        .append(is_shared)
+        .truncate(!is_shared);
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.with_context(|| format!("cannot write the report to {path}"))
+}
+
 /// Shows the outcome in the chosen format; returns the exit code.
 pub fn show(outcome: &Outcome, format: Format) -> u8 {
     if human::is_error(outcome.ending) {
@@ -56,7 +95,13 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
     };
     // A closed pipe is no reason to fail.
     let _ = write!(anstream::stderr(), "{remark}");
-    print(&report, outcome.ending.exit_code())
+    // Where GitHub reads along, patches become annotations without being asked for.
+    let is_read = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
+    let notes = match format.is_default() && is_read {
+        true => annotations(outcome),
+        false => String::new(),
+    };
+    print(&(report + &notes), outcome.ending.exit_code())
 }
 
 /// Writes to standard output; returns `code`, or the code of an internal error if writing fails.

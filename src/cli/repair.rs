@@ -34,17 +34,17 @@ impl<P: Target> Repair<P> {
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
-            return output::show(&outcome, request.format());
+            return output::present(&outcome, &request.display);
         };
         match apply::apply(&request.settings, &outcome, choice, self.allow_dirty) {
             Ok(()) => {
                 outcome.applied = Some(choice);
-                output::show(&outcome, request.format())
+                output::present(&outcome, &request.display)
             }
             // The error comes after the patches, so that it is not overlooked.
             Err(error) => {
                 outcome.is_refused = true;
-                output::show(&outcome, request.format());
+                output::present(&outcome, &request.display);
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()
             }
@@ -54,13 +54,15 @@ impl<P: Target> Repair<P> {
 
 /// The arguments that a search depends on, quoted for a shell, each preceded by a space.
 fn options(args: impl Iterator<Item = String>) -> String {
-    const SWITCHES: [&str; 6] = [
+    const SWITCHES: [&str; 8] = [
         "--apply",
         "--allow-dirty",
         "--no-cache",
         "--fresh",
         "--verbose",
         "-v",
+        "--quiet",
+        "-q",
     ];
     let args = args.skip(1);
     let mut args = args.skip_while(|arg| matches!(&**arg, "nopol" | "c" | "repair"));
@@ -70,7 +72,9 @@ fn options(args: impl Iterator<Item = String>) -> String {
             // The remaining arguments are for the test binaries.
             "--" => kept.extend(std::iter::once(arg).chain(&mut args)),
             // Its value may be the next argument.
-            "--format" => drop((!arg.contains('=')).then(|| args.next())),
+            "--format" | "--html" | "--summary" | "--fail-on" => {
+                drop((!arg.contains('=')).then(|| args.next()));
+            }
             name if SWITCHES.contains(&name) => {}
             _ => kept.push(arg),
         }

@@ -8,7 +8,7 @@ use crate::config::{Config, ConfigError};
 use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
-use crate::report::format::Format;
+use crate::report::format::{Format, json};
 use crate::report::{Ending, Outcome, count};
 use crate::subject::{Project, SubjectError};
 
@@ -42,6 +42,10 @@ pub struct Common<P: Args> {
     /// Show all settings as a nopol.toml that says where each value comes from, and do nothing else
     #[arg(long)]
     print_config: bool,
+
+    /// Show the schema of what --format json prints, and do nothing else
+    #[arg(long)]
+    emit_schema: bool,
 }
 
 /// What to do, and how to show the result.
@@ -63,6 +67,12 @@ impl<P: Target> Common<P> {
             };
             output::show(&outcome, self.options.format.unwrap_or_default())
         };
+        if self.emit_schema {
+            return Err(match json::schema() {
+                Ok(text) => output::print(&text, 0),
+                Err(error) => wrong(error.to_string()),
+            });
+        }
         let config = self.config().map_err(|error| wrong(error.to_string()))?;
         if self.print_config {
             return Err(match self.print(&config) {

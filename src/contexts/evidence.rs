@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Problem, Recorded};
 use crate::run::suite::TestIndex;
-use crate::spec::{Expr, Row};
+use crate::spec::{Expr, Row, TermId, Value};
 
 /// The contexts in which a clause decides the outcome: negating the clause would change the value of the
 /// condition.
@@ -21,8 +21,106 @@ pub struct Evidence {
     pub example: Option<(Row, bool)>,
 }
 
+/// Contexts that are the same in everything a condition and the old one read.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// One of them.
+    pub row: Row,
+    /// The tests with such a context, and whether each fails without the patch.
+    pub tests: BTreeMap<TestIndex, bool>,
+    /// What the old condition yields; `None` if there is none, or it panics.
+    pub old: Option<bool>,
+    /// What the condition yields.
+    pub new: Option<bool>,
+    /// What the clauses read that decide the outcome here.
+    pub deciding: Vec<TermId>,
+}
+
+/// What a condition and the old one read, and the contexts they were recorded in: those of failing tests first, then those
+/// that decide most.
+pub fn table(problem: &Problem, recorded: &Recorded, expr: &Expr) -> (Vec<TermId>, Vec<Seen>) {
+    let mut specs = problem.specs.iter().chain(&problem.relaxed);
+    let old = specs.find_map(|spec| spec.old.as_ref());
+    let mut read = expr.terms();
+    read.extend(old.map(Expr::terms).unwrap_or_default());
+    let mut terms: Vec<TermId> = Vec::new();
+    for term in read {
+        if problem.pool.terms[term].constant.is_none() && !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    let mut clauses = Vec::new();
+    clauses_of(expr, &|clause| clause, &mut clauses);
+    let mut seen: Vec<(Vec<Option<Value>>, Seen)> = Vec::new();
+    for (test, is_failing, row) in rows(problem, recorded) {
+        let values: Vec<Option<Value>> =
+            terms.iter().map(|term| row.values[*term].clone()).collect();
+        if let Some((_, known)) = seen.iter_mut().find(|(known, _)| *known == values) {
+            known.tests.insert(test, is_failing);
+            continue;
+        }
+        if seen.len() == MOST_SEEN {
+            continue;
+        }
+        let new = expr.eval_bool(&row);
+        let decides = |opposite: &Expr| new.is_some() && opposite.eval_bool(&row) != new;
+        let deciding = clauses.iter().filter(|(_, opposite)| decides(opposite));
+        let deciding = deciding.flat_map(|(clause, _)| clause.terms()).collect();
+        let old = old.and_then(|old| old.eval_bool(&row));
+        let tests = BTreeMap::from([(test, is_failing)]);
+        seen.push((
+            values,
+            Seen {
+                row,
+                tests,
+                old,
+                new,
+                deciding,
+            },
+        ));
+    }
+    let mut seen: Vec<Seen> = seen.into_iter().map(|(_, seen)| seen).collect();
+    seen.sort_by_key(|seen| {
+        let is_failing = seen.tests.values().any(|is_failing| *is_failing);
+        (!is_failing, std::cmp::Reverse(seen.deciding.len()))
+    });
+    (terms, seen)
+}
+
+/// Contexts that are told apart in a table.
+const MOST_SEEN: usize = 200;
+
 /// The evidence for each clause of a condition, left to right.
 pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evidence> {
+    let rows = rows(problem, recorded);
+    let mut clauses = Vec::new();
+    clauses_of(expr, &|clause| clause, &mut clauses);
+    let evidence = clauses.into_iter().map(|(clause, opposite)| {
+        let mut evidence = Evidence {
+            clause,
+            tests: BTreeMap::new(),
+            contexts: 0,
+            example: None,
+        };
+        for (test, is_failing, row) in &rows {
+            let (Some(value), Some(own)) = (expr.eval_bool(row), evidence.clause.eval_bool(row))
+            else {
+                continue;
+            };
+            if opposite.eval_bool(row) == Some(value) {
+                continue;
+            }
+            evidence.tests.insert(*test, *is_failing);
+            evidence.contexts += 1;
+            evidence.example.get_or_insert_with(|| (row.clone(), own));
+        }
+        evidence
+    });
+    evidence.collect()
+}
+
+/// The recorded contexts with the tests they are of, and whether each fails: the best examples first.
+fn rows(problem: &Problem, recorded: &Recorded) -> Vec<(TestIndex, bool, Row)> {
     let mut rows: Vec<(TestIndex, bool, Row)> = Vec::new();
     let row = |context, outcome| Row {
         values: problem.columns.values(context),
@@ -51,30 +149,7 @@ pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evid
         old.is_some_and(|old| old.eval_bool(row) == Some(row.expected))
     };
     rows.sort_by_key(|(_, is_failing, row)| (!is_failing, is_kept(row)));
-    let mut clauses = Vec::new();
-    clauses_of(expr, &|clause| clause, &mut clauses);
-    let evidence = clauses.into_iter().map(|(clause, opposite)| {
-        let mut evidence = Evidence {
-            clause,
-            tests: BTreeMap::new(),
-            contexts: 0,
-            example: None,
-        };
-        for (test, is_failing, row) in &rows {
-            let (Some(value), Some(own)) = (expr.eval_bool(row), evidence.clause.eval_bool(row))
-            else {
-                continue;
-            };
-            if opposite.eval_bool(row) == Some(value) {
-                continue;
-            }
-            evidence.tests.insert(*test, *is_failing);
-            evidence.contexts += 1;
-            evidence.example.get_or_insert_with(|| (row.clone(), own));
-        }
-        evidence
-    });
-    evidence.collect()
+    rows
 }
 
 /// Each clause, with the whole condition in which only that clause is negated.

@@ -21,7 +21,7 @@ use crate::source::condition::{Leaf, Node, Spelling};
 use crate::source::{Language, Site, Sources};
 use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
-pub use evidence::{Evidence, evidence};
+pub use evidence::{Evidence, Seen, evidence, table};
 use operands::{Conversions, operands};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;

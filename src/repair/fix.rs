@@ -8,7 +8,7 @@ use std::sync::Arc;
 use typed_index_collections::TiSlice;
 
 use crate::rank::facts::Support;
-use crate::report::ClauseReport;
+use crate::report::{ClauseReport, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{FunctionIndex, SiteIndex, Sources};
@@ -86,6 +86,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
     /// Which tests decided each clause of the condition, left to right.
     fn clauses(&self, _: &TiSlice<TestIndex, TestId>) -> Vec<ClauseReport> {
         Vec::new()
+    }
+
+    /// The contexts that were recorded at the site, as far as the condition reads them.
+    fn table(&self, _: &TiSlice<TestIndex, TestId>) -> Option<ContextTable> {
+        None
     }
 
     /// How the edit differs from another one at the same site, if that is known.

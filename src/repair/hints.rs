@@ -68,6 +68,16 @@ impl Hints {
         Ok(hints)
     }
 
+    /// The sites at which no patch is looked for.
+    pub fn unwanted(&self, settings: &Settings, sources: &Sources) -> BTreeSet<SiteIndex> {
+        let mut unwanted = settings.unwanted(sources);
+        if settings.only_in_diff {
+            let all = sources.sites.iter_enumerated().map(|(index, _)| index);
+            unwanted.extend(all.filter(|index| !self.changed.contains(index)));
+        }
+        unwanted
+    }
+
     /// How much less a patch at a site costs, because the user hints at it.
     pub fn bonus(&self, site: SiteIndex) -> u32 {
         let place = &WEIGHTS.place;

@@ -1,5 +1,8 @@
 //! Sites, tests and forced outcomes as the report has them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::session::Session;
 use super::settings::Settings;
 use typed_index_collections::TiSlice;
@@ -28,6 +31,16 @@ pub fn site(sources: &Sources, site: &Site) -> SiteReport {
         angelic: Vec::new(),
         reason: None,
     }
+}
+
+/// The texts of the files that sites are in.
+pub fn texts(sources: &Sources, sites: &[SiteReport]) -> BTreeMap<String, Arc<str>> {
+    let files = sources.files.iter();
+    let has_site = |path: &str| sites.iter().any(|site| site.file == path);
+    files
+        .filter(|file| has_site(file.path.as_str()))
+        .map(|file| (file.path.to_string(), Arc::from(&*file.text)))
+        .collect()
 }
 
 /// Adds all tests, and all places where a patch can go, to the outcome.

@@ -54,6 +54,8 @@ pub struct Settings {
     pub near: Vec<String>,
     /// A unified diff, or a commit since which the fault is thought to have been made.
     pub in_diff: Option<String>,
+    /// Whether only what was changed so is looked at.
+    pub only_in_diff: bool,
     /// A unified diff, or a commit with whose difference from `HEAD` a reviewer is shown the patches.
     pub diff_base: Option<String>,
     /// The kinds of patches; all if empty.
@@ -107,6 +109,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             near: Vec::new(),
             in_diff: None,
+            only_in_diff: false,
             diff_base: None,
             kind: Vec::new(),
             multi: false,

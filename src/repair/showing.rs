@@ -369,6 +369,7 @@ impl Session<'_> {
             is_checked: true,
             why: of_all(fix, |edit| edit.why.clone(), "; "),
             clauses: Vec::new(),
+            tables: Vec::new(),
             differs: None,
             alternatives: Vec::new(),
             alike: 0,
@@ -405,6 +406,9 @@ impl Session<'_> {
             let clauses = fix.edits.iter();
             let clauses = clauses.flat_map(|edit| edit.evidence.clauses(self.tests));
             let clauses = clauses.collect();
+            let tables = fix.edits.iter();
+            let tables = tables.filter_map(|edit| edit.evidence.table(self.tests));
+            let tables = tables.collect();
             let mut others = shown.iter().enumerate();
             let other =
                 others.find(|(other, shown)| *other != nth && shown.fix.sites() == fix.sites());
@@ -422,6 +426,7 @@ impl Session<'_> {
             });
             let patch = &mut outcome.patches[*patch];
             patch.clauses = clauses;
+            patch.tables = tables;
             patch.differs = differs;
         }
     }

@@ -2,14 +2,60 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Ending;
 use super::format::Format;
+use camino::Utf8PathBuf;
 
 /// What is shown, and how.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Display {
     /// The format of the report.
     pub format: Format,
+    /// Also written: a page for a browser.
+    pub html: Option<Utf8PathBuf>,
+    /// Also written: a summary in Markdown.
+    pub summary: Option<Utf8PathBuf>,
+    /// What makes the exit code 1.
+    pub fail_on: FailOn,
     /// More is said about what is being done.
     pub verbose: bool,
+    /// Nothing is said about what is being done.
+    pub quiet: bool,
+}
+
+/// What makes the exit code 1, when a search came to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// A patch was found: there is something to review.
+    Patched,
+    /// Tests fail, and no patch was found.
+    #[default]
+    NoPatch,
+    /// Nothing.
+    Never,
+}
+
+impl FailOn {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Patched, Self::NoPatch, Self::Never];
+
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Patched => "patched",
+            Self::NoPatch => "no-patch",
+            Self::Never => "never",
+        }
+    }
+
+    /// The exit code of a run that ended so.
+    pub fn exit_code(self, ending: Ending) -> u8 {
+        match (self, ending) {
+            (Self::Patched, Ending::Patched) => 1,
+            (Self::Patched | Self::Never, Ending::Patched | Ending::NoPatch) => 0,
+            _ => ending.exit_code(),
+        }
+    }
 }

@@ -5,10 +5,11 @@ mod diff;
 mod github;
 mod github_review;
 mod gitlab;
+mod html;
 pub mod human;
 pub mod json;
 mod junit;
-pub mod markdown;
+mod markdown;
 mod reviewdog;
 mod rustc;
 mod sarif;
@@ -17,10 +18,14 @@ pub mod whole;
 use std::fmt;
 
 use anyhow::Result;
+use camino::Utf8Path;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Outcome;
+use super::display::Display;
+
+pub use github::annotations;
 
 /// Every format; the first one is the default.
 pub const FORMATS: &[Format] = &[
@@ -36,6 +41,7 @@ pub const FORMATS: &[Format] = &[
     Format(&gitlab::CodeQuality),
     Format(&junit::JUnit),
     Format(&markdown::Markdown),
+    Format(&html::Html),
     Format(&whole::WholeFormat),
 ];
 
@@ -70,6 +76,18 @@ impl From<String> for Rendered {
             remark: String::new(),
         }
     }
+}
+
+/// The files that a user wants besides the report, each with its format.
+pub fn files(display: &Display) -> Vec<(&Utf8Path, Format)> {
+    let wanted = [
+        (&display.html, Format(&html::Html)),
+        (&display.summary, Format(&markdown::Markdown)),
+    ];
+    let wanted = wanted.into_iter();
+    wanted
+        .filter_map(|(path, format)| Some((path.as_deref()?, format)))
+        .collect()
 }
 
 /// One of [`FORMATS`].

@@ -1,6 +1,7 @@
 //! Joins the outcomes of the shares of one search: each share looked at other sites, with the same tests.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
@@ -47,6 +48,10 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     merged.flaky_tests = distinct(outcomes.iter().flat_map(|outcome| &outcome.flaky_tests));
     merged.flaky_tests.sort();
     merged.sites = sites(outcomes);
+    let files = outcomes.iter().flat_map(|outcome| &outcome.files);
+    merged.files = files
+        .map(|(file, text)| (file.clone(), Arc::clone(text)))
+        .collect();
     (merged.groups, merged.patches) = patches(outcomes, top);
     merged.phases = phases(outcomes);
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();

@@ -115,6 +115,8 @@ pub struct Outcome {
     pub complaints: Vec<Complaint>,
     /// Tests that passed in some runs and failed in others.
     pub flaky_tests: Vec<String>,
+    /// The files that have examined sites, and their texts.
+    pub files: BTreeMap<String, Arc<str>>,
     /// The sites that were examined, or listed.
     pub sites: Vec<SiteReport>,
     /// The patches, best first.
@@ -157,6 +159,7 @@ impl Default for Outcome {
             passing_tests: Vec::new(),
             complaints: Vec::new(),
             flaky_tests: Vec::new(),
+            files: BTreeMap::new(),
             sites: Vec::new(),
             patches: Vec::new(),
             groups: Vec::new(),
@@ -332,6 +335,8 @@ pub struct PatchReport {
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
     pub clauses: Vec<ClauseReport>,
+    /// The contexts at each of its places; empty where nothing was recorded.
+    pub tables: Vec<ContextTable>,
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
     /// The best of the other members of its family: nothing observed tells them from this patch, and they differ
@@ -475,6 +480,36 @@ pub struct ClauseReport {
     pub example: Vec<(String, String)>,
     /// What it yields there; `None` if it decided in no context.
     pub outcome: Option<bool>,
+}
+
+/// The contexts that were recorded at the place of a patch.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ContextTable {
+    /// What the new condition and the old one read.
+    pub names: Vec<String>,
+    /// Different contexts, those of failing tests first.
+    pub rows: Vec<ContextRow>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// A recorded context.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ContextRow {
+    /// The values of [`ContextTable::names`].
+    pub values: Vec<String>,
+    /// Which of them are read by a clause that decides the outcome here.
+    pub deciding: Vec<bool>,
+    /// A test with this context; one that fails without the patch if there is any.
+    pub test: String,
+    /// How many tests have it.
+    pub tests: usize,
+    /// Whether one of them fails without the patch.
+    pub is_failing: bool,
+    /// What the old condition yields; `None` if there is none, or it panics.
+    pub before: Option<bool>,
+    /// What the new condition yields.
+    pub after: Option<bool>,
 }
 
 /// The difference between two patches.

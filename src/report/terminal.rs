@@ -13,16 +13,18 @@ use super::events::{Event, Observer};
 pub struct Terminal {
     is_terminal: bool,
     verbose: bool,
+    quiet: bool,
     /// That of the phase at hand.
     bar: Mutex<ProgressBar>,
 }
 
 impl Terminal {
-    /// With details if it is `verbose`.
-    pub fn new(verbose: bool) -> Self {
+    /// With details if it is `verbose`; only warnings if it is `quiet`.
+    pub fn new(verbose: bool, quiet: bool) -> Self {
         Self {
-            is_terminal: std::io::stderr().is_terminal(),
+            is_terminal: std::io::stderr().is_terminal() && !quiet,
             verbose,
+            quiet,
             bar: Mutex::new(ProgressBar::hidden()),
         }
     }
@@ -65,7 +67,9 @@ impl Observer for Terminal {
                 ..
             } => {
                 bar.finish_and_clear();
-                say(&format!("{phase:>28} {result} ({seconds:.1} s)"));
+                if !self.quiet {
+                    say(&format!("{phase:>28} {result} ({seconds:.1} s)"));
+                }
             }
             Event::Abandoned { .. } => bar.finish_and_clear(),
             Event::Said(line) => say(line),

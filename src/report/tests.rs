@@ -64,6 +64,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             ],
             outcome: Some(true),
         }],
+        tables: Vec::new(),
         differs: None,
         alternatives: Vec::new(),
         alike: 0,

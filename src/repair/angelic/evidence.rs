@@ -7,16 +7,19 @@ use std::sync::{Arc, OnceLock};
 
 use typed_index_collections::TiSlice;
 
-use crate::contexts::{self, Problem, Recorded, Witnesses, evidence};
+use crate::contexts::{self, Problem, Recorded, Seen, Witnesses, evidence};
 use crate::patch::render::Style;
 use crate::rank::facts::Support;
 use crate::repair::fix::{Difference, Evidence};
-use crate::report::ClauseReport;
+use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{Language, SiteIndex, Sources, write};
 use crate::spec::{Binding, Expr, Row, TermId, Value};
 use crate::synth::{self, Equality};
+
+/// Contexts that are listed with a patch.
+const MOST_ROWS: usize = 40;
 
 /// What was recorded at a site, and the synthesis problem made of it.
 #[derive(Debug)]
@@ -204,6 +207,40 @@ impl Evidence for Explanation {
         clauses
             .map(|evidence| self.clause(tests, evidence))
             .collect()
+    }
+
+    fn table(&self, tests: &TiSlice<TestIndex, TestId>) -> Option<ContextTable> {
+        let Observed {
+            problem, recorded, ..
+        } = &*self.observed;
+        let (terms, seen) = contexts::table(problem, recorded, &self.written);
+        let row = |seen: &Seen| {
+            let failing = seen.tests.iter().find(|(_, is_failing)| **is_failing);
+            let test = failing.or(seen.tests.iter().next());
+            ContextRow {
+                values: terms
+                    .iter()
+                    .map(|term| text(seen.row.values[*term].as_ref()))
+                    .collect(),
+                deciding: terms
+                    .iter()
+                    .map(|term| seen.deciding.contains(term))
+                    .collect(),
+                test: test.map_or_else(String::new, |(test, _)| tests[*test].to_string()),
+                tests: seen.tests.len(),
+                is_failing: failing.is_some(),
+                before: seen.old,
+                after: seen.new,
+            }
+        };
+        let names = terms
+            .iter()
+            .map(|term| write::text(&problem.pool.terms[*term].access));
+        Some(ContextTable {
+            names: names.collect(),
+            rows: seen.iter().take(MOST_ROWS).map(row).collect(),
+            more: seen.len().saturating_sub(MOST_ROWS),
+        })
     }
 
     fn difference(&self, other_evidence: &dyn Evidence) -> Option<Difference> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
-    DifferenceReport, EditReport, Ending, GroupReport, PackageReport, PatchReport, Phase,
-    SiteReport,
+    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, GroupReport, PackageReport,
+    PatchReport, Phase, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -54,6 +54,19 @@ fn full() -> Outcome {
             example: vec![("score".to_owned(), "50".to_owned())],
             outcome: Some(true),
         }],
+        tables: vec![ContextTable {
+            names: vec!["n".to_owned()],
+            rows: vec![ContextRow {
+                values: vec!["3".to_owned()],
+                deciding: vec![true],
+                test: "t".to_owned(),
+                tests: 2,
+                is_failing: true,
+                before: None,
+                after: Some(false),
+            }],
+            more: 1,
+        }],
         differs: Some(DifferenceReport {
             other: "ab-ef".to_owned(),
             ranks: [1, 2],
@@ -96,6 +109,7 @@ fn full() -> Outcome {
             why: "c".to_owned(),
         }],
         flaky_tests: vec!["f".to_owned()],
+        files: [("a.rs".to_owned(), "text".into())].into(),
         sites: vec![SiteReport {
             id: "ab".to_owned(),
             kind: "guard",

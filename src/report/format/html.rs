@@ -1,0 +1,352 @@
+//! `--format html`: one page that needs nothing else, for looking at a run in a browser.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::human::{how, place, places};
+use super::{Render, Rendered};
+use crate::report::phrases::{capitalized, sureness};
+use crate::report::{
+    AlternativeReport, ClauseReport, ContextTable, DifferenceReport, Ending, Outcome, PatchReport,
+    Phase, SiteReport, count,
+};
+
+/// The page.
+pub struct Html;
+
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/walk.js");
+
+/// Lines shown around a place.
+const AROUND: usize = 4;
+
+impl Render for Html {
+    fn name(&self) -> &'static str {
+        "html"
+    }
+
+    fn help(&self) -> &'static str {
+        "A page for a browser, which needs nothing else"
+    }
+
+    fn render(&self, outcome: &Outcome) -> Result<Rendered> {
+        Ok((page(outcome).into_string() + "\n").into())
+    }
+}
+
+fn page(outcome: &Outcome) -> Markup {
+    let title = title(outcome);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#patches" { "Skip to the patches" }
+                header {
+                    h1 { (title) }
+                    (introduction(outcome))
+                }
+                main {
+                    section id="patches" { (patches(outcome)) }
+                    (sources(outcome))
+                    (sites(outcome))
+                    (phases(&outcome.phases, outcome.builds))
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+fn title(outcome: &Outcome) -> String {
+    match outcome.ending {
+        Ending::Patched => format!(
+            "cargo nopol: {}",
+            count(outcome.patches.len(), "plausible patch")
+        ),
+        Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
+        other => format!("cargo nopol: {}", other.name().replace('-', " ")),
+    }
+}
+
+fn introduction(outcome: &Outcome) -> Markup {
+    let complaint = |test: &str| {
+        let mut complaints = outcome.complaints.iter();
+        complaints.find(|it| it.test == test).map(|it| &*it.why)
+    };
+    html! {
+        @if let Some(why) = outcome.why_not() {
+            div.scroll { pre { span { (why) } } }
+        }
+        @if !outcome.failing_tests.is_empty() {
+            h2 { (capitalized(&count(outcome.failing_tests.len(), "failing test"))) }
+            ul {
+                @for test in &outcome.failing_tests {
+                    li { code { (test) } @if let Some(why) = complaint(test) { " " span.soft { (why) } } }
+                }
+            }
+        }
+        p.soft {
+            (count(outcome.passing_tests.len(), "test")) " pass"
+            @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) " are flaky" }
+            ". Command: " code { (outcome.command) (outcome.options) }
+        }
+        @for warning in &outcome.warnings { p.card { "Warning: " (warning) } }
+    }
+}
+
+fn patches(outcome: &Outcome) -> Markup {
+    html! {
+        @if !outcome.patches.is_empty() {
+            h2 { "Patches" }
+            p { "Each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell." }
+            nav.walk aria-label="Patches" {
+                button id="previous" type="button" title="key k" { "Previous" }
+                button id="next" type="button" title="key j" { "Next" }
+                @for patch in &outcome.patches {
+                    a href={ "#patch-" (patch.rank) } { (patch.rank) }
+                }
+            }
+            @for patch in &outcome.patches { (article(patch)) }
+        }
+    }
+}
+
+fn article(patch: &PatchReport) -> Markup {
+    html! {
+        article id={ "patch-" (patch.rank) } tabindex="-1" {
+            h3 { "Patch " (patch.rank) ": " (capitalized(&patch.why)) }
+            p {
+                span.sure role="img" aria-label=(sureness(patch)) {
+                    i style=(format!("width: {:.0}%", patch.confidence * 100.0)) {}
+                }
+                " " (sureness(patch)) ", " (patch.kind) " at " code { (places(patch)) }
+            }
+            (diff(&patch.diff))
+            p { "Fixes " @for (nth, test) in patch.fixes.iter().enumerate() { @if nth > 0 { ", " } code { (test) } } "." }
+            @if !patch.is_checked {
+                p { strong { "Not held against all tests" } ": the run was stopped." }
+            }
+            @if let Some(question) = patch.differs.as_ref().and_then(DifferenceReport::question) {
+                p { (capitalized(&question)) }
+            }
+            @if !patch.clauses.is_empty() {
+                h3 { "What decided it" }
+                ul { @for clause in &patch.clauses { li { (clause_text(clause)) } } }
+            }
+            @for table in &patch.tables { (contexts(table)) }
+            @if patch.alike > 0 {
+                details {
+                    summary { (count(patch.alike, "other patch")) " like it, which the tests do not tell from it" }
+                    @for (number, other) in (1..).zip(&patch.alternatives) { (alternative(patch, number, other)) }
+                }
+            }
+        }
+    }
+}
+
+fn alternative(patch: &PatchReport, number: usize, other: &AlternativeReport) -> Markup {
+    html! {
+        h3 { (patch.rank) "." (number) " " code { (other.condition) } }
+        @if let Some(differs) = &other.differs { p.soft { (capitalized(&differs.sentence())) } }
+        (diff(&other.diff))
+    }
+}
+
+fn diff(text: &str) -> Markup {
+    let class = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => "plus",
+        Some(b'-') => "minus",
+        Some(b'@') => "at",
+        _ => "same",
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Diff" {
+            pre { @for line in text.lines() { span class=(class(line)) { (line) } } }
+        }
+    }
+}
+
+fn clause_text(clause: &ClauseReport) -> Markup {
+    html! {
+        code { (clause.text) }
+        @match clause.outcome {
+            None => { ": no test decides it" }
+            Some(outcome) => {
+                ": decided the outcome in " (count(clause.contexts, "context"))
+                ", of " (count(clause.failing_tests.len(), "failing test"))
+                " and " (count(clause.passing_tests.len(), "passing test"))
+                "; for example it is " (outcome)
+                @for (nth, (name, value)) in clause.example.iter().enumerate() {
+                    @if nth == 0 { " with " } @else { ", " } code { (name) " = " (value) }
+                }
+            }
+        }
+    }
+}
+
+/// What was recorded at a place. The cells that decide are marked.
+fn contexts(table: &ContextTable) -> Markup {
+    let yields = |outcome: Option<bool>| outcome.map_or("–".to_owned(), |it| it.to_string());
+    html! {
+        @if !table.rows.is_empty() {
+            details {
+                summary { "What the tests came here with (" (table.rows.len() + table.more) "); what decides is marked" }
+                div.scroll tabindex="0" role="region" aria-label="Contexts" {
+                    table {
+                        thead { tr {
+                            th { "test" }
+                            @for name in &table.names { th { code { (name) } } }
+                            th { "before" } th { "now" }
+                        } }
+                        tbody { @for row in &table.rows {
+                            tr.failing[row.is_failing] {
+                                th scope="row" {
+                                    (row.test)
+                                    @if row.tests > 1 { " and " (count(row.tests - 1, "other")) }
+                                    @if row.is_failing { " (failing)" }
+                                }
+                                @for (value, deciding) in row.values.iter().zip(&row.deciding) {
+                                    td.code.deciding[*deciding] { (value) }
+                                }
+                                td { (yields(row.before)) }
+                                td { @if row.before == row.after { (yields(row.after)) } @else { strong { (yields(row.after)) } } }
+                            }
+                        } }
+                    }
+                }
+                @if table.more > 0 { p.soft { "and " (table.more) " more" } }
+            }
+        }
+    }
+}
+
+/// The lines around places, the more suspicious the warmer.
+fn sources(outcome: &Outcome) -> Markup {
+    let mut of_files: BTreeMap<&str, Vec<&SiteReport>> = BTreeMap::new();
+    for site in &outcome.sites {
+        of_files.entry(&site.file).or_default().push(site);
+    }
+    html! {
+        @if !outcome.files.is_empty() {
+            h2 { "Where the failing tests go" }
+            p { "The warmer a line, the more suspicious: failing tests come there, and few passing ones do. Below a line stands what was forced there to make a failing test pass." }
+            @for (file, sites) in &of_files {
+                @if let Some(text) = outcome.files.get(*file) {
+                    details open[outcome.patches.iter().any(|patch| patch.edits.iter().any(|edit| edit.file == **file))] {
+                        summary { code { (file) } " (" (count(sites.len(), "place")) ")" }
+                        (source(text, sites))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn source(text: &str, sites: &[&SiteReport]) -> Markup {
+    let mut shown = BTreeSet::new();
+    let mut heat: BTreeMap<usize, f64> = BTreeMap::new();
+    for site in sites {
+        shown.extend(site.line.saturating_sub(AROUND).max(1)..=site.line + AROUND);
+        let lines = site.text.matches('\n').count();
+        let lines = if matches!(site.kind, "guard") {
+            0
+        } else {
+            lines
+        };
+        for line in site.line..=site.line + lines {
+            let known = heat.entry(line).or_default();
+            *known = known.max(site.suspiciousness);
+            shown.insert(line);
+        }
+    }
+    let is_after_gap = |number: usize| number > 1 && !shown.contains(&(number - 1));
+    html! {
+        div.source tabindex="0" role="region" aria-label="Source" {
+            @for (number, line) in (1..).zip(text.lines()).filter(|(number, _)| shown.contains(number)) {
+                @if is_after_gap(number) { div.row { span.number { "⋮" } } }
+                @let warmth = heat.get(&number).copied().unwrap_or(0.0);
+                div.row style=[(warmth > 0.0).then(|| format!("background: rgb(var(--heat) / {:.2})", 0.08 + warmth * 0.4))]
+                    title=[(warmth > 0.0).then(|| format!("suspiciousness {warmth:.2}"))] {
+                    span.number { (number) }
+                    code.text { (line) }
+                }
+                @for site in sites.iter().filter(|site| site.line == number && !site.angelic.is_empty()) {
+                    div.note { (angelic(site)) }
+                }
+            }
+        }
+    }
+}
+
+/// The forced outcomes of a site in words.
+fn angelic(site: &SiteReport) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for angelic in &site.angelic {
+        let how = how(site, angelic);
+        if !said.contains(&how) {
+            said.push(how);
+        }
+    }
+    format!("{}: {}", site.kind, said.join(", "))
+}
+
+fn sites(outcome: &Outcome) -> Markup {
+    let mut found: Vec<&SiteReport> = outcome.sites.iter().collect();
+    found.retain(|site| !site.angelic.is_empty());
+    found.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
+    html! {
+        @if !found.is_empty() {
+            h2 { "Angelic places" }
+            details {
+                summary { (count(found.len(), "place")) " where a forced outcome makes a failing test pass, of " (outcome.sites.len()) }
+                div.scroll tabindex="0" role="region" aria-label="Angelic places" {
+                    table {
+                        thead { tr { th { "suspicious" } th { "place" } th { "kind" } th { "text" } th { "forced" } th { "no patch, because" } } }
+                        tbody { @for site in found { tr {
+                            td { (format!("{:.2}", site.suspiciousness)) }
+                            td.code { (place(site)) }
+                            td { (site.kind) }
+                            td.code { (site.text) }
+                            td { (angelic(site)) }
+                            td { (site.reason.as_deref().unwrap_or("")) }
+                        } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A bar per phase.
+fn phases(phases: &[Phase], builds: u32) -> Markup {
+    let longest = phases
+        .iter()
+        .map(|phase| phase.seconds)
+        .fold(0.001, f64::max);
+    let all: f64 = phases.iter().map(|phase| phase.seconds).sum();
+    let height = phases.len() * 24 + 4;
+    html! {
+        @if !phases.is_empty() {
+            h2 { "Time" }
+            p.soft { (format!("{all:.1}")) " seconds, " (count(builds as usize, "build")) }
+            svg viewBox=(format!("0 0 640 {height}")) width="100%" style="max-width: 44rem" role="img" aria-label="Seconds for each phase" {
+                @for (nth, phase) in phases.iter().enumerate() {
+                    @let y = nth * 24 + 4;
+                    text x="190" y=(y + 13) text-anchor="end" { (phase.name) }
+                    rect x="200" y=(y) width=(format!("{:.1}", 1.0 + phase.seconds / longest * 330.0)) height="16" rx="3" {}
+                    text x=(format!("{:.1}", 208.0 + phase.seconds / longest * 330.0)) y=(y + 13) { (format!("{:.2} s", phase.seconds)) }
+                }
+            }
+        }
+    }
+}
