@@ -1,4 +1,4 @@
-//! `--apply`: the only code that writes to the subject.
+//! Writing patches into the subject: `--apply`, `cargo nopol apply` and `cargo nopol undo`. Nothing else writes there.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -6,11 +6,167 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
 
+use super::{Common, Target, output};
+use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
-use crate::report::{Choice, EditReport, Outcome, PatchReport};
+use crate::report::applied::{self, Applied};
+use crate::report::format::json;
+use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport};
 use crate::subject::Subject;
+use crate::subject::last_file::LastFile;
+use crate::subject::patching::{self, Change};
+
+#[derive(Args, Clone, Debug)]
+pub struct Apply<P: Target> {
+    /// A report that --format json printed [default: what the last search found], and the patch: its rank, RANK.N for
+    /// its Nth alternative, or its id [default: 1]
+    #[arg(value_name = "[FILE.json] [PATCH]", num_args = 0..=2)]
+    what: Vec<String>,
+
+    /// Apply even if the file has uncommitted changes
+    #[arg(long)]
+    allow_dirty: bool,
+
+    #[command(flatten)]
+    common: Common<P>,
+}
+
+impl<P: Target> Apply<P> {
+    pub fn run(self) -> u8 {
+        let request = match self.common.resolve() {
+            Ok(request) => request,
+            Err(code) => return code,
+        };
+        match self.applied(&request.settings) {
+            Ok(said) => output::print(&said, 0),
+            Err(error) => {
+                output::complain(&format!("{error:#}"));
+                Ending::Usage.exit_code()
+            }
+        }
+    }
+
+    fn applied(&self, settings: &Settings) -> Result<String> {
+        let is_file = |text: &str| text.ends_with(".json") || Utf8Path::new(text).is_file();
+        let (file, wanted) = match &*self.what {
+            [] => (None, "1"),
+            [one] if is_file(one) => (Some(one), "1"),
+            [one] => (None, &**one),
+            [file, wanted, ..] => (Some(file), &**wanted),
+        };
+        let outcome = match file {
+            Some(file) => {
+                let text =
+                    fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+                json::read(&text, &|path| text_of(settings, path)).with_context(|| file.clone())?
+            }
+            None => last(settings)?,
+        };
+        let choice = chosen(&outcome, wanted)?;
+        apply(settings, &outcome, choice, self.allow_dirty)?;
+        Ok(format!(
+            "Applied patch {choice}. `{} undo` takes it back.\n",
+            outcome.command
+        ))
+    }
+}
+
+/// The text of a file of the subject, by its path in reports.
+fn text_of(settings: &Settings, path: &str) -> Result<String> {
+    let subject = settings.subject()?;
+    let name = path;
+    let path = subject.path_of(Utf8Path::new(path));
+    // A report may come from elsewhere; it says nothing about files of others.
+    let real = path.canonicalize_utf8();
+    let real = real.with_context(|| format!("cannot find {path}"))?;
+    let top = subject.top().canonicalize_utf8()?;
+    if !real.starts_with(&top) {
+        bail!("{name} is not below {top}, so the report is of something else");
+    }
+    fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+}
+
+/// What the last search found, if it would find that again.
+fn last(settings: &Settings) -> Result<Outcome> {
+    match invocation::last_outcome(settings) {
+        Earlier::Valid(outcome, _) => Ok(*outcome),
+        Earlier::Changed(what) => bail!(
+            "{what} changed since the last search, so its patches were not applied; search again with `{}`",
+            settings.project.command()
+        ),
+        Earlier::Nothing => bail!(
+            "there is no finished search with these options; search first with `{}`",
+            settings.project.command()
+        ),
+    }
+}
+
+/// The patch that was named by its rank or id.
+fn chosen(outcome: &Outcome, wanted: &str) -> Result<Choice> {
+    let of_id = outcome.patches.iter().find(|patch| patch.id == wanted);
+    match of_id {
+        Some(patch) => Ok(Choice {
+            rank: u32::try_from(patch.rank)?,
+            alternative: None,
+        }),
+        None => wanted.parse().map_err(|error| {
+            anyhow::anyhow!("`{wanted}` is neither the id nor the rank of a patch: {error}")
+        }),
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Undo<P: Target> {
+    #[command(flatten)]
+    common: Common<P>,
+}
+
+impl<P: Target> Undo<P> {
+    /// Takes back the patch that was applied last.
+    pub fn run(self) -> u8 {
+        let request = match self.common.resolve() {
+            Ok(request) => request,
+            Err(code) => return code,
+        };
+        match undo(&request.settings) {
+            Ok(said) => output::print(&said, 0),
+            Err(error) => {
+                output::complain(&format!("{error:#}"));
+                Ending::Usage.exit_code()
+            }
+        }
+    }
+}
+
+fn undo(settings: &Settings) -> Result<String> {
+    let kept = kept(settings)?;
+    let mut patches = kept
+        .read()
+        .map_or_else(Vec::new, |text| applied::parse(&text));
+    let Some(last) = patches.pop() else {
+        bail!("no patch was applied here that could be taken back");
+    };
+    let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
+    patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.id))?;
+    let text = applied::render(&patches).context("cannot write what is left")?;
+    kept.write(&text)
+        .context("it was taken back, but what was applied before cannot be written")?;
+    let files: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    Ok(format!(
+        "Took back patch {} of {}\n",
+        last.id,
+        files.join(" and ")
+    ))
+}
+
+/// The file for what was applied.
+fn kept(settings: &Settings) -> Result<LastFile> {
+    let subject = settings.subject()?;
+    Ok(LastFile::of_applied(&subject, settings.work_dir.as_deref()))
+}
 
 /// Writes this patch, or an alternative to it, into the subject.
 ///
@@ -41,7 +197,7 @@ pub fn apply(
     let edits = edits(patch, alternative)?;
     let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
-    let mut patched = Vec::new();
+    let mut changes = Vec::new();
     for file in files {
         let path = subject.path_of(Utf8Path::new(file));
         let path = path
@@ -50,24 +206,42 @@ pub fn apply(
         if !allow_dirty {
             refuse_dirty(file, &path)?;
         }
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-        let mut edits: Vec<_> = edits.iter().filter(|edit| edit.file == file).collect();
-        if edits.iter().any(|edit| *edit.original != *text) {
-            bail!("{file} was changed while the patch was looked for; nothing was applied");
-        }
-        // From the end of the file, so that no edit shifts another one's span.
-        edits.sort_by_key(|edit| Reverse(edit.span.start));
-        let mut text = text;
-        for edit in edits {
-            text.replace_range(edit.span.clone(), &edit.after);
-        }
-        patched.push((path, text));
+        let of_file = edits.iter().filter(|edit| edit.file == file).collect();
+        changes.push(change(file, path, of_file)?);
     }
-    // Nothing is written until every edit is known to apply.
-    for (path, text) in patched {
-        fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
+    patching::make(&changes)?;
+    let kept = kept(settings)?;
+    let mut patches = kept
+        .read()
+        .map_or_else(Vec::new, |text| applied::parse(&text));
+    patches.push(Applied {
+        id: patch.id.clone(),
+        changes,
+    });
+    // That it cannot be taken back by a command is no reason to fail.
+    if let Some(text) = applied::render(&patches) {
+        let _ = kept.write(&text);
     }
     Ok(())
+}
+
+/// What edits make of a file.
+fn change(file: &str, path: Utf8PathBuf, mut edits: Vec<&EditReport>) -> Result<Change> {
+    let before = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+    if edits.iter().any(|edit| *edit.original != *before) {
+        bail!("{file} was changed while the patch was looked for; nothing was applied");
+    }
+    // From the end of the file, so that no edit shifts another one's span.
+    edits.sort_by_key(|edit| Reverse(edit.span.start));
+    let mut after = before.clone();
+    for edit in edits {
+        after.replace_range(edit.span.clone(), &edit.after);
+    }
+    Ok(Change {
+        path,
+        before,
+        after,
+    })
 }
 
 /// The edits of a patch, or of an alternative to it.

@@ -65,6 +65,12 @@ enum Action<P: Target> {
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
+    /// Write a patch that was found into the subject
+    #[command(after_help = EXIT_CODES)]
+    Apply(apply::Apply<P>),
+    /// Take back the patch that was applied last
+    #[command(after_help = EXIT_CODES)]
+    Undo(apply::Undo<P>),
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]
     List(look::Look<P>),
@@ -76,6 +82,8 @@ impl<P: Target> Action<P> {
             Self::Repair(repair) => repair.run(),
             Self::Localize(look) => look.run(Depth::Localize),
             Self::Explain(explain) => explain.run(),
+            Self::Apply(apply) => apply.run(),
+            Self::Undo(undo) => undo.run(),
             Self::List(look) => look.run(Depth::List),
         }
     }

@@ -1,5 +1,6 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
+pub mod applied;
 pub mod display;
 pub mod events;
 pub mod explain;
@@ -307,7 +308,7 @@ pub struct GroupReport {
 }
 
 /// A change that cures tests and breaks none.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PatchReport {
     /// Stable between runs.
     pub id: String,
@@ -412,7 +413,7 @@ impl fmt::Display for Choice {
 
 /// Another member of a patch's family. It passed the tests in the build with all candidates, but was not built on
 /// its own.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct AlternativeReport {
     /// Stable between runs.
     pub id: String,

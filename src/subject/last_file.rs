@@ -1,4 +1,4 @@
-//! The file next to the working copies that keeps the last outcome for later calls.
+//! The files next to the working copies that keep for later calls what the last search found, and what was applied.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,27 +12,41 @@ use super::Subject;
 /// The prefix of the names of this file, its lock and its temporary versions.
 pub const PREFIX: &str = "last.";
 
-/// The file of a subject, by its directory; it may not exist.
+/// A file of a subject, by its directory and name; it may not exist.
 #[derive(Clone, Debug)]
-pub struct LastFile(Utf8PathBuf);
+pub struct LastFile {
+    dir: Utf8PathBuf,
+    name: &'static str,
+}
 
 impl LastFile {
-    /// The file of a subject: in the directory `chosen`, or below its target directory.
+    /// The file for the last outcome: in the directory `chosen`, or below the subject's target directory.
     pub fn of(subject: &Subject, chosen: Option<&Utf8Path>) -> Self {
-        Self(match chosen {
-            Some(chosen) => chosen.to_owned(),
-            None => subject.target_dir.join("nopol"),
-        })
+        Self {
+            dir: match chosen {
+                Some(chosen) => chosen.to_owned(),
+                None => subject.target_dir.join("nopol"),
+            },
+            name: "last.json",
+        }
+    }
+
+    /// The file for what was applied, in the same directory.
+    pub fn of_applied(subject: &Subject, chosen: Option<&Utf8Path>) -> Self {
+        Self {
+            name: "last.applied.json",
+            ..Self::of(subject, chosen)
+        }
     }
 
     /// The directory in which the tool works.
     pub fn dir(&self) -> &Utf8Path {
-        &self.0
+        &self.dir
     }
 
     /// The file's text, if there is one.
     pub fn read(&self) -> Option<String> {
-        let path = self.0.join("last.json");
+        let path = self.dir.join(self.name);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
         is_file.then(|| fs::read_to_string(path).ok()).flatten()
     }
@@ -47,14 +61,14 @@ impl LastFile {
             .append(true)
             .create(true)
             .custom_flags(OFlag::O_NOFOLLOW.bits())
-            .open(self.0.join("last.lock"))?;
+            .open(self.dir.join("last.lock"))?;
         lock.lock()?;
         let mut temporary = tempfile::Builder::new()
             .prefix(PREFIX)
-            .tempfile_in(&self.0)?;
+            .tempfile_in(&self.dir)?;
         temporary.write_all(text.as_bytes())?;
         temporary
-            .persist(self.0.join("last.json"))
+            .persist(self.dir.join(self.name))
             .map_err(|error| error.error)?;
         Ok(())
     }
@@ -67,7 +81,10 @@ mod tests {
     #[test]
     fn concurrent_writes_leave_one_complete_file_and_follow_no_links() {
         let dir = tempfile::tempdir().unwrap();
-        let place = LastFile(Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap());
+        let place = LastFile {
+            dir: Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap(),
+            name: "last.json",
+        };
         assert_eq!(place.read(), None);
         std::thread::scope(|scope| {
             for letter in ["a", "b", "c"] {
@@ -90,7 +107,10 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
         // A run that cannot use the directory keeps nothing.
-        let nowhere = LastFile(place.dir().join("nowhere"));
+        let nowhere = LastFile {
+            dir: place.dir().join("nowhere"),
+            name: "last.json",
+        };
         assert!(nowhere.write("x").is_err());
     }
 }

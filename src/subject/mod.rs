@@ -7,6 +7,7 @@ pub mod changes;
 pub mod dependencies;
 pub mod ecosystem;
 pub mod last_file;
+pub mod patching;
 pub mod paths;
 pub mod work_dir;
 pub mod workspace;

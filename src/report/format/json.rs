@@ -1,16 +1,18 @@
 //! `--format json`: one object on standard output. Only this file defines its shape. The doc comments below are
 //! part of the schema, which is committed in `docs/schema.json`; a test compares the two.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Render, Rendered};
+use crate::hash::fnv1a;
+use crate::report::regions::position;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
-    Outcome,
+    Outcome, PatchReport,
 };
 
 /// Incremented when a field is removed or changes its meaning.
@@ -218,10 +220,12 @@ struct Edit<'a> {
     after: &'a str,
     /// The new condition by itself.
     condition: &'a str,
+    /// FNV-1a (64 bits) of the whole file before the edit, in hexadecimal digits.
+    file_hash: String,
 }
 
 /// Bytes of the file, the end exclusive.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Span {
     start: usize,
     end: usize,
@@ -315,7 +319,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 differs: patch.differs.as_ref().map(difference),
                 alternatives: (1..)
                     .zip(&patch.alternatives)
-                    .map(|(number, other)| alternative(patch.rank, number, other))
+                    .map(|(number, other)| alternative(patch, number, other))
                     .collect(),
                 alike: patch.alike,
             })
@@ -389,17 +393,38 @@ fn edit(edit: &EditReport) -> Edit<'_> {
         before: &edit.before,
         after: &edit.after,
         condition: &edit.condition,
+        file_hash: hash_of(&edit.original),
     }
 }
 
-fn alternative(rank: usize, number: usize, other: &AlternativeReport) -> Alternative<'_> {
+fn hash_of(text: &str) -> String {
+    format!("{:016x}", fnv1a(text))
+}
+
+fn alternative<'o>(
+    patch: &PatchReport,
+    number: usize,
+    other: &'o AlternativeReport,
+) -> Alternative<'o> {
+    let hash = |edit: &EditReport| {
+        let mut known = patch.edits.iter();
+        let known = known.find(|known| known.file == edit.file);
+        known.map_or_else(String::new, |known| hash_of(&known.original))
+    };
     let differs = other.differs.as_ref();
     Alternative {
         id: &other.id,
-        rank: format!("{rank}.{number}"),
+        rank: format!("{}.{number}", patch.rank),
         condition: &other.condition,
         why: &other.why,
-        edits: other.edits.iter().map(edit).collect(),
+        edits: other
+            .edits
+            .iter()
+            .map(|of_it| Edit {
+                file_hash: hash(of_it),
+                ..edit(of_it)
+            })
+            .collect(),
         diff: &other.diff,
         context: differs.map(|differs| named(&differs.context)),
         yields: differs.map(|differs| differs.yields),
@@ -430,6 +455,92 @@ fn difference(difference: &DifferenceReport) -> Difference<'_> {
 fn named(values: &[(String, String)]) -> BTreeMap<&str, &str> {
     let pairs = values.iter();
     pairs.map(|(name, value)| (&**name, &**value)).collect()
+}
+
+/// What is read of a report to apply its patches.
+#[derive(Deserialize)]
+struct Known {
+    version: u32,
+    patches: Vec<KnownPatch>,
+}
+
+#[derive(Deserialize)]
+struct KnownPatch {
+    id: String,
+    rank: usize,
+    checked: bool,
+    edits: Vec<KnownEdit>,
+    #[serde(default)]
+    alternatives: Vec<KnownAlternative>,
+}
+
+#[derive(Deserialize)]
+struct KnownAlternative {
+    edits: Vec<KnownEdit>,
+}
+
+#[derive(Deserialize)]
+struct KnownEdit {
+    file: String,
+    span: Span,
+    before: String,
+    after: String,
+    file_hash: String,
+}
+
+/// Reads of a report what it takes to apply its patches; nothing else is in the outcome. `text_of` reads a file of the
+/// subject.
+///
+/// # Errors
+/// If it is no such report, or a file that a patch changes is not what it was.
+pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outcome> {
+    let known: Known = serde_json::from_str(text)
+        .context("this is not what `cargo nopol --format json` prints")?;
+    if known.version != VERSION {
+        bail!("another version of cargo-nopol wrote this report; search again");
+    }
+    let edit = |edit: KnownEdit| -> Result<EditReport> {
+        let original = text_of(&edit.file)?;
+        let span = edit.span.start..edit.span.end;
+        let is_same = hash_of(&original) == edit.file_hash
+            && original.get(span.clone()) == Some(&*edit.before);
+        if !is_same {
+            bail!(
+                "{} has changed since this report was written; nothing was applied",
+                edit.file
+            );
+        }
+        let place = position(&original, span.start);
+        Ok(EditReport {
+            file: edit.file,
+            line: place.line,
+            column: place.character,
+            span,
+            original: original.into(),
+            before: edit.before,
+            condition: edit.after.clone(),
+            after: edit.after,
+        })
+    };
+    let edits = |edits: Vec<KnownEdit>| edits.into_iter().map(edit).collect::<Result<Vec<_>>>();
+    let mut outcome = Outcome::default();
+    for patch in known.patches {
+        let mut report = PatchReport {
+            id: patch.id,
+            rank: patch.rank,
+            is_checked: patch.checked,
+            edits: edits(patch.edits)?,
+            ..PatchReport::default()
+        };
+        for other in patch.alternatives {
+            report.alternatives.push(AlternativeReport {
+                edits: edits(other.edits)?,
+                ..AlternativeReport::default()
+            });
+        }
+        outcome.patches.push(report);
+    }
+    Ok(outcome)
 }
 
 /// The JSON schema of [`render`]'s result.

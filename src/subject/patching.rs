@@ -1,0 +1,128 @@
+//! Writes patches into the subject and takes them back: all files of a patch, or none.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+/// A file with another text than before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The file, absolute and without links.
+    pub path: Utf8PathBuf,
+    /// Its text before.
+    pub before: String,
+    /// Its text with the patch.
+    pub after: String,
+}
+
+impl Change {
+    /// What takes it back.
+    pub fn reversed(self) -> Self {
+        Self {
+            path: self.path,
+            before: self.after,
+            after: self.before,
+        }
+    }
+}
+
+/// Makes the changes. Whoever reads a file meanwhile sees all of the old text or all of the new one.
+///
+/// # Errors
+/// If a file no longer has the text before, or cannot be written; then none is changed.
+pub fn make(changes: &[Change]) -> Result<()> {
+    let mut prepared = Vec::new();
+    for change in changes {
+        let path = &change.path;
+        let now = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+        if now != change.before {
+            bail!("{path} has changed since; nothing was written");
+        }
+        prepared.push(prepare(path, &change.after)?);
+    }
+    for (nth, file) in prepared.into_iter().enumerate() {
+        let path = &changes[nth].path;
+        if let Err(error) = file.persist(path) {
+            for done in &changes[..nth] {
+                let back = prepare(&done.path, &done.before)?;
+                back.persist(&done.path)
+                    .with_context(|| format!("cannot restore {}", done.path))?;
+            }
+            return Err(error.error)
+                .with_context(|| format!("cannot write {path}; nothing was changed"));
+        }
+    }
+    Ok(())
+}
+
+/// A file beside this one, with its permissions and another text.
+fn prepare(path: &Utf8Path, text: &str) -> Result<tempfile::NamedTempFile> {
+    let cannot = || format!("cannot write {path}; nothing was changed");
+    // Who may not write the file itself shall not replace it, either.
+    fs::File::options()
+        .append(true)
+        .open(path)
+        .with_context(cannot)?;
+    let dir = path.parent().unwrap_or(path);
+    let mut file = tempfile::Builder::new()
+        .prefix(".nopol-")
+        .tempfile_in(dir)
+        .with_context(cannot)?;
+    file.write_all(text.as_bytes()).with_context(cannot)?;
+    let permissions = fs::metadata(path).with_context(cannot)?.permissions();
+    file.as_file()
+        .set_permissions(permissions)
+        .with_context(cannot)?;
+    file.as_file().sync_all().with_context(cannot)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn changes(dir: &Utf8Path) -> Vec<Change> {
+        let change = |name: &str| {
+            fs::write(dir.join(name), "old").unwrap();
+            Change {
+                path: dir.join(name),
+                before: "old".to_owned(),
+                after: format!("new {name}"),
+            }
+        };
+        vec![change("a.rs"), change("b.rs")]
+    }
+
+    #[test]
+    fn all_files_are_changed_and_changed_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = Utf8Path::from_path(dir.path()).unwrap();
+        let changes = changes(dir);
+        fs::set_permissions(dir.join("a.rs"), fs::Permissions::from_mode(0o640)).unwrap();
+        make(&changes).unwrap();
+        assert_eq!(fs::read_to_string(dir.join("b.rs")).unwrap(), "new b.rs");
+        let mode = fs::metadata(dir.join("a.rs")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        let back: Vec<Change> = changes.into_iter().map(Change::reversed).collect();
+        make(&back).unwrap();
+        assert_eq!(fs::read_to_string(dir.join("a.rs")).unwrap(), "old");
+        assert_eq!(fs::read_dir(dir).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn if_one_file_has_changed_none_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = Utf8Path::from_path(dir.path()).unwrap();
+        let changes = changes(dir);
+        fs::write(dir.join("b.rs"), "edited").unwrap();
+        assert!(make(&changes).is_err());
+        assert_eq!(fs::read_to_string(dir.join("a.rs")).unwrap(), "old");
+        assert_eq!(fs::read_to_string(dir.join("b.rs")).unwrap(), "edited");
+        assert_eq!(fs::read_dir(dir).unwrap().count(), 2);
+    }
+}
