@@ -141,7 +141,11 @@ impl<P: Target> Undo<P> {
     }
 }
 
-fn undo(settings: &Settings) -> Result<String> {
+/// Takes back the patch that was applied last; what is to be said of it.
+///
+/// # Errors
+/// If there is none, or its files have changed since.
+pub fn undo(settings: &Settings) -> Result<String> {
     let kept = kept(settings)?;
     let mut patches = kept
         .read()

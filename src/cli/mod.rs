@@ -4,12 +4,14 @@ mod apply;
 mod c;
 mod cargo;
 mod explain;
+mod generated;
 mod look;
 mod merge;
 mod options;
 mod output;
 mod repair;
 mod request;
+mod review;
 mod synth;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -48,6 +50,10 @@ enum Command {
     /// Join the outcomes of the shares of a search
     #[command(after_help = EXIT_CODES)]
     Merge(merge::Merge),
+    /// Print the completions of a shell
+    Completions(generated::Completions),
+    /// Print the manual page, or write all of them to a directory
+    Man(generated::Man),
     /// Repair a C program with a failing test
     #[command(after_help = EXIT_CODES, args_conflicts_with_subcommands = true)]
     C(Box<c::C>),
@@ -65,6 +71,9 @@ enum Action<P: Target> {
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
+    /// Go through the patches and apply one
+    #[command(after_help = EXIT_CODES)]
+    Review(review::Review<P>),
     /// Write a patch that was found into the subject
     #[command(after_help = EXIT_CODES)]
     Apply(apply::Apply<P>),
@@ -82,6 +91,7 @@ impl<P: Target> Action<P> {
             Self::Repair(repair) => repair.run(),
             Self::Localize(look) => look.run(Depth::Localize),
             Self::Explain(explain) => explain.run(),
+            Self::Review(review) => review.run(),
             Self::Apply(apply) => apply.run(),
             Self::Undo(undo) => undo.run(),
             Self::List(look) => look.run(Depth::List),
@@ -113,6 +123,8 @@ pub fn main() -> u8 {
         Some(Command::Action(action)) => action.run(),
         Some(Command::Synth(synth)) => synth.run(),
         Some(Command::Merge(merge)) => merge.run(),
+        Some(Command::Completions(completions)) => completions.run(),
+        Some(Command::Man(man)) => man.run(),
         Some(Command::C(c)) => c.run(),
     }
 }

@@ -121,6 +121,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// The configuration that a search depends on besides the files: its name and its text.
     fn configuration(&self) -> (&'static str, String);
 
+    /// Runs all tests where the user would, with their output; whether they pass, and `None` if there is no such command.
+    fn test(&self) -> Option<bool> {
+        None
+    }
+
     /// A command that prints the version of its compiler.
     fn compiler(&self) -> Command;
 

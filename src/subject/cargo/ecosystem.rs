@@ -127,6 +127,20 @@ impl Ecosystem for Packages {
         ("the manifest", self.manifest.to_string())
     }
 
+    fn test(&self) -> Option<bool> {
+        let mut command = Command::new(super::build::cargo());
+        command.arg("test");
+        if let Some(manifest) = &self.options.manifest_path {
+            command.arg("--manifest-path").arg(manifest);
+        }
+        command.args(self.options.lock_args());
+        command.args(self.options.feature_args());
+        for package in &self.options.package {
+            command.arg("--package").arg(package);
+        }
+        command.status().ok().map(|status| status.success())
+    }
+
     fn compiler(&self) -> Command {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let mut command = Command::new(rustc);

@@ -1,0 +1,62 @@
+//! `cargo nopol completions` and `cargo nopol man`: what is generated from the definition of the command line.
+
+use std::io;
+
+use camino::Utf8PathBuf;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::{Cli, output};
+use crate::report::Ending;
+
+#[derive(Args, Clone, Debug)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints a script for the shell.
+    pub fn run(&self) -> u8 {
+        let mut script = Vec::new();
+        let mut command = Cli::command();
+        clap_complete::generate(self.shell, &mut command, "cargo-nopol", &mut script);
+        output::print(&String::from_utf8_lossy(&script), 0)
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Man {
+    /// Write a page for each command to this directory, instead of printing the first one
+    #[arg(value_name = "DIR")]
+    dir: Option<Utf8PathBuf>,
+}
+
+impl Man {
+    /// Prints or writes manual pages.
+    pub fn run(&self) -> u8 {
+        match self.pages() {
+            Ok(text) => output::print(&text, 0),
+            Err(error) => {
+                output::complain(&format!("cannot write the manual: {error}"));
+                Ending::Usage.exit_code()
+            }
+        }
+    }
+
+    fn pages(&self) -> io::Result<String> {
+        let command = Cli::command();
+        match &self.dir {
+            Some(dir) => {
+                clap_mangen::generate_to(command, dir)?;
+                Ok(String::new())
+            }
+            None => {
+                let mut page = Vec::new();
+                clap_mangen::Man::new(command).render(&mut page)?;
+                Ok(String::from_utf8_lossy(&page).into_owned())
+            }
+        }
+    }
+}
