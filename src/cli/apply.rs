@@ -12,10 +12,10 @@ use clap::Args;
 use super::{Common, Target, output};
 use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
-use crate::report::applied::{self, Applied};
 use crate::report::format::json;
 use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport};
 use crate::subject::Subject;
+use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
 use crate::subject::patching::{self, Change};
 

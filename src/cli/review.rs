@@ -10,9 +10,6 @@ use super::request::Request;
 use super::{Common, Target, output};
 use crate::report::{Choice, Ending, Outcome, PatchReport, explain, snippet};
 
-/// Columns of a terminal whose width is not known.
-const WIDTH: usize = 100;
-
 const HELP: &str = "\
 a      apply this patch
 aN     apply alternative N
@@ -86,7 +83,7 @@ impl Walk<'_> {
             say(&format!(
                 "Patch {} of {all}\n{}",
                 at + 1,
-                snippet::styled(patch, WIDTH)
+                snippet::styled(patch, &[])
             ))?;
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: `{}`\n", other.condition))?;

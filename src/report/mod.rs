@@ -1,6 +1,5 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
-pub mod applied;
 pub mod display;
 pub mod events;
 pub mod explain;

@@ -7,25 +7,35 @@ use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use super::phrases::{advice, headline, sureness};
 use super::{EditReport, PatchReport};
 
-/// Without colours.
+/// As the compiler would say it, without colours.
 pub fn plain(patch: &PatchReport) -> String {
-    render(patch, &Renderer::plain())
+    let title = headline(patch);
+    let id = format!("nopol::{}", patch.kind);
+    let first = Group::with_title(Level::WARNING.primary_title(&*title).id(&*id));
+    let note = format!("{}: {}", sureness(patch), patch.why);
+    render(patch, first, &[note], &Renderer::plain())
 }
 
-/// With ANSI colours, for lines of so many columns.
-pub fn styled(patch: &PatchReport, width: usize) -> String {
-    render(patch, &Renderer::styled().term_width(width))
+/// For people, with ANSI colours: under the number of the patch, with notes below it.
+pub fn styled(patch: &PatchReport, notes: &[String]) -> String {
+    let title = headline(patch);
+    let name = format!("patch {}", patch.rank);
+    let first = Group::with_title(Level::NOTE.with_name(&*name).primary_title(&*title));
+    let mut all = vec![format!("{}: {}", sureness(patch), patch.why)];
+    all.extend_from_slice(notes);
+    render(patch, first, &all, &Renderer::styled())
 }
 
-fn render(patch: &PatchReport, renderer: &Renderer) -> String {
+fn render<'a>(
+    patch: &'a PatchReport,
+    mut first: Group<'a>,
+    notes: &'a [String],
+    renderer: &Renderer,
+) -> String {
     let mut files: BTreeMap<&str, Vec<&EditReport>> = BTreeMap::new();
     for edit in &patch.edits {
         files.entry(&edit.file).or_default().push(edit);
     }
-    let title = headline(patch);
-    let id = format!("nopol::{}", patch.kind);
-    let mut first = Group::with_title(Level::WARNING.primary_title(&*title).id(&*id));
-    let note = format!("{}: {}", sureness(patch), patch.why);
     let advice = advice(patch);
     let mut second = Group::with_title(Level::HELP.secondary_title(&*advice));
     for (file, edits) in &files {
@@ -39,6 +49,8 @@ fn render(patch: &PatchReport, renderer: &Renderer) -> String {
             .map(|edit| Patch::new(edit.span.clone(), &*edit.after));
         second = second.element(Snippet::source(text).path(*file).patches(patches));
     }
-    first = first.element(Level::NOTE.message(&*note));
+    for note in notes {
+        first = first.element(Level::NOTE.message(&**note));
+    }
     renderer.render(&[first, second]) + "\n"
 }

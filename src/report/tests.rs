@@ -5,6 +5,9 @@ use insta::assert_snapshot;
 use super::format::human;
 use super::*;
 
+/// The file that is patched.
+const SOURCE: &str = "pub fn passes(score: u32, needed: u32) -> bool {\n    // Enough.\n\n    if score > needed {\n        return true;\n    }\n    false\n}\n";
+
 const TEST: &str = "grades::tests::just_enough";
 
 /// A condition, forced true.
@@ -40,8 +43,8 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
             file: "src/lib.rs".to_owned(),
             line: 4,
             column: 8,
-            span: 0..0,
-            original: "".into(),
+            span: SOURCE.find("score >").map_or(0..0, |at| at..at + 14),
+            original: SOURCE.into(),
             before: "score > needed".to_owned(),
             after: condition.to_owned(),
             condition: condition.to_owned(),
@@ -107,24 +110,33 @@ fn explained(outcome: &Outcome, id: &str) -> String {
 #[test]
 fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     assert_snapshot!(human(&two_patches()), @r"
-    Patch 1 (condition, src/lib.rs:4), likely: 62 %
-    @@ -4 +4 @@
-    -    if score > needed {
-    +    if score >= needed {
+    patch 1: another condition here makes `grades::tests::just_enough` pass
+     --> src/lib.rs:4:8
+      |
+    4 |     if score > needed {
+      |        ^^^^^^^^^^^^^^
+      |
+      = note: likely (62 %): `>` changed to `>=`
+      = note: more: cargo nopol explain 1cce2c43-1 --top 2
+    help: change it to `score >= needed`
+      |
+    4 |     if score >= needed {
+      |               +
 
-      fixes grades::tests::just_enough
-      `>` changed to `>=`
-      more: cargo nopol explain 1cce2c43-1 --top 2
-
-    Patch 2 (condition, src/lib.rs:4), likely: 62 %
-    @@ -4 +4 @@
-    -    if score > needed {
-    +    if score != needed {
-
-      fixes grades::tests::just_enough
-      `>` changed to `>=`
-      not told apart from patch 1 by the tests: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
-      more: cargo nopol explain 1cce2c43-2 --top 2
+    patch 2: another condition here makes `grades::tests::just_enough` pass
+     --> src/lib.rs:4:8
+      |
+    4 |     if score > needed {
+      |        ^^^^^^^^^^^^^^
+      |
+      = note: likely (62 %): `>` changed to `>=`
+      = note: not told apart from patch 1 by the tests: with `score` = 0 the condition of patch 2 yields true, that of patch 1 false: which is right?
+      = note: more: cargo nopol explain 1cce2c43-2 --top 2
+    help: change it to `score != needed`
+      |
+    4 -     if score > needed {
+    4 +     if score != needed {
+      |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by any of them: grades::tests::other
@@ -139,15 +151,19 @@ fn an_unchecked_patch_that_was_written_says_both() {
     outcome.patches[0].is_checked = false;
     outcome.applied = "1".parse().ok();
     assert_snapshot!(human(&outcome), @r"
-    Patch 1 (condition, src/lib.rs:4), likely: 62 %
-    @@ -4 +4 @@
-    -    if score > needed {
-    +    if score >= needed {
-
-      fixes grades::tests::just_enough
-      `>` changed to `>=`
-      unchecked: the run was stopped before it was rebuilt alone and held against all tests
-      more: cargo nopol explain 1cce2c43-1 --top 2
+    patch 1: another condition here makes `grades::tests::just_enough` pass
+     --> src/lib.rs:4:8
+      |
+    4 |     if score > needed {
+      |        ^^^^^^^^^^^^^^
+      |
+      = note: likely (62 %): `>` changed to `>=`
+      = note: unchecked: the run was stopped before it was rebuilt alone and held against all tests
+      = note: more: cargo nopol explain 1cce2c43-1 --top 2
+    help: change it to `score >= needed`
+      |
+    4 |     if score >= needed {
+      |               +
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: grades::tests::other
@@ -193,6 +209,7 @@ fn without_a_patch_each_angelic_site_says_why() {
     assert_snapshot!(human(&outcome), @r"
     No patch found.
       grades::tests::odd crashes
+
       src/lib.rs:4:8 `score …`: no condition explains every context
     ");
     outcome.sites = vec![outcome.sites[0].clone(); 12];

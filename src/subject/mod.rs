@@ -1,6 +1,7 @@
 //! What is under repair, never edited in place: a cargo workspace or a C program. Its working copy, its
 //! builds and its tests. Knows nothing of sites.
 
+pub mod applied;
 pub mod c;
 pub mod cargo;
 pub mod changes;

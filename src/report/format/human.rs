@@ -3,18 +3,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use anyhow::Result;
 
 use super::{Render, Rendered};
+use crate::report::snippet;
 use crate::report::{
     AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, SiteReport, count,
 };
 
 const BOLD: Style = Style::new().bold();
-const RED: Style = AnsiColor::Red.on_default();
-const GREEN: Style = AnsiColor::Green.on_default();
-const CYAN: Style = AnsiColor::Cyan.on_default();
 
 /// Failing tests whose failure is described.
 const MOST_COMPLAINTS: usize = 5;
@@ -49,43 +47,13 @@ pub fn render(outcome: &Outcome) -> String {
 
 fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     let (command, options) = (outcome.command, &outcome.options);
+    if !outcome.patches.is_empty() {
+        complaints(outcome, out)?;
+    }
     for patch in &outcome.patches {
         heading(outcome, patch, out)?;
-        writeln!(
-            out,
-            "{BOLD}Patch {}{BOLD:#} ({}, {}), {}: {:.0} %",
-            patch.rank,
-            patch.kind,
-            places(patch),
-            patch.likelihood(),
-            patch.confidence * 100.0
-        )?;
-        for line in patch.diff.lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => GREEN,
-                Some(b'-') => RED,
-                Some(b'@') => CYAN,
-                _ => Style::new(),
-            };
-            writeln!(out, "{style}{line}{style:#}")?;
-        }
-        writeln!(out, "\n  fixes {}", patch.fixes.join(", "))?;
-        writeln!(out, "  {}", patch.why)?;
-        if patch.alike > 0 {
-            writeln!(
-                out,
-                "  and {} like it, which the tests do not tell from it: see `explain`",
-                patch.alike
-            )?;
-        }
-        if !patch.is_checked {
-            writeln!(
-                out,
-                "  {RED}unchecked{RED:#}: the run was stopped before it was rebuilt alone and held against all tests"
-            )?;
-        }
-        open_question(patch, out)?;
-        writeln!(out, "  more: {command} explain {}{options}\n", patch.id)?;
+        let notes = notes(outcome, patch);
+        writeln!(out, "{}", snippet::styled(patch, &notes))?;
     }
     match outcome.ending {
         Ending::Patched => {
@@ -129,9 +97,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::Listed => list(outcome, out)?,
         Ending::NoPatch => {
             writeln!(out, "{BOLD}No patch found.{BOLD:#}")?;
-            for Complaint { test, why } in outcome.complaints.iter().take(MOST_COMPLAINTS) {
-                writeln!(out, "  {test} {why}")?;
-            }
+            complaints(outcome, out)?;
             why_not(outcome, out)?;
         }
         Ending::TimeLimit if outcome.patches.is_empty() => {
@@ -163,6 +129,17 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+/// How failing tests fail.
+fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
+    for Complaint { test, why } in outcome.complaints.iter().take(MOST_COMPLAINTS) {
+        writeln!(out, "  {test} {why}")?;
+    }
+    match outcome.complaints.is_empty() {
+        true => Ok(()),
+        false => writeln!(out),
+    }
+}
+
 /// If there are patches for several groups of tests: which tests the following patches are for.
 fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let mut groups = outcome.groups.iter().zip(1..);
@@ -178,22 +155,40 @@ fn heading(outcome: &Outcome, patch: &PatchReport, out: &mut String) -> std::fmt
     )
 }
 
-/// How the tests fail to distinguish this patch from a better one.
-fn open_question(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
-    let differs = patch.differs.as_ref();
-    let Some(differs) = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)
-    else {
-        return Ok(());
-    };
-    write!(
-        out,
-        "  not told apart from patch {} by the tests",
-        differs.ranks[1]
-    )?;
-    match differs.question() {
-        Some(question) => writeln!(out, ": {question}"),
-        None => writeln!(out),
+/// What else is to be known of a patch.
+pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    if patch.fixes.len() > 1 {
+        notes.push(format!("it fixes {}", patch.fixes.join(", ")));
     }
+    if patch.alike > 0 {
+        notes.push(format!(
+            "and {} like it, which the tests do not tell from it: see `explain`",
+            patch.alike
+        ));
+    }
+    if !patch.is_checked {
+        notes.push(
+            "unchecked: the run was stopped before it was rebuilt alone and held against all tests"
+                .to_owned(),
+        );
+    }
+    notes.extend(open_question(patch));
+    let (command, options) = (outcome.command, &outcome.options);
+    notes.push(format!("more: {command} explain {}{options}", patch.id));
+    notes
+}
+
+/// How the tests fail to distinguish this patch from a better one.
+fn open_question(patch: &PatchReport) -> Option<String> {
+    let differs = patch.differs.as_ref();
+    let differs = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)?;
+    let other = differs.ranks[1];
+    let question = differs.question().map(|question| format!(": {question}"));
+    Some(format!(
+        "not told apart from patch {other} by the tests{}",
+        question.unwrap_or_default()
+    ))
 }
 
 /// Whether the message is an error, which goes to standard error.

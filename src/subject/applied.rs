@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::subject::patching::Change;
+use super::patching::Change;
 
 /// Incremented with every change of the format; files of other versions are not read.
 const VERSION: u32 = 1;
