@@ -29,7 +29,24 @@ impl FailureSignature {
             message: message.join("\n"),
         }
     }
+
+    /// It in one line, as what follows a test's name: `panics at src/lib.rs:3:5: …`; `None` if it did not panic.
+    pub fn sentence(&self) -> Option<String> {
+        let location = self.location.trim().trim_end_matches(':');
+        if location.is_empty() {
+            return None;
+        }
+        let lines = self.message.lines().map(str::trim);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(4).collect();
+        let text = lines.join(", ");
+        let cut: String = text.chars().take(MOST_LETTERS).collect();
+        let more = if cut.len() < text.len() { " …" } else { "" };
+        Some(format!("panics at {location}: {cut}{more}"))
+    }
 }
+
+/// Characters of a message in a sentence.
+const MOST_LETTERS: usize = 300;
 
 #[cfg(test)]
 mod tests {
@@ -42,6 +59,9 @@ mod tests {
         let signature = FailureSignature::of(output);
         assert_eq!(signature.location, " src/lib.rs:3:5:");
         assert_eq!(signature.message, "assertion failed: a");
+        let sentence = signature.sentence().unwrap();
+        assert_eq!(sentence, "panics at src/lib.rs:3:5: assertion failed: a");
         assert_eq!(FailureSignature::of("aborted"), FailureSignature::default());
+        assert_eq!(FailureSignature::default().sentence(), None);
     }
 }

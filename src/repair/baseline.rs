@@ -7,6 +7,7 @@ use typed_index_collections::{TiSlice, TiVec};
 
 use super::circumstances;
 use super::settings::{Depth, Settings};
+use crate::localize::failure::FailureSignature;
 use crate::report::progress::Progress;
 use crate::report::{Complaint, Ending, Outcome};
 use crate::run::id::TestId;
@@ -150,10 +151,12 @@ pub fn take(
     let name = |test: &TestIndex| tests[*test].to_string();
     outcome.failing_tests = baseline.failing().iter().map(name).collect();
     let told = baseline.failing().into_iter().filter_map(|test| {
-        let why = first[test].failure_reason.as_ref()?;
+        let run = &first[test];
+        let panic = || FailureSignature::of(&run.output).sentence();
+        let why = run.failure_reason.clone().or_else(panic)?;
         Some(Complaint {
             test: tests[test].to_string(),
-            why: why.clone(),
+            why,
         })
     });
     outcome.complaints = told.collect();

@@ -11,8 +11,8 @@ use crate::common::{Run, Subject, fixtures};
 /// changes a little, as `[SURE]`.
 fn redacted(text: &str, dir: &str) -> String {
     let text = text.replace(dir, "[DIR]");
-    let line = |line: &str| match line.split_once("), ") {
-        Some((head, _)) if head.starts_with("Patch ") => format!("{head}), [SURE]"),
+    let line = |line: &str| match (line.split_once("= note: "), line.split_once(" %): ")) {
+        (Some((head, _)), Some((_, rest))) => format!("{head}= note: [SURE]: {rest}"),
         _ => line.to_owned(),
     };
     let text = text.split('\n').map(line).collect::<Vec<_>>().join("\n");
@@ -72,24 +72,26 @@ fn a_missing_guard_is_shown() {
              building candidates 91 of 91 compile ([TIME])
               judging candidates 7 plausible ([TIME])
                 checking patches 1 patch ([TIME])
-    Patch 1 (guard, src/lib.rs:28), [SURE]
-    --- a/src/lib.rs
-    +++ b/src/lib.rs
-    @@ -25,6 +25,9 @@
-         if length > LONGEST {
-             return Err(FrameError::TooLong);
-         }
-    +    if length > rest.len() {
-    +        return Err(FrameError::Truncated);
-    +    }
-         Ok(rest.split_at(length))
-     }
-     
+      missing-error::missing_error::tests::last_frame_is_truncated panics at src/lib.rs:28:13: mid > len
+      missing-error::missing_error::tests::truncated_payload panics at src/lib.rs:28:13: mid > len
 
-      fixes missing-error::missing_error::tests::last_frame_is_truncated, missing-error::missing_error::tests::truncated_payload
-      new condition: one comparison
-      and 1 like it, which the tests do not tell from it: see `explain`
-      more: cargo nopol explain 1c8c7608-377fb721 --top 1
+    patch 1: an early exit here makes `missing-error::missing_error::tests::last_frame_is_truncated` and 1 other test pass
+      --> src/lib.rs:28:5
+       |
+    28 |     Ok(rest.split_at(length))
+       |     ^
+       |
+       = note: [SURE]: new condition: one comparison
+       = note: it fixes missing-error::missing_error::tests::last_frame_is_truncated, missing-error::missing_error::tests::truncated_payload
+       = note: and 1 like it, which the tests do not tell from it: see `explain`
+       = note: more: cargo nopol explain 1c8c7608-377fb721 --top 1
+    help: leave early if `length > rest.len()`
+       |
+    28 ~     if length > rest.len() {
+    29 +         return Err(FrameError::Truncated);
+    30 +     }
+    31 ~     Ok(rest.split_at(length))
+       |
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Apply it with `cargo nopol --apply --top 1`.
@@ -112,44 +114,40 @@ fn patches_of_two_causes_are_shown_apart() {
              building candidates 83 of 83 compile ([TIME])
               judging candidates 11 plausible ([TIME])
                 checking patches 2 patches ([TIME])
+      two-causes::two_causes::tests::item_behind_the_last_one panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
+      two-causes::two_causes::tests::single_item_on_the_last_page panics at src/lib.rs:91:9: assertion `left == right` failed, left: 3, right: 4
+
     Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
 
-    Patch 1 (condition, src/lib.rs:56), [SURE]
-    --- a/src/lib.rs
-    +++ b/src/lib.rs
-    @@ -53,7 +53,7 @@
-     
-         /// Goes to the page that has an item; tells whether there is such an item.
-         pub fn reveal(&mut self, item: usize) -> bool {
-    -        if item > self.items {
-    +        if item >= self.items {
-                 return false;
-             }
-             self.current = item / self.per_page;
-
-      fixes two-causes::two_causes::tests::item_behind_the_last_one
-      `>` changed to `>=`
-      more: cargo nopol explain 44b865db-1c69db66 --top 1
+    patch 1: another condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
+      --> src/lib.rs:56:12
+       |
+    56 |         if item > self.items {
+       |            ^^^^^^^^^^^^^^^^^
+       |
+       = note: [SURE]: `>` changed to `>=`
+       = note: more: cargo nopol explain 44b865db-1c69db66 --top 1
+    help: change it to `item >= self.items`
+       |
+    56 |         if item >= self.items {
+       |                  +
 
     Cause 2 of 2, as it seems: two-causes::two_causes::tests::single_item_on_the_last_page
 
-    Patch 2 (condition, src/lib.rs:30), [SURE]
-    --- a/src/lib.rs
-    +++ b/src/lib.rs
-    @@ -27,7 +27,7 @@
-                 return 1;
-             }
-             let full = self.items / self.per_page;
-    -        if self.items % self.per_page > 1 {
-    +        if self.items % self.per_page > 0 {
-                 full + 1
-             } else {
-                 full
-
-      fixes two-causes::two_causes::tests::single_item_on_the_last_page
-      constant off by one
-      and 2 like it, which the tests do not tell from it: see `explain`
-      more: cargo nopol explain dd56fcad-99354a13 --top 1
+    patch 2: another condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
+      --> src/lib.rs:30:12
+       |
+    30 |         if self.items % self.per_page > 1 {
+       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = note: [SURE]: constant off by one
+       = note: and 2 like it, which the tests do not tell from it: see `explain`
+       = note: more: cargo nopol explain dd56fcad-99354a13 --top 1
+    help: change it to `self.items % self.per_page > 0`
+       |
+    30 -         if self.items % self.per_page > 1 {
+    30 +         if self.items % self.per_page > 0 {
+       |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Apply the first with `cargo nopol --apply --top 1`, another with `--apply=RANK`.
@@ -177,6 +175,8 @@ fn it_is_shown_why_there_is_no_patch() {
              building candidates 50 of 51 compile ([TIME])
               judging candidates 0 plausible ([TIME])
     No patch found.
+      hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
+
     Localization ended it: of the 17 sites that failing tests reach, none makes a failing test pass when its condition is forced true or false, or its statement is skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
     ");
 }
@@ -199,23 +199,24 @@ fn a_patch_of_a_c_program_is_shown() {
              building candidates 33 of 33 compile ([TIME])
               judging candidates 9 plausible ([TIME])
                 checking patches 1 patch ([TIME])
-    Patch 1 (condition, numbers.c:44), [SURE]
-    --- a/numbers.c
-    +++ b/numbers.c
-    @@ -41,7 +41,7 @@
-     /* Of numbers that are not negative. */
-     static long gcd(long a, long b)
-     {
-    -    while (b > 1) {
-    +    while (b > 0) {
-             long rest = a % b;
-             a = b;
-             b = rest;
+      gcd-of-coprime prints `8` instead of `1` in line 1
+      gcd-with-one prints `5` instead of `1` in line 1
 
-      fixes gcd-of-coprime, gcd-with-one
-      constant off by one
-      and 2 like it, which the tests do not tell from it: see `explain`
-      more: cargo nopol c explain 1cd969f5-a95c172a --top 1
+    patch 1: another condition here makes `gcd-of-coprime` and 1 other test pass
+      --> numbers.c:44:12
+       |
+    44 |     while (b > 1) {
+       |            ^^^^^
+       |
+       = note: [SURE]: constant off by one
+       = note: it fixes gcd-of-coprime, gcd-with-one
+       = note: and 2 like it, which the tests do not tell from it: see `explain`
+       = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
+    help: change it to `b > 0`
+       |
+    44 -     while (b > 1) {
+    44 +     while (b > 0) {
+       |
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Apply it with `cargo nopol c --apply --top 1`.
