@@ -18,6 +18,6 @@ impl<P: Target> Look<P> {
             Err(code) => return code,
         };
         request.settings.depth = depth;
-        output::present(&output::run(&request), &request.display)
+        output::present(&output::run(&request), &request)
     }
 }

@@ -129,14 +129,6 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     work_dir: Option<Utf8PathBuf>,
 
-    /// Also write a page for a browser to this file
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    html: Option<Utf8PathBuf>,
-
-    /// Also write a summary in Markdown to this file; in GitHub Actions, "$GITHUB_STEP_SUMMARY"
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    summary: Option<Utf8PathBuf>,
-
     /// What makes the exit code 1 when the search came to its end [default: no-patch]
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,

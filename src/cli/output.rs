@@ -9,8 +9,7 @@ use camino::Utf8Path;
 
 use super::request::Request;
 use crate::invocation::Invocation;
-use crate::report::display::Display;
-use crate::report::format::{Format, Rendered, annotations, files, human};
+use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
 
@@ -51,12 +50,13 @@ pub fn tip(text: &str) {
 }
 
 /// Shows the outcome, and writes the files that the user wants besides; returns the exit code.
-pub fn present(outcome: &Outcome, display: &Display) -> u8 {
+pub fn present(outcome: &Outcome, request: &Request) -> u8 {
+    let Request { display, files, .. } = request;
     let mut code = show(outcome, display.format);
     if code == outcome.ending.exit_code() {
-        code = display.fail_on.exit_code(outcome.ending);
+        code = display.fail_on.exit_code(outcome);
     }
-    for (path, format) in files(display) {
+    for (path, format) in files.all() {
         if let Err(error) = write(path, format, outcome) {
             complain(&format!("{error:#}"));
             code = Ending::Internal.exit_code();

@@ -34,17 +34,17 @@ impl<P: Target> Repair<P> {
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
-            return output::present(&outcome, &request.display);
+            return output::present(&outcome, &request);
         };
         match apply::apply(&request.settings, &outcome, choice, self.allow_dirty) {
             Ok(()) => {
                 outcome.applied = Some(choice);
-                output::present(&outcome, &request.display)
+                output::present(&outcome, &request)
             }
             // The error comes after the patches, so that it is not overlooked.
             Err(error) => {
                 outcome.is_refused = true;
-                output::present(&outcome, &request.display);
+                output::present(&outcome, &request);
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()
             }

@@ -1,5 +1,6 @@
 //! The user's request, merged from files, the environment and the command line.
 
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::options::Options;
@@ -8,7 +9,7 @@ use crate::config::{Config, ConfigError};
 use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
-use crate::report::format::{Format, json};
+use crate::report::format::{Format, HTML, MARKDOWN, json};
 use crate::report::{Ending, Outcome, count};
 use crate::subject::{Project, SubjectError};
 
@@ -43,9 +44,34 @@ pub struct Common<P: Args> {
     #[arg(long)]
     print_config: bool,
 
+    #[command(flatten)]
+    files: Files,
+
     /// Show the schema of what --format json prints, and do nothing else
     #[arg(long)]
     emit_schema: bool,
+}
+
+/// Reports in files. No setting: what comes with a subject must not name files to write.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Files {
+    /// Also write a page for a browser to this file
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    html: Option<Utf8PathBuf>,
+
+    /// Also write a summary in Markdown to this file; in GitHub Actions, "$GITHUB_STEP_SUMMARY"
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    summary: Option<Utf8PathBuf>,
+}
+
+impl Files {
+    /// Each file with its format.
+    pub fn all(&self) -> Vec<(&Utf8Path, Format)> {
+        let wanted = [(&self.html, HTML), (&self.summary, MARKDOWN)].into_iter();
+        wanted
+            .filter_map(|(path, format)| Some((path.as_deref()?, format)))
+            .collect()
+    }
 }
 
 /// What to do, and how to show the result.
@@ -53,6 +79,7 @@ pub struct Common<P: Args> {
 pub struct Request {
     pub settings: Settings,
     pub display: Display,
+    pub files: Files,
 }
 
 impl<P: Target> Common<P> {
@@ -108,6 +135,7 @@ impl<P: Target> Common<P> {
                 ..config.get()?
             },
             display: config.get()?,
+            files: self.files.clone(),
         })
     }
 

@@ -50,7 +50,7 @@ impl<P: Target> Review<P> {
         };
         let outcome = request.outcome(self.no_cache);
         if outcome.patches.is_empty() {
-            return output::present(&outcome, &request.display);
+            return output::present(&outcome, &request);
         }
         let walk = Walk {
             request: &request,

@@ -2,20 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Ending;
 use super::format::Format;
-use camino::Utf8PathBuf;
+use super::{Ending, Outcome};
 
 /// What is shown, and how.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Display {
     /// The format of the report.
     pub format: Format,
-    /// Also written: a page for a browser.
-    pub html: Option<Utf8PathBuf>,
-    /// Also written: a summary in Markdown.
-    pub summary: Option<Utf8PathBuf>,
     /// What makes the exit code 1.
     pub fail_on: FailOn,
     /// More is said about what is being done.
@@ -50,12 +45,13 @@ impl FailOn {
         }
     }
 
-    /// The exit code of a run that ended so.
-    pub fn exit_code(self, ending: Ending) -> u8 {
-        match (self, ending) {
+    /// The exit code of a run. What was found before the time limit counts as found.
+    pub fn exit_code(self, outcome: &Outcome) -> u8 {
+        match (self, outcome.ending) {
             (Self::Patched, Ending::Patched) => 1,
+            (Self::Patched, Ending::TimeLimit) if !outcome.patches.is_empty() => 1,
             (Self::Patched | Self::Never, Ending::Patched | Ending::NoPatch) => 0,
-            _ => ending.exit_code(),
+            (_, ending) => ending.exit_code(),
         }
     }
 }

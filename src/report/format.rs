@@ -18,12 +18,10 @@ pub mod whole;
 use std::fmt;
 
 use anyhow::Result;
-use camino::Utf8Path;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Outcome;
-use super::display::Display;
 
 pub use github::annotations;
 
@@ -78,17 +76,10 @@ impl From<String> for Rendered {
     }
 }
 
-/// The files that a user wants besides the report, each with its format.
-pub fn files(display: &Display) -> Vec<(&Utf8Path, Format)> {
-    let wanted = [
-        (&display.html, Format(&html::Html)),
-        (&display.summary, Format(&markdown::Markdown)),
-    ];
-    let wanted = wanted.into_iter();
-    wanted
-        .filter_map(|(path, format)| Some((path.as_deref()?, format)))
-        .collect()
-}
+/// The page for a browser.
+pub const HTML: Format = Format(&html::Html);
+/// The summary.
+pub const MARKDOWN: Format = Format(&markdown::Markdown);
 
 /// One of [`FORMATS`].
 #[derive(Clone, Copy)]

@@ -19,7 +19,7 @@ impl Render for Rustc {
     }
 
     fn help(&self) -> &'static str {
-        "The patches as suggestions of the compiler, as `cargo check --message-format=json` prints them"
+        "The patches as suggestions of the compiler, in the JSON messages of cargo"
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
