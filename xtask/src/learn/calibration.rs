@@ -36,14 +36,14 @@ pub fn shown(repair: &Repair, weights: &[f64], order: &[usize]) -> Vec<Shown> {
     shown
 }
 
-/// Slope and intercept of the line, by Newton's method.
+/// Slope and intercept of the line, by Newton's method; a step that makes it worse is halved.
 pub fn fit(shown: &[Shown]) -> (f64, f64) {
-    let (mut slope, mut intercept) = (1.0, 0.0);
+    let mut line = (1.0, 0.0);
     for _ in 0..50 {
         // A small penalty keeps the line in place where everything is right, or nothing.
-        let (mut g, mut h) = ([(slope - 1.0) * 0.1, intercept * 0.1], [0.1, 0.0, 0.1]);
+        let (mut g, mut h) = ([(line.0 - 1.0) * 0.1, line.1 * 0.1], [0.1, 0.0, 0.1]);
         for it in shown {
-            let p = probability(it.odds, (slope, intercept));
+            let p = probability(it.odds, line);
             let error = p - f64::from(u8::from(it.is_right));
             let w = p * (1.0 - p);
             g[0] += error * it.odds;
@@ -53,10 +53,33 @@ pub fn fit(shown: &[Shown]) -> (f64, f64) {
             h[2] += w;
         }
         let determinant = h[0] * h[2] - h[1] * h[1];
-        slope -= (h[2] * g[0] - h[1] * g[1]) / determinant;
-        intercept -= (h[0] * g[1] - h[1] * g[0]) / determinant;
+        let step = (
+            (h[2] * g[0] - h[1] * g[1]) / determinant,
+            (h[0] * g[1] - h[1] * g[0]) / determinant,
+        );
+        let before = loss(shown, line);
+        let mut length = 1.0;
+        let mut next = line;
+        while length > 1e-6 {
+            next = (line.0 - length * step.0, line.1 - length * step.1);
+            if loss(shown, next) <= before {
+                break;
+            }
+            length /= 2.0;
+        }
+        line = next;
     }
-    (slope, intercept)
+    line
+}
+
+/// What [`fit`] makes small: how improbable the line finds what was right and what was wrong, and the penalty.
+fn loss(shown: &[Shown], line: (f64, f64)) -> f64 {
+    let of_one = |it: &Shown| {
+        let p = probability(it.odds, line).clamp(1e-12, 1.0 - 1e-12);
+        -(if it.is_right { p } else { 1.0 - p }).ln()
+    };
+    let all: f64 = shown.iter().map(of_one).sum();
+    all + 0.05 * ((line.0 - 1.0).powi(2) + line.1.powi(2))
 }
 
 fn probability(odds: f64, (slope, intercept): (f64, f64)) -> f64 {
