@@ -25,3 +25,4 @@ test: setup
 # The ignored tests: what takes long, and what stands-ins speak for in `make test`.
 test-full: setup
 	cargo test --workspace --lib --bins --tests -- --ignored
+	cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers

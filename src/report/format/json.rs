@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 
 use super::{Render, Rendered};
@@ -548,5 +549,8 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
 /// # Errors
 /// If serialization fails, which it does not for this type.
 pub fn schema() -> serde_json::Result<String> {
-    Ok(serde_json::to_string_pretty(&schemars::schema_for!(Report))? + "\n")
+    // Of what is written: a list that is left out when it is empty is not required.
+    let settings = SchemaSettings::default().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<Report>();
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }

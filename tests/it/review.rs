@@ -1,0 +1,240 @@
+//! Patches on the way to people: applied and taken back, walked through, written to files, posted to a pull request.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{GRADES, Run, Subject};
+use crate::github::{self, Server};
+
+fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
+    let mut command = subject.command(&["review"]);
+    command.args(args).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(answers.as_bytes()).unwrap();
+    drop(stdin);
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn patches_are_applied_and_taken_back() {
+    let subject = Subject::lib(GRADES);
+    // It writes a Cargo.lock.
+    assert_ne!(subject.cargo_test(&[]).code, 0);
+    subject.commit();
+    let nothing = subject.nopol(&["apply"]);
+    assert_eq!(nothing.code, 2);
+    assert!(
+        nothing.stderr.contains("search first"),
+        "{}",
+        nothing.stderr
+    );
+
+    let before = subject.snapshot();
+    let report = subject.nopol(&["--format", "json"]);
+    let applied = subject.nopol(&["apply"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+    let again = subject.nopol(&["apply", "--allow-dirty"]);
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("changed since"), "{}", again.stderr);
+    assert_eq!(subject.nopol(&["undo"]).code, 0);
+    assert_eq!(subject.snapshot(), before);
+    assert_eq!(subject.nopol(&["undo"]).code, 2);
+
+    // Of a report in a file: the same, as long as the source is what it was.
+    let file = subject.beside("report.json");
+    fs::write(&file, &report.stdout).unwrap();
+    let file = file.to_str().unwrap();
+    let id = report.json()["patches"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(subject.nopol(&["apply", file, &id]).code, 0);
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+    // What was edited since is not overwritten.
+    let path = subject.root.join("src/lib.rs");
+    let edited = subject.read("src/lib.rs") + "// mine\n";
+    fs::write(&path, &edited).unwrap();
+    assert_eq!(subject.nopol(&["undo"]).code, 2);
+    assert_eq!(subject.read("src/lib.rs"), edited);
+    let refused = subject.nopol(&["apply", file, "--allow-dirty"]);
+    assert_eq!(refused.code, 2);
+    assert_eq!(subject.read("src/lib.rs"), edited);
+}
+
+#[test]
+fn a_report_that_names_a_file_of_others_is_refused() {
+    let subject = Subject::lib(GRADES);
+    let report = subject.nopol(&["--format", "json", "--top", "1"]).stdout;
+    let mine = subject.beside("mine.rs");
+    fs::write(&mine, subject.read("src/lib.rs")).unwrap();
+    let file = subject.beside("report.json");
+    fs::write(&file, report.replace("\"src/lib.rs\"", "\"../mine.rs\"")).unwrap();
+    let run = subject.nopol(&["apply", file.to_str().unwrap()]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("is not below"), "{}", run.stderr);
+    assert_eq!(
+        fs::read_to_string(mine).unwrap(),
+        subject.read("src/lib.rs")
+    );
+}
+
+#[test]
+fn a_review_explains_applies_and_takes_back() {
+    let subject = Subject::lib(GRADES);
+    // It writes a Cargo.lock.
+    assert_ne!(subject.cargo_test(&[]).code, 0);
+    subject.commit();
+    let before = subject.snapshot();
+    let run = answered(&subject, &["--top", "1"], "?\ne\na\nt\nu\nq\n");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for said in [
+        "aN     apply",
+        "Clause `",
+        "Applied patch 1.",
+        "Your tests pass.",
+        "Took back",
+    ] {
+        assert!(run.stdout.contains(said), "{said}:\n{}", run.stdout);
+    }
+    assert_eq!(subject.snapshot(), before);
+    // Another condition, and the end of the input is the end.
+    let run = answered(&subject, &["--top", "1"], "d\nscore > 48\na\n");
+    assert!(run.stdout.contains("edited by hand"), "{}", run.stdout);
+    assert!(subject.read("src/lib.rs").contains("score > 48"));
+}
+
+#[test]
+fn reports_go_to_files_and_the_exit_code_is_chosen() {
+    let subject = Subject::lib(GRADES);
+    let (page, summary) = (subject.beside("page.html"), subject.beside("summary.md"));
+    let files = [
+        "--html",
+        page.to_str().unwrap(),
+        "--summary",
+        summary.to_str().unwrap(),
+    ];
+    let run = subject.nopol(&[&files[..], &["--fail-on", "patched", "--top", "1"]].concat());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    assert!(
+        !page.contains("http://") && !page.contains("https://"),
+        "it needs nothing else"
+    );
+    let summary = fs::read_to_string(summary).unwrap();
+    assert!(
+        summary.starts_with("## cargo nopol: 1 plausible patch\n"),
+        "{summary}"
+    );
+    assert_eq!(subject.nopol(&["--fail-on", "never", "--top", "1"]).code, 0);
+    let mut command = subject.command(&["--top", "1"]);
+    let run: Run = command
+        .env("GITHUB_ACTIONS", "true")
+        .output()
+        .unwrap()
+        .into();
+    assert!(
+        run.stdout.contains("\n::warning file=src/lib.rs,line="),
+        "{}",
+        run.stdout
+    );
+}
+
+/// A pull request that breaks a test.
+fn pull_request() -> (Subject, String) {
+    let subject = Subject::lib(&GRADES.replace("score > needed", "score >= needed"));
+    subject.commit();
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+    let base = subject.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
+    fs::write(subject.root.join("src/lib.rs"), GRADES).unwrap();
+    assert_eq!(subject.git(&["commit", "-qam", "break it"]).code, 0);
+    (subject, base)
+}
+
+#[test]
+fn a_review_has_suggestions_only_for_lines_of_the_diff() {
+    let (subject, base) = pull_request();
+    let args = ["--format", "github-review", "--top", "1"];
+    let run = subject.nopol(&[&args[..], &["--diff-base", &base]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let review = run.json();
+    github::check(&review, &github::diff(&subject, &base)).unwrap();
+    assert_eq!(review["comments"].as_array().unwrap().len(), 1);
+
+    // Of a diff of something else, everything is in the text.
+    let diff = subject.beside("diff");
+    fs::write(&diff, "--- a/README\n+++ b/README\n@@ -1 +1 @@\n-a\n+b\n").unwrap();
+    let run = subject.nopol(&[&args[..], &["--diff-base", diff.to_str().unwrap()]].concat());
+    let review = run.json();
+    assert_eq!(review["comments"], Value::Array(Vec::new()));
+    assert!(
+        review["body"].as_str().unwrap().contains("```diff\n"),
+        "{review}"
+    );
+    assert!(
+        run.stderr.contains("::warning file=src/lib.rs"),
+        "{}",
+        run.stderr
+    );
+
+    let run = subject.nopol(&[&args[..], &["--diff-base", "no-such-branch"]].concat());
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("--diff-base no-such-branch"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+#[ignore = "make test-full: needs curl"]
+fn the_action_posts_a_review_whose_suggestion_repairs() {
+    let (subject, base) = pull_request();
+    let server = Server::start("/repos/o/r/pulls/7/reviews", github::diff(&subject, &base));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/action/review.sh");
+    let tool = Path::new(env!("CARGO_BIN_EXE_cargo-nopol"))
+        .parent()
+        .unwrap();
+    let path = format!("{}:{}", tool.display(), std::env::var("PATH").unwrap());
+    let (summary, output) = (subject.beside("summary"), subject.beside("output"));
+    let run: Run = Command::new("bash")
+        .arg(script)
+        .current_dir(&subject.root)
+        .env("PATH", path)
+        .env("BASE", &base)
+        .env("PULL_REQUEST", "7")
+        .env("NOPOL_ARGS", "--top 1 --time-limit 300")
+        .env("GITHUB_TOKEN", "secret")
+        .env("GITHUB_REPOSITORY", "o/r")
+        .env("GITHUB_API_URL", server.url())
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .env("GITHUB_OUTPUT", &output)
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(fs::read_to_string(output).unwrap(), "outcome=patched\n");
+    assert!(fs::read_to_string(summary).unwrap().contains("```diff"));
+    let review = server.accepted();
+    let comment = &review["comments"][0];
+    let lines = github::suggestion(comment["body"].as_str().unwrap());
+    let last = usize::try_from(comment["line"].as_u64().unwrap()).unwrap();
+    let first = comment["start_line"]
+        .as_u64()
+        .map_or(last, |line| usize::try_from(line).unwrap());
+    let mut text: Vec<String> = subject
+        .read("src/lib.rs")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    text.splice(first - 1..last, lines);
+    fs::write(subject.root.join("src/lib.rs"), text.join("\n") + "\n").unwrap();
+    assert_eq!(subject.cargo_test(&[]).code, 0);
+}
