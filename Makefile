@@ -24,5 +24,6 @@ test: setup
 
 # The ignored tests: what takes long, and what stands-ins speak for in `make test`.
 test-full: setup
+	@sh xtask/setup-full.sh
 	cargo test --workspace --lib --bins --tests -- --ignored
 	cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers

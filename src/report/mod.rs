@@ -577,6 +577,19 @@ impl Outcome {
         format!("{}{file}", self.prefix)
     }
 
+    /// The best patch of each group of failing tests.
+    pub fn best_patches(&self) -> Vec<&PatchReport> {
+        let of_groups = self.groups.iter().filter_map(|group| {
+            let id = group.patches.first()?;
+            self.patches.iter().find(|patch| patch.id == *id)
+        });
+        let mut best: Vec<&PatchReport> = of_groups.collect();
+        if best.is_empty() {
+            best.extend(self.patches.first());
+        }
+        best
+    }
+
     /// Failing tests that no patch cures.
     pub fn still_failing(&self) -> Vec<&str> {
         let cured = |test: &&String| self.patches.iter().any(|patch| patch.fixes.contains(test));

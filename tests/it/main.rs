@@ -18,6 +18,7 @@ mod explain;
 mod github;
 mod invariants;
 mod last;
+mod page;
 mod review;
 mod semantics;
 mod served;

@@ -7,7 +7,7 @@ use crate::report::phrases::message;
 use crate::report::regions::lines;
 use crate::report::{Ending, Outcome, PatchReport};
 
-/// A warning per patch, or a notice why there is none.
+/// A warning for the best patch of each cause, or a notice why there is none.
 pub struct Annotations;
 
 impl Render for Annotations {
@@ -26,8 +26,8 @@ impl Render for Annotations {
 
 /// All annotations.
 pub fn annotations(outcome: &Outcome) -> String {
-    let patches = outcome.patches.iter();
-    let mut report: String = patches.map(|patch| annotation(outcome, patch)).collect();
+    let best = outcome.best_patches().into_iter();
+    let mut report: String = best.map(|patch| annotation(outcome, patch)).collect();
     if outcome.patches.is_empty() && outcome.ending == Ending::NoPatch {
         let why = outcome
             .why_not()

@@ -27,7 +27,7 @@ impl Render for Review {
         let mut comments: Vec<Value> = Vec::new();
         let mut elsewhere: Vec<&PatchReport> = Vec::new();
         let mut annotations = String::new();
-        for patch in best(outcome) {
+        for patch in outcome.best_patches() {
             let pieces = lines(&patch.edits);
             if pieces.is_empty() || !pieces.iter().all(|piece| is_inside(outcome, piece)) {
                 annotations += &github::annotation(outcome, patch);
@@ -50,19 +50,6 @@ impl Render for Review {
             remark: annotations,
         })
     }
-}
-
-/// The best patch of each group of failing tests.
-fn best(outcome: &Outcome) -> Vec<&PatchReport> {
-    let of_groups = outcome.groups.iter().filter_map(|group| {
-        let id = group.patches.first()?;
-        outcome.patches.iter().find(|patch| patch.id == *id)
-    });
-    let mut best: Vec<&PatchReport> = of_groups.collect();
-    if best.is_empty() {
-        best.extend(outcome.patches.first());
-    }
-    best
 }
 
 /// Whether a comment may stand on these lines.
@@ -119,7 +106,7 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
     let mut text = match (comments, elsewhere.len()) {
         (0, 0) => {
             let why = outcome.why_not().unwrap_or_default();
-            format!("`cargo nopol` found no patch for the failing tests. {why}")
+            format!("`cargo nopol` has no patch ({}). {why}", outcome.ending.name())
         }
         (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
         (_, _) => "`cargo nopol` found a patch for the failing tests. It breaks no other test, but your tests \

@@ -91,7 +91,7 @@ fn introduction(outcome: &Outcome) -> Markup {
             h2 { (capitalized(&count(outcome.failing_tests.len(), "failing test"))) }
             ul {
                 @for test in &outcome.failing_tests {
-                    li { code { (test) } @if let Some(why) = complaint(test) { " " span.soft { (why) } } }
+                    li { code { (test) } @if let Some(why) = complaint(test) { " " span.soft { (prose(why)) } } }
                 }
             }
         }
@@ -100,7 +100,7 @@ fn introduction(outcome: &Outcome) -> Markup {
             @if !outcome.flaky_tests.is_empty() { ", " (outcome.flaky_tests.len()) " are flaky" }
             ". Command: " code { (outcome.command) (outcome.options) }
         }
-        @for warning in &outcome.warnings { p.card { "Warning: " (warning) } }
+        @for warning in &outcome.warnings { p.card { "Warning: " (prose(warning)) } }
     }
 }
 
@@ -124,7 +124,7 @@ fn patches(outcome: &Outcome) -> Markup {
 fn article(patch: &PatchReport) -> Markup {
     html! {
         article id={ "patch-" (patch.rank) } tabindex="-1" {
-            h3 { "Patch " (patch.rank) ": " (capitalized(&patch.why)) }
+            h3 { "Patch " (patch.rank) ": " (prose(&capitalized(&patch.why))) }
             p {
                 span.sure role="img" aria-label=(sureness(patch)) {
                     i style=(format!("width: {:.0}%", patch.confidence * 100.0)) {}
@@ -137,7 +137,7 @@ fn article(patch: &PatchReport) -> Markup {
                 p { strong { "Not held against all tests" } ": the run was stopped." }
             }
             @if let Some(question) = patch.differs.as_ref().and_then(DifferenceReport::question) {
-                p { (capitalized(&question)) }
+                p { (prose(&capitalized(&question))) }
             }
             @if !patch.clauses.is_empty() {
                 h3 { "What decided it" }
@@ -157,7 +157,7 @@ fn article(patch: &PatchReport) -> Markup {
 fn alternative(patch: &PatchReport, number: usize, other: &AlternativeReport) -> Markup {
     html! {
         h3 { (patch.rank) "." (number) " " code { (other.condition) } }
-        @if let Some(differs) = &other.differs { p.soft { (capitalized(&differs.sentence())) } }
+        @if let Some(differs) = &other.differs { p.soft { (prose(&capitalized(&differs.sentence()))) } }
         (diff(&other.diff))
     }
 }
@@ -190,6 +190,15 @@ fn clause_text(clause: &ClauseReport) -> Markup {
                     @if nth == 0 { " with " } @else { ", " } code { (name) " = " (value) }
                 }
             }
+        }
+    }
+}
+
+/// A sentence, with what stands between backticks as code.
+fn prose(text: &str) -> Markup {
+    html! {
+        @for (nth, part) in text.split('`').enumerate() {
+            @if nth % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::human::is_error;
 use super::{Render, Rendered};
 use crate::report::phrases::{advice, capitalized, message};
 use crate::report::regions::{Position, region};
@@ -49,16 +50,20 @@ impl Render for Sarif {
             })
             .collect();
         let results = outcome.patches.iter().map(|patch| result(outcome, patch));
-        let notifications: Vec<Value> = outcome
-            .warnings
-            .iter()
-            .map(|warning| json!({"level": "warning", "message": {"text": warning}}))
-            .chain(
-                outcome
-                    .why_not()
-                    .map(|why| json!({"level": "note", "message": {"text": why}})),
-            )
-            .collect();
+        let notification =
+            |level: &str, text: &str| json!({"level": level, "message": {"text": text}});
+        let mut notifications: Vec<Value> = Vec::new();
+        for warning in &outcome.warnings {
+            notifications.push(notification("warning", warning));
+        }
+        if let Some(why) = outcome.why_not() {
+            let level = if is_error(outcome.ending) {
+                "error"
+            } else {
+                "note"
+            };
+            notifications.push(notification(level, &why));
+        }
         let log = json!({
             "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
             "version": "2.1.0",

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Makes sure that what `make test-full` needs besides is there: a browser that draws the page, and curl for the action.
+set -eu
+
+have_browser() {
+    command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+have_browser && command -v curl >/dev/null 2>&1 && exit 0
+echo "setup: installing chromium and curl" >&2
+if command -v apt-get >/dev/null 2>&1; then
+    as_root apt-get update -q
+    as_root apt-get install -q -y chromium curl
+elif command -v dnf >/dev/null 2>&1; then
+    as_root dnf install -y chromium curl
+elif command -v pacman >/dev/null 2>&1; then
+    as_root pacman -S --noconfirm chromium curl
+fi
+have_browser || { echo "setup: there is no Chromium, and no package manager that is known here: install it" >&2; exit 1; }
