@@ -27,3 +27,4 @@ test-full: setup
 	@sh xtask/setup-full.sh
 	cargo test --workspace --lib --bins --tests -- --ignored
 	cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers
+	if rust-analyzer --version; then cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers -- --ignored; fi

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes sure that what `make test-full` needs besides is there: a browser that draws the page, and curl for the action.
+# Makes sure that what `make test-full` needs besides is there: a browser that draws the page, curl for the action, and
+# rust-analyzer.
 set -eu
 
 have_browser() {
@@ -13,6 +14,11 @@ as_root() {
         sudo "$@"
     fi
 }
+
+# Where there is no rustup, there may be no rust-analyzer; then no editor is tried.
+if command -v rustup >/dev/null 2>&1; then
+    rustup component add rust-analyzer
+fi
 
 have_browser && command -v curl >/dev/null 2>&1 && exit 0
 echo "setup: installing chromium and curl" >&2

@@ -3,7 +3,9 @@
 use clap::Args;
 
 use super::{Common, Target, apply, output};
+use crate::repair::settings::Settings;
 use crate::report::{Choice, Ending};
+use crate::run::watch::Watch;
 
 #[derive(Args, Clone, Debug)]
 pub struct Repair<P: Target> {
@@ -19,6 +21,10 @@ pub struct Repair<P: Target> {
     #[arg(long, requires = "apply")]
     allow_dirty: bool,
 
+    /// Search again whenever a file of the subject changes, until Ctrl-C
+    #[arg(long, conflicts_with = "apply")]
+    watch: bool,
+
     /// Search again, even if nothing that the last search depends on has changed
     #[arg(long, alias = "fresh")]
     no_cache: bool,
@@ -30,6 +36,9 @@ impl<P: Target> Repair<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
+        if self.watch {
+            return watch(&request.settings);
+        }
         let mut outcome = request.outcome(self.no_cache);
         let args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
         outcome.options = options(args);
@@ -48,6 +57,31 @@ impl<P: Target> Repair<P> {
                 output::complain(&format!("{error:#}"));
                 Ending::Usage.exit_code()
             }
+        }
+    }
+}
+
+/// Runs this program without `--watch` now and after every change.
+fn watch(settings: &Settings) -> u8 {
+    let watched = || -> anyhow::Result<()> {
+        let subject = settings.subject()?;
+        let program = std::env::current_exe()?.into_os_string();
+        let args = std::env::args_os().skip(1).filter(|arg| arg != "--watch");
+        let watch = Watch {
+            ignored: vec![
+                subject.target_dir.into(),
+                subject.root.join("target").into(),
+            ],
+            root: subject.root.into(),
+            command: std::iter::once(program).chain(args).collect(),
+        };
+        Ok(watch.run(&|line| output::say(line))?)
+    };
+    match watched() {
+        Ok(()) => 0,
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            Ending::Usage.exit_code()
         }
     }
 }

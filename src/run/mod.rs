@@ -19,6 +19,7 @@ mod together;
 pub mod trace;
 mod verdict;
 mod warden;
+pub mod watch;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};

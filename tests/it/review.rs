@@ -1,9 +1,11 @@
 //! Patches on the way to people: applied and taken back, walked through, written to files, posted to a pull request.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -237,4 +239,36 @@ fn the_action_posts_a_review_whose_suggestion_repairs() {
     text.splice(first - 1..last, lines);
     fs::write(subject.root.join("src/lib.rs"), text.join("\n") + "\n").unwrap();
     assert_eq!(subject.cargo_test(&[]).code, 0);
+}
+
+#[test]
+fn a_change_of_a_source_starts_another_search() {
+    let subject = Subject::lib(GRADES);
+    let mut command = subject.command(&["--watch", "--top", "1"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    // If it says nothing more, its end is the end of what it says.
+    let child = Arc::new(Mutex::new(child));
+    let late = Arc::clone(&child);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(120));
+        late.lock().unwrap().kill()
+    });
+    let mut until = |text: &str| {
+        let found = said
+            .by_ref()
+            .map(Result::unwrap)
+            .any(|line| line.contains(text));
+        assert!(found, "it never said `{text}`");
+    };
+    until("watching ");
+    let right = GRADES.replace("score > needed", "score >= needed");
+    fs::write(subject.root.join("src/lib.rs"), right).unwrap();
+    until("lib.rs changed");
+    until("3 pass, 0 fail");
+    until("watching ");
+    let mut child = child.lock().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -10,7 +10,10 @@ use cargo_metadata::{Message, MetadataCommand};
 use serde_json::Value;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// The tool: that of the workspace, built once.
@@ -117,7 +120,10 @@ fn sarif_has_the_published_schema_and_its_fix_repairs() {
         language.as_object_mut().unwrap().remove("pattern");
     }
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&log).map(|it| it.to_string()).collect();
+    let errors: Vec<String> = validator
+        .iter_errors(&log)
+        .map(|it| it.to_string())
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
 
     let log: serde_sarif::sarif::Sarif = serde_json::from_str(&text).unwrap();
@@ -151,8 +157,14 @@ fn sarif_schema() -> String {
         .exec()
         .unwrap();
     let mut packages = metadata.packages.iter();
-    let package = packages.find(|package| package.name == "serde-sarif").unwrap();
-    let path = package.manifest_path.parent().unwrap().join("src/schema.json");
+    let package = packages
+        .find(|package| package.name == "serde-sarif")
+        .unwrap();
+    let path = package
+        .manifest_path
+        .parent()
+        .unwrap()
+        .join("src/schema.json");
     fs::read_to_string(path).unwrap()
 }
 
@@ -175,6 +187,9 @@ fn json_has_the_schema_that_the_tool_prints() {
         .unwrap();
     let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&report).map(|it| it.to_string()).collect();
+    let errors: Vec<String> = validator
+        .iter_errors(&report)
+        .map(|it| it.to_string())
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
