@@ -26,5 +26,7 @@ test: setup
 test-full: setup
 	@sh xtask/setup-full.sh
 	cargo test --workspace --lib --bins --tests -- --ignored
+	sh xtask/package.sh
+	sh xtask/msrv.sh
 	cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers
 	if rust-analyzer --version; then cargo test --manifest-path tests/consumers/Cargo.toml --target-dir target/consumers -- --ignored; fi

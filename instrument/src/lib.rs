@@ -39,6 +39,8 @@ mod seed;
 ))]
 mod panics;
 mod snapshot;
+#[cfg(not(nopol_rt))]
+pub mod sources;
 mod state;
 mod trace;
 

@@ -4,10 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nopol_instrument::sources::SERVER as SOURCE;
 
 use crate::hash::fnv1a;
-
-const SOURCE: &str = include_str!("../../instrument/c/serve.c");
 
 /// The library, compiled into this directory if it is not there; `None` where it cannot be compiled, and then every
 /// run gets a process of its own.

@@ -17,15 +17,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::build::build;
 pub use self::init::init;
+use nopol_instrument::sources::HEADER;
+
 use self::options::COptions;
 pub use self::print::print;
 use super::{Subject, SubjectError};
 use crate::hash::fnv1a;
 use crate::run::command::Case;
 use crate::run::id::{TargetId, TestId};
-
-/// The runtime, which instrumented files include.
-const HEADER: &str = include_str!("../../instrument/c/nopol.h");
 
 /// A program under repair.
 #[derive(Clone, Debug)]

@@ -272,3 +272,34 @@ fn a_change_of_a_source_starts_another_search() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn completions_and_manual_pages_are_of_every_command() {
+    let subject = Subject::lib("");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = subject.nopol(&["completions", shell]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(
+            run.stdout.contains("explain") && run.stdout.contains("fail-on"),
+            "{shell}"
+        );
+    }
+    let script = subject.beside("completions.bash");
+    fs::write(&script, subject.nopol(&["completions", "bash"]).stdout).unwrap();
+    let checked = Command::new("bash")
+        .arg("-n")
+        .arg(&script)
+        .status()
+        .unwrap();
+    assert!(checked.success());
+    let dir = subject.beside("man");
+    fs::create_dir(&dir).unwrap();
+    assert_eq!(subject.nopol(&["man", dir.to_str().unwrap()]).code, 0);
+    for page in [
+        "cargo-nopol.1",
+        "cargo-nopol-review.1",
+        "cargo-nopol-c-explain.1",
+    ] {
+        assert!(dir.join(page).exists(), "{page}");
+    }
+}

@@ -9,41 +9,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::hash::fnv1a;
 
-const SOURCES: [(&str, &str); 11] = [
-    ("lib.rs", include_str!("../../../instrument/src/lib.rs")),
-    (
-        "capture.rs",
-        include_str!("../../../instrument/src/capture.rs"),
-    ),
-    (
-        "layout.rs",
-        include_str!("../../../instrument/src/layout.rs"),
-    ),
-    (
-        "macros.rs",
-        include_str!("../../../instrument/src/macros.rs"),
-    ),
-    (
-        "observe.rs",
-        include_str!("../../../instrument/src/observe.rs"),
-    ),
-    (
-        "sample.rs",
-        include_str!("../../../instrument/src/sample.rs"),
-    ),
-    ("seed.rs", include_str!("../../../instrument/src/seed.rs")),
-    (
-        "panics.rs",
-        include_str!("../../../instrument/src/panics.rs"),
-    ),
-    (
-        "snapshot.rs",
-        include_str!("../../../instrument/src/snapshot.rs"),
-    ),
-    ("state.rs", include_str!("../../../instrument/src/state.rs")),
-    ("trace.rs", include_str!("../../../instrument/src/trace.rs")),
-];
-
 /// The compiler arguments.
 const ARGS: [&str; 7] = [
     "--edition=2021",
@@ -79,7 +44,9 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .with_context(|| format!("cannot run `{rustc} -vV`"))?;
     let mut key = format!("{:?}", version.stdout);
     ARGS.iter().for_each(|arg| key.push_str(arg));
-    SOURCES.iter().for_each(|(_, text)| key.push_str(text));
+    nopol_instrument::sources::RUST
+        .iter()
+        .for_each(|(_, text)| key.push_str(text));
     let final_dir = dir.join(format!("runtime-{:016x}", fnv1a(&key)));
     let rlib = final_dir.join("libnopol_rt.rlib");
     if rlib.is_file() {
@@ -92,7 +59,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .prefix("runtime-")
         .tempdir_in(dir)
         .with_context(|| format!("cannot create a directory in {dir}"))?;
-    for (name, text) in SOURCES {
+    for (name, text) in nopol_instrument::sources::RUST {
         fs::write(temporary.path().join(name), text)?;
     }
     let output = Command::new(&rustc)
