@@ -560,7 +560,7 @@ fn a_test_that_reads_its_own_source_is_named_and_in_nobodys_way() {
     );
     // It does not get as far as the fault, and passes once more without instrumentation.
     assert_eq!(run.code, 0, "{}", run.stdout);
-    assert!(run.stdout.contains("+    if score >= needed {"));
+    assert!(run.stdout.contains("  if score >= needed {"));
 }
 
 #[test]
@@ -572,7 +572,7 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
     let run = subject.nopol(&["--apply"]);
     assert_says(&run, 2, &["git has not committed", "--allow-dirty"]);
     assert!(
-        run.stdout.contains("+    if score >= needed {"),
+        run.stdout.contains("  if score >= needed {"),
         "the patch is still shown"
     );
     assert_eq!(subject.read("src/lib.rs"), edited);

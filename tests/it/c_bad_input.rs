@@ -576,7 +576,7 @@ fn apply_refuses_a_dirty_file_and_writes_a_clean_one() {
         assert!(run.stderr.contains(word), "{}", run.stderr);
     }
     assert!(
-        run.stdout.contains("+    if (score >= needed)"),
+        run.stdout.contains("  if (score >= needed)"),
         "the patch is still shown"
     );
     assert_eq!(subject.read("grades.c"), edited);

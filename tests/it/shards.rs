@@ -36,7 +36,7 @@ fn all_shares_together_find_what_one_search_finds() {
     assert_eq!(ids(&turned), ids(&merged));
     let human = merge(&["1.json", "2.json", "3.json", "--top", "1"]);
     assert_eq!(
-        human.stdout.matches("Patch ").count(),
+        human.stdout.matches("\npatch ").count(),
         1,
         "{}",
         human.stdout
