@@ -21,6 +21,9 @@ pub struct Options {
     /// The same for C programs, from `bench c --facts DIR`
     #[arg(long, value_name = "DIR")]
     c: Vec<PathBuf>,
+    /// Let the weights learned for C decide, and not only how sure the costs set by hand are
+    #[arg(long)]
+    learned_c: bool,
     /// Directories with repairs on which it is only tried; crates that are in both are held back for it
     #[arg(long, value_name = "DIR")]
     tried_on: Vec<PathBuf>,
@@ -88,6 +91,8 @@ struct Fitted {
     weights: Weights,
     /// Of the calibration.
     line: (f64, f64),
+    /// The same where only the costs set by hand count.
+    line_by_hand: (f64, f64),
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -99,9 +104,13 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     println!("\nC:");
-    let c = learned(&options.c, &[], options)?;
+    let (mut c, _) = learned(&options.c, &[], options)?;
+    if !options.learned_c {
+        c.weights = fit::by_hand();
+        c.line = c.line_by_hand;
+    }
     if let Some(path) = &options.write {
-        fs::write(path, file(&rust.0, &c.0, options))?;
+        fs::write(path, file(&rust.0, &c, options))?;
     }
     Ok(())
 }
@@ -192,7 +201,11 @@ fn learned(
     let line = calibration::fit(&shown);
     print!("{}", calibration::table(&shown, line));
     let weights = fit::fit(&weighed(repairs.iter().collect()), options.penalty);
+    let of_prior =
+        |repair| calibration::shown(repair, &prior, &order(repair, &prior, options.crowd));
+    let by_hand: Vec<Shown> = repairs.iter().flat_map(of_prior).collect();
     let fitted = Fitted {
+        line_by_hand: calibration::fit(&by_hand),
         repairs,
         weights,
         line,
