@@ -77,16 +77,20 @@ impl<P: Target> Apply<P> {
 /// The text of a file of the subject, by its path in reports.
 fn text_of(settings: &Settings, path: &str) -> Result<String> {
     let subject = settings.subject()?;
-    let name = path;
-    let path = subject.path_of(Utf8Path::new(path));
-    // A report may come from elsewhere; it says nothing about files of others.
+    let path = own(&subject, &subject.path_of(Utf8Path::new(path)))?;
+    fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+}
+
+/// A file without links on its way, if it is one of the subject. Reports and what is kept in the target directory may come
+/// from elsewhere; they have no say in files of others.
+fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     let real = path.canonicalize_utf8();
     let real = real.with_context(|| format!("cannot find {path}"))?;
     let top = subject.top().canonicalize_utf8()?;
     if !real.starts_with(&top) {
-        bail!("{name} is not below {top}, so the report is of something else");
+        bail!("{path} is not below {top}, so it is no file of this subject; nothing was written");
     }
-    fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+    Ok(real)
 }
 
 /// What the last search found, if it would find that again.
@@ -154,6 +158,10 @@ pub fn undo(settings: &Settings) -> Result<String> {
         bail!("no patch was applied here that could be taken back");
     };
     let changes: Vec<Change> = last.changes.into_iter().map(Change::reversed).collect();
+    let subject = settings.subject()?;
+    for change in &changes {
+        own(&subject, &change.path)?;
+    }
     patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.id))?;
     let text = applied::render(&patches).context("cannot write what is left")?;
     kept.write(&text)
@@ -203,10 +211,7 @@ pub fn apply(
     let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     let mut changes = Vec::new();
     for file in files {
-        let path = subject.path_of(Utf8Path::new(file));
-        let path = path
-            .canonicalize_utf8()
-            .with_context(|| format!("cannot find {path}"))?;
+        let path = own(&subject, &subject.path_of(Utf8Path::new(file)))?;
         if !allow_dirty {
             refuse_dirty(file, &path)?;
         }
