@@ -1,8 +1,6 @@
 //! Typed indices, so that an index of one collection cannot be used with another. The indexed collections are
 //! [`TiVec`](typed_index_collections::TiVec)s.
 
-use std::fmt;
-
 /// Defines a 32-bit index type.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -39,14 +37,14 @@ macro_rules! index {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
@@ -77,3 +75,5 @@ index! {
     /// A term of a pool, in [`Pool::terms`](crate::spec::Pool::terms).
     TermId
 }
+
+pub(crate) use index;

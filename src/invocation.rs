@@ -1,6 +1,8 @@
 //! One run of the tool: takes settings, emits events, and returns an outcome. The outcome of a search is kept
 //! for later calls.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,6 +13,7 @@ use crate::hash::fnv1a;
 use crate::repair::{
     self,
     settings::{Depth, Settings},
+    telling::{self, NewTest, Question},
 };
 use crate::report::Outcome;
 use crate::report::events::Observer;
@@ -67,34 +70,61 @@ impl Invocation {
         let subject = self.settings.subject();
         // Taken before anything is read, so that any later change invalidates the kept outcome.
         let depends = match (self.settings.depth, &subject) {
-            (Depth::Repair, Ok(subject)) => current_dependencies(&self.settings, subject),
+            (Depth::Repair, Ok(subject)) => {
+                current_dependencies(&self.settings, subject, &self.settings.outputs)
+            }
             _ => None,
         };
         let progress = Progress::new(observer);
         let outcome = repair::run(&self.settings, subject, &self.supervisor, progress);
         if let Some((last_file, depends)) = depends
-            && let Some(text) = last::render(&outcome, &depends, now())
+            && let Some(text) = last::render(&outcome, &depends, &self.settings.outputs, now())
         {
             // If the file cannot be written, the next call searches again.
             let _ = last_file.write(&text);
         }
         outcome
     }
+
+    /// Looks for a test that tells a patch from others; `None` if none is found.
+    ///
+    /// # Errors
+    /// If the subject cannot be read or built, or the run is stopped.
+    pub fn telling_test(
+        &self,
+        question: &Question,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Option<NewTest>> {
+        let (settings, supervisor) = (&self.settings, &self.supervisor);
+        let progress = Progress::new(observer);
+        telling::find(
+            settings,
+            settings.subject(),
+            supervisor,
+            &progress,
+            question,
+        )
+    }
 }
 
 /// The result of an earlier search.
 #[derive(Clone, Debug)]
 pub enum Earlier {
-    /// The outcome is still valid, because a search would produce it again; and the seconds since then.
-    Valid(Box<Outcome>, u64),
-    /// This dependency has changed since.
-    Changed(String),
+    /// One came to its end.
+    Found {
+        /// What it found.
+        outcome: Box<Outcome>,
+        /// Seconds since then.
+        seconds: u64,
+        /// What has changed since, if anything: a file of the subject, the settings, the compiler. If nothing has,
+        /// a search would find the same.
+        changed: Option<String>,
+    },
     /// There is no earlier search, it was stopped, or its dependencies cannot be determined.
     Nothing,
 }
 
-/// The outcome of the last search with these settings, if none of its dependencies has changed: the subject's
-/// files, the settings, the compiler, the tool. Starts no process of the subject and changes nothing.
+/// The outcome of the last search. Starts no process of the subject and changes nothing of it.
 pub fn last_outcome(settings: &Settings) -> Earlier {
     // Dumping synthesis problems requires a search.
     if settings.dump.is_some() {
@@ -103,21 +133,38 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     let Ok(subject) = settings.subject() else {
         return Earlier::Nothing;
     };
-    let Some((last_file, depends)) = current_dependencies(settings, &subject) else {
-        return Earlier::Nothing;
-    };
+    let last_file = LastFile::of(&subject, settings.work_dir.as_deref());
     let Some(last) = last_file.read().and_then(|text| last::parse(&text)) else {
         return Earlier::Nothing;
     };
     let Last {
         ended,
         dependencies,
+        outputs,
         outcome,
         ..
     } = last;
-    match dependencies::changed(&dependencies, &depends) {
-        Some(what) => Earlier::Changed(what),
-        None => Earlier::Valid(Box::new(outcome), now().saturating_sub(ended)),
+    let known = outputs.len();
+    let outputs: BTreeSet<PathBuf> = outputs.union(&settings.outputs).cloned().collect();
+    let Some((_, depends)) = current_dependencies(settings, &subject, &outputs) else {
+        return Earlier::Nothing;
+    };
+    let changed = dependencies::changed(&dependencies, &depends);
+    // What is written now must not count as a change later.
+    if changed.is_none()
+        && outputs.len() > known
+        && let Some(text) = last::render(&outcome, &dependencies, &outputs, ended)
+    {
+        let _ = last_file.write(&text);
+    }
+    // What another version of the tool kept, or somebody elsewhere, is not what the user has seen.
+    match dependencies::are_foreign(&dependencies, &depends) {
+        true => Earlier::Nothing,
+        false => Earlier::Found {
+            outcome: Box::new(outcome),
+            seconds: now().saturating_sub(ended),
+            changed,
+        },
     }
 }
 
@@ -126,9 +173,10 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
 fn current_dependencies(
     settings: &Settings,
     subject: &Subject,
+    outputs: &BTreeSet<PathBuf>,
 ) -> Option<(LastFile, Dependencies)> {
     let last_file = LastFile::of(subject, settings.work_dir.as_deref());
-    let mut depends = dependencies::of(subject, last_file.dir())?;
+    let mut depends = dependencies::of(subject, last_file.dir(), outputs)?;
     depends.insert("the settings".to_owned(), settings_hash(settings));
     Some((last_file, depends))
 }
@@ -141,6 +189,7 @@ fn settings_hash(settings: &Settings) -> String {
         work_dir: None,
         dump: None,
         tool: None,
+        outputs: BTreeSet::new(),
         ..settings.clone()
     };
     format!("{:016x}", fnv1a(&format!("{relevant:?}")))

@@ -68,6 +68,7 @@ pub mod config;
 pub mod contexts;
 pub mod copy;
 pub mod exchange;
+pub mod formula;
 pub mod hash;
 pub mod index;
 pub mod invocation;

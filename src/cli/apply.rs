@@ -9,10 +9,12 @@ use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::{Common, Target, output};
+use super::request::Place;
+use super::{Target, output, with_test};
 use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
-use crate::report::format::json;
+use crate::repair::telling::NewTest;
+use crate::report::format::{human, json};
 use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport};
 use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
@@ -23,24 +25,29 @@ use crate::subject::patching::{self, Change};
 pub struct Apply<P: Target> {
     /// A report that --format json printed [default: what the last search found], and the patch: its rank, RANK.N for
     /// its Nth alternative, or its id [default: 1]
-    #[arg(value_name = "[FILE.json] [PATCH]", num_args = 0..=2)]
+    #[arg(value_names = ["FILE.json", "PATCH"], num_args = 0..=2)]
     what: Vec<String>,
 
     /// Apply even if the file has uncommitted changes
     #[arg(long)]
     allow_dirty: bool,
 
+    /// Also write a test, near one of yours, that passes with this patch and fails with another one that was found;
+    /// if none is found, nothing is written
+    #[arg(long)]
+    with_test: bool,
+
     #[command(flatten)]
-    common: Common<P>,
+    place: Place<P>,
 }
 
 impl<P: Target> Apply<P> {
     pub fn run(self) -> u8 {
-        let request = match self.common.resolve() {
-            Ok(request) => request,
+        let settings = match self.place.resolve() {
+            Ok(settings) => settings,
             Err(code) => return code,
         };
-        match self.applied(&request.settings) {
+        match self.applied(&settings) {
             Ok(said) => output::print(&said, 0),
             Err(error) => {
                 output::complain(&format!("{error:#}"));
@@ -66,12 +73,32 @@ impl<P: Target> Apply<P> {
             None => last(settings)?,
         };
         let choice = chosen(&outcome, wanted)?;
-        apply(settings, &outcome, choice, self.allow_dirty)?;
-        Ok(format!(
-            "Applied patch {choice}. `{} undo` takes it back.\n",
-            outcome.command
-        ))
+        let test = match self.with_test {
+            true => Some(with_test::find(settings, &outcome, choice, false)?),
+            false => None,
+        };
+        apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
+        Ok(said(&outcome, choice, test.as_ref()))
     }
+}
+
+/// What is to be said of a patch that was applied.
+pub fn said(outcome: &Outcome, choice: Choice, test: Option<&NewTest>) -> String {
+    let with = match test {
+        None => String::new(),
+        Some(NewTest {
+            name, file, fails, ..
+        }) => format!(" and the test `{name}`, which {fails} fails, to {file}"),
+    };
+    let back = match test {
+        None => "it",
+        Some(_) => "both",
+    };
+    format!(
+        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n",
+        human::files(outcome, choice),
+        outcome.command
+    )
 }
 
 /// The text of a file of the subject, by its path in reports.
@@ -93,16 +120,22 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     Ok(real)
 }
 
-/// What the last search found, if it would find that again.
+/// What the last search found. Whether the files that a patch changes are as they were is checked when it is applied.
 fn last(settings: &Settings) -> Result<Outcome> {
+    settings.subject()?;
     match invocation::last_outcome(settings) {
-        Earlier::Valid(outcome, _) => Ok(*outcome),
-        Earlier::Changed(what) => bail!(
-            "{what} changed since the last search, so its patches were not applied; search again with `{}`",
-            settings.project.command()
-        ),
+        Earlier::Found {
+            outcome, changed, ..
+        } => {
+            if let Some(what) = changed.filter(|what| what.starts_with('/')) {
+                output::say(&format!(
+                    "note: {what} changed since the search: run your tests"
+                ));
+            }
+            Ok(*outcome)
+        }
         Earlier::Nothing => bail!(
-            "there is no finished search with these options; search first with `{}`",
+            "no search that came to its end is kept here; search first with `{}`",
             settings.project.command()
         ),
     }
@@ -125,17 +158,17 @@ fn chosen(outcome: &Outcome, wanted: &str) -> Result<Choice> {
 #[derive(Args, Clone, Debug)]
 pub struct Undo<P: Target> {
     #[command(flatten)]
-    common: Common<P>,
+    place: Place<P>,
 }
 
 impl<P: Target> Undo<P> {
     /// Takes back the patch that was applied last.
     pub fn run(self) -> u8 {
-        let request = match self.common.resolve() {
-            Ok(request) => request,
+        let settings = match self.place.resolve() {
+            Ok(settings) => settings,
             Err(code) => return code,
         };
-        match undo(&request.settings) {
+        match undo(&settings) {
             Ok(said) => output::print(&said, 0),
             Err(error) => {
                 output::complain(&format!("{error:#}"));
@@ -162,14 +195,24 @@ pub fn undo(settings: &Settings) -> Result<String> {
     for change in &changes {
         own(&subject, &change.path)?;
     }
-    patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.id))?;
+    patching::make(&changes).with_context(|| format!("patch {} was not taken back", last.name))?;
     let text = applied::render(&patches).context("cannot write what is left")?;
     kept.write(&text)
         .context("it was taken back, but what was applied before cannot be written")?;
-    let files: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    let top = subject.root.canonicalize_utf8()?;
+    let files: Vec<&str> = changes
+        .iter()
+        .map(|change| {
+            change
+                .path
+                .strip_prefix(&top)
+                .unwrap_or(&change.path)
+                .as_str()
+        })
+        .collect();
     Ok(format!(
-        "Took back patch {} of {}\n",
-        last.id,
+        "Took back patch {} of {}.\n",
+        last.name,
         files.join(" and ")
     ))
 }
@@ -180,7 +223,7 @@ fn kept(settings: &Settings) -> Result<LastFile> {
     Ok(LastFile::of_applied(&subject, settings.work_dir.as_deref()))
 }
 
-/// Writes this patch, or an alternative to it, into the subject.
+/// Writes this patch, or an alternative to it, into the subject, and a new test.
 ///
 /// # Errors
 /// If there is no such patch, or a file has uncommitted changes or has changed since it was read.
@@ -188,6 +231,7 @@ pub fn apply(
     settings: &Settings,
     outcome: &Outcome,
     choice: Choice,
+    test: Option<&NewTest>,
     allow_dirty: bool,
 ) -> Result<()> {
     let Choice { rank, alternative } = choice;
@@ -206,7 +250,8 @@ pub fn apply(
             "patch {rank} was not checked before the run was stopped, so it was not applied; apply its diff with `git apply`, or run again"
         );
     }
-    let edits = edits(patch, alternative)?;
+    let mut edits = edits(patch, alternative)?;
+    edits.extend(test.map(with_test::edit));
     let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     let mut changes = Vec::new();
@@ -224,7 +269,7 @@ pub fn apply(
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
     patches.push(Applied {
-        id: patch.id.clone(),
+        name: choice.to_string(),
         changes,
     });
     // That it cannot be taken back by a command is no reason to fail.
@@ -238,7 +283,10 @@ pub fn apply(
 fn change(file: &str, path: Utf8PathBuf, mut edits: Vec<&EditReport>) -> Result<Change> {
     let before = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
     if edits.iter().any(|edit| *edit.original != *before) {
-        bail!("{file} was changed while the patch was looked for; nothing was applied");
+        bail!(
+            "{file} changed since the patch was found, so it was not applied; if another patch was applied, `undo` takes it \
+             back, otherwise search again"
+        );
     }
     // From the end of the file, so that no edit shifts another one's span.
     edits.sort_by_key(|edit| Reverse(edit.span.start));
@@ -254,7 +302,7 @@ fn change(file: &str, path: Utf8PathBuf, mut edits: Vec<&EditReport>) -> Result<
 }
 
 /// The edits of a patch, or of an alternative to it.
-fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec<EditReport>> {
+pub(super) fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec<EditReport>> {
     let Some(number) = alternative else {
         return Ok(patch.edits.clone());
     };

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
+use super::request::{Request, ago};
 use super::{Common, Target, output};
+use crate::invocation::{self, Earlier};
 use crate::report::{Ending, Outcome, explain};
 
 #[derive(Args, Clone, Debug)]
@@ -26,7 +28,10 @@ impl<P: Target> Explain<P> {
             Ok(request) => request,
             Err(code) => return code,
         };
-        let outcome = request.outcome(self.no_cache);
+        let outcome = match self.known(&request) {
+            Some(outcome) => outcome,
+            None => request.outcome(self.no_cache),
+        };
         if !request.format().is_default() || !has_results(&outcome) {
             return output::show(&outcome, request.format());
         }
@@ -36,6 +41,29 @@ impl<P: Target> Explain<P> {
                 output::complain(&unknown(&self.id, &outcome));
                 Ending::Usage.exit_code()
             }
+        }
+    }
+}
+
+impl<P: Target> Explain<P> {
+    /// What the user has seen last, if it has the patch or site: its rank means nothing elsewhere.
+    fn known(&self, request: &Request) -> Option<Outcome> {
+        if self.no_cache {
+            return None;
+        }
+        match invocation::last_outcome(&request.settings) {
+            Earlier::Found {
+                outcome,
+                seconds,
+                changed: Some(what),
+            } if explain::render(&outcome, &self.id).is_some() => {
+                request.note(&format!(
+                    "this is of the search of {}; {what} changed since (--no-cache searches again)",
+                    ago(seconds)
+                ));
+                Some(*outcome)
+            }
+            _ => None,
         }
     }
 }

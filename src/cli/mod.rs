@@ -4,6 +4,7 @@ mod apply;
 mod c;
 mod cargo;
 mod explain;
+mod faults;
 mod generated;
 mod look;
 mod merge;
@@ -13,16 +14,17 @@ mod repair;
 mod request;
 mod review;
 mod synth;
+mod with_test;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::cargo::CargoFlags;
-use self::request::{Common, Target};
+use self::request::{Common, Place, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
 
-/// Repairs a crate with a failing test: finds a corrected condition or a missing precondition
+/// Repair a crate with a failing test: find a corrected condition or a missing precondition
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo-nopol",
@@ -68,6 +70,9 @@ enum Action<P: Target> {
     /// Show where a forced branch or a skipped statement makes a failing test pass
     #[command(after_help = EXIT_CODES)]
     Localize(look::Look<P>),
+    /// Show the smallest sets of places where other values would make the failing tests pass
+    #[command(after_help = EXIT_CODES)]
+    Faults(faults::Faults<P>),
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
@@ -90,6 +95,7 @@ impl<P: Target> Action<P> {
         match self {
             Self::Repair(repair) => repair.run(),
             Self::Localize(look) => look.run(Depth::Localize),
+            Self::Faults(faults) => faults.run(),
             Self::Explain(explain) => explain.run(),
             Self::Review(review) => review.run(),
             Self::Apply(apply) => apply.run(),
@@ -106,13 +112,18 @@ pub fn main() -> u8 {
     if args.get(1).is_some_and(|arg| arg == "nopol") {
         args.remove(1);
     }
+    let given: Vec<String> = args
+        .iter()
+        .skip(1)
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             if error.print().is_err() {
                 return Ending::Internal.exit_code();
             }
-            if let Some(tip) = tip(&error) {
+            if let Some(tip) = tip(&error, &given) {
                 output::tip(&tip);
             }
             return u8::try_from(error.exit_code()).unwrap_or(2);
@@ -130,17 +141,35 @@ pub fn main() -> u8 {
 }
 
 /// A tip about what the user may have meant by an unexpected argument.
-fn tip(error: &clap::Error) -> Option<String> {
+fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
-    match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => {
-            Some(match arg.parse::<crate::report::Choice>() {
-                Ok(choice) => format!("a rank follows an equals sign: `--apply={choice}`"),
-                Err(_) => format!("to repair one test, give its name: `--failing {arg}`"),
-            })
+    let arg = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(arg)) if is_unknown && !arg.starts_with('-') => arg,
+        _ => return None,
+    };
+    let mut words = given.iter().filter(|word| *word != "c");
+    let is_first = words.next() == Some(arg);
+    match arg.parse::<crate::report::Choice>() {
+        Ok(choice) if given.iter().any(|word| word == "--apply") => {
+            Some(format!("a rank follows an equals sign: `--apply={choice}`"))
         }
+        Err(_) if is_first => Some(match like_a_subcommand(arg) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("to repair one test, give its name: `--failing {arg}`"),
+        }),
         _ => None,
     }
+}
+
+/// The subcommand that a word is most like.
+fn like_a_subcommand(word: &str) -> Option<String> {
+    /// Below this, two words have little in common.
+    const ALIKE: f64 = 0.8;
+    let command = Cli::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let alike = names.map(|name| (strsim::jaro(word, name), name));
+    let best = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= ALIKE).then(|| best.1.to_owned())
 }
 
 #[cfg(test)]
@@ -149,11 +178,17 @@ mod tests {
 
     #[test]
     fn an_unexpected_argument_gets_a_tip() {
-        let tip = |args: &[&str]| tip(&Cli::try_parse_from(args).unwrap_err());
+        let tip = |args: &[&str]| {
+            let given: Vec<String> = args[1..].iter().map(ToString::to_string).collect();
+            tip(&Cli::try_parse_from(args).unwrap_err(), &given)
+        };
         let named = tip(&["cargo-nopol", "tests::mine"]).unwrap();
         assert!(named.contains("`--failing tests::mine`"), "{named}");
         let ranked = tip(&["cargo-nopol", "--apply", "2"]).unwrap();
         assert!(ranked.contains("`--apply=2`"), "{ranked}");
         assert_eq!(tip(&["cargo-nopol", "--no-such-option"]), None);
+        let misspelled = tip(&["cargo-nopol", "exlpain", "1"]).unwrap();
+        assert_eq!(misspelled, "did you mean `explain`?");
+        assert_eq!(tip(&["cargo-nopol", "explain", "1", "2"]), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::invocation::Invocation;
 use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
+use crate::subject::files;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(request: &Request) -> Outcome {
@@ -69,15 +70,14 @@ fn write(path: &Utf8Path, format: Format, outcome: &Outcome) -> Result<()> {
     let text = format.render(outcome)?.report;
     // The summary of a step of GitHub Actions may have parts of others.
     let is_shared = std::env::var("GITHUB_STEP_SUMMARY").is_ok_and(|shared| shared == *path);
-    let mut options = File::options();
-    options
-        .create(true)
-        .write(true)
-        .append(is_shared)
-        .truncate(!is_shared);
-    let written = options
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = match is_shared {
+        true => File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(text.as_bytes())),
+        false => files::replace(path, text.as_bytes()),
+    };
     written.with_context(|| format!("cannot write the report to {path}"))
 }
 

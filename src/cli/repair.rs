@@ -45,7 +45,7 @@ impl<P: Target> Repair<P> {
         let Some(choice) = self.apply.filter(|_| !outcome.patches.is_empty()) else {
             return output::present(&outcome, &request);
         };
-        match apply::apply(&request.settings, &outcome, choice, self.allow_dirty) {
+        match apply::apply(&request.settings, &outcome, choice, None, self.allow_dirty) {
             Ok(()) => {
                 outcome.applied = Some(choice);
                 output::present(&outcome, &request)

@@ -1,7 +1,12 @@
 //! The user's request, merged from files, the environment and the command line.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
+use serde::Serialize;
 
 use super::options::Options;
 use super::output;
@@ -52,6 +57,61 @@ pub struct Common<P: Args> {
     emit_schema: bool,
 }
 
+/// Options of what works with an earlier search: `P` tell what it was about.
+#[derive(Args, Clone, Debug)]
+pub struct Place<P: Args> {
+    #[command(flatten)]
+    project: P,
+
+    #[command(flatten)]
+    work: WorkDir,
+}
+
+/// Where to look for an earlier search; the setting of that name.
+#[derive(Args, Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct WorkDir {
+    /// The --work-dir of the search
+    #[arg(long, value_name = "DIR")]
+    work_dir: Option<Utf8PathBuf>,
+}
+
+impl<P: Target> Place<P> {
+    /// The settings of which the place matters; an exit code if the options are wrong, after printing the error.
+    pub fn resolve(&self) -> Result<Settings, u8> {
+        let settings = || -> Result<Settings, SubjectError> {
+            let mut config = read_config(&self.project)?;
+            config.add_flags(&self.work)?;
+            Ok(Settings {
+                tool: Some(own_path()?),
+                project: self.project.project(&config)?,
+                ..config.get()?
+            })
+        };
+        settings().map_err(|error| {
+            output::complain(&error.to_string());
+            Ending::Usage.exit_code()
+        })
+    }
+}
+
+/// What the subject's files, the environment and the options about it say.
+fn read_config<P: Target>(project: &P) -> Result<Config, SubjectError> {
+    let mut config = Config::default();
+    project.add_files(&mut config)?;
+    // No setting has a value that is not UTF-8.
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    config.add_environment(variables)?;
+    project.add_flags(&mut config)?;
+    Ok(config)
+}
+
+fn own_path() -> Result<PathBuf, ConfigError> {
+    std::env::current_exe()
+        .map_err(|error| ConfigError(format!("cannot find the tool's own path: {error}")))
+}
+
 /// Reports in files. No setting: what comes with a subject must not name files to write.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Files {
@@ -65,6 +125,18 @@ pub struct Files {
 }
 
 impl Files {
+    /// The files that are written, standard output included if it is one.
+    fn outputs(&self) -> BTreeSet<PathBuf> {
+        let named = self.all().into_iter().filter_map(|(path, _)| {
+            let parent = path.parent().filter(|parent| *parent != "");
+            let parent = parent.unwrap_or(Utf8Path::new(".")).canonicalize().ok()?;
+            Some(parent.join(path.file_name()?))
+        });
+        let stdout = fs::read_link("/proc/self/fd/1").ok();
+        let stdout = stdout.filter(|path| path.is_file());
+        named.chain(stdout).collect()
+    }
+
     /// Each file with its format.
     pub fn all(&self) -> Vec<(&Utf8Path, Format)> {
         let wanted = [(&self.html, HTML), (&self.summary, MARKDOWN)].into_iter();
@@ -107,31 +179,29 @@ impl<P: Target> Common<P> {
                 Err(error) => wrong(error.to_string()),
             });
         }
-        self.request(&config).map_err(|error| wrong(error.0))
+        let request = self.request(&config).map_err(|error| wrong(error.0))?;
+        match request.display.format.needs_base() && request.settings.diff_base.is_none() {
+            true => Err(wrong(format!(
+                "--format {} needs --diff-base: the commit that the pull request is against, such as origin/main",
+                request.display.format.name()
+            ))),
+            false => Ok(request),
+        }
     }
 
     /// All sources of settings, in order of increasing precedence.
     fn config(&self) -> Result<Config, SubjectError> {
-        let mut config = Config::default();
-        self.project.add_files(&mut config)?;
-        // No setting has a value that is not UTF-8.
-        let variables = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        });
-        config.add_environment(variables)?;
-        self.project.add_flags(&mut config)?;
+        let mut config = read_config(&self.project)?;
         config.add_flags(&self.options)?;
         Ok(config)
     }
 
     fn request(&self, config: &Config) -> Result<Request, ConfigError> {
-        let tool = std::env::current_exe();
-        let tool =
-            tool.map_err(|error| ConfigError(format!("cannot find the tool's own path: {error}")))?;
         Ok(Request {
             settings: Settings {
                 project: self.project.project(config)?,
-                tool: Some(tool),
+                tool: Some(own_path()?),
+                outputs: self.files.outputs(),
                 ..config.get()?
             },
             display: config.get()?,
@@ -164,29 +234,43 @@ impl Request {
             false => invocation::last_outcome(&self.settings),
         };
         match earlier {
-            Earlier::Valid(outcome, seconds) => {
+            Earlier::Found {
+                outcome,
+                seconds,
+                changed: None,
+            } => {
                 for warning in &outcome.warnings {
                     output::say(&format!("warning: {warning}"));
                 }
-                output::say(&format!(
-                    "note: this is what the search of {} found; nothing that it depends on has changed since (--no-cache searches again)",
+                self.note(&format!(
+                    "the search of {} found this, and nothing has changed since (--no-cache searches again)",
                     ago(seconds)
                 ));
                 *outcome
             }
-            Earlier::Changed(what) => {
-                output::say(&format!(
-                    "note: searching again, because {what} changed since the last search"
+            Earlier::Found {
+                changed: Some(what),
+                ..
+            } => {
+                self.note(&format!(
+                    "searching again, because {what} changed since the last search"
                 ));
                 output::run(self)
             }
             Earlier::Nothing => output::run(self),
         }
     }
+
+    /// Says something about what is being done.
+    pub fn note(&self, text: &str) {
+        if !self.display.quiet {
+            output::say(&format!("note: {text}"));
+        }
+    }
 }
 
 /// A duration in seconds as `2 minutes ago`, in the largest unit that fits.
-fn ago(seconds: u64) -> String {
+pub fn ago(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{} ago", count_of(seconds, "second")),
         60..3600 => format!("{} ago", count_of(seconds / 60, "minute")),

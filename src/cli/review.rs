@@ -1,18 +1,24 @@
 //! `cargo nopol review`: goes through the patches that were found, one after the other, as `git add -p` does.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
 
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::apply::{apply, undo};
+use super::apply::{apply, said, undo};
 use super::request::Request;
-use super::{Common, Target, output};
+use super::{Common, Target, output, with_test};
+use crate::repair::settings::{Depth, Settings};
+use crate::repair::telling::NewTest;
+use crate::report::format::human;
 use crate::report::{Choice, Ending, Outcome, PatchReport, explain, snippet};
+use crate::source::Language;
 
 const HELP: &str = "\
 a      apply this patch
 aN     apply alternative N
+w      apply this patch with a new test that another patch fails
 N      show alternative N
 e      explain: what decided it, and what the tests leave open
 d      edit its condition before it is applied
@@ -56,6 +62,7 @@ impl<P: Target> Review<P> {
             request: &request,
             outcome,
             allow_dirty: self.allow_dirty,
+            edited: BTreeSet::new(),
         };
         match walk.walk() {
             Ok(()) => 0,
@@ -72,6 +79,8 @@ struct Walk<'r> {
     request: &'r Request,
     outcome: Outcome,
     allow_dirty: bool,
+    /// Ranks of the patches that the user has edited.
+    edited: BTreeSet<usize>,
 }
 
 impl Walk<'_> {
@@ -80,11 +89,17 @@ impl Walk<'_> {
         let mut at = 0;
         while let Some(patch) = self.outcome.patches.get(at) {
             let all = self.outcome.patches.len();
-            say(&format!(
-                "Patch {} of {all}\n{}",
-                at + 1,
-                snippet::styled(patch, &[])
-            ))?;
+            let shown = match self.edited.contains(&patch.rank) {
+                true => {
+                    let note = "edited by hand: no test was run with it".to_owned();
+                    snippet::with_notes(patch, &[note])
+                }
+                false => {
+                    let notes: Vec<String> = human::open_question(patch).into_iter().collect();
+                    snippet::styled(patch, &notes)
+                }
+            };
+            say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
             for (number, other) in (1..).zip(&patch.alternatives) {
                 say(&format!("  alternative {number}: `{}`\n", other.condition))?;
             }
@@ -99,7 +114,8 @@ impl Walk<'_> {
     /// Does what the user says about a patch; the patch to show next, or `None` at the end.
     fn ask(&mut self, at: usize) -> Result<Option<usize>> {
         loop {
-            let Some(answer) = prompt("[a]pply, [s]kip, [b]ack, [e]xplain, e[d]it, [q]uit, [?] ")?
+            let Some(answer) =
+                prompt("[a]pply, [w]ith a test, [s]kip, [b]ack, [e]xplain, e[d]it, [q]uit, [?] ")?
             else {
                 return Ok(None);
             };
@@ -108,6 +124,11 @@ impl Walk<'_> {
                 "s" | "n" => return Ok(Some(at + 1)),
                 "b" => return Ok(Some(at.saturating_sub(1))),
                 "q" => return Ok(None),
+                "w" => {
+                    if self.apply_with_test(at)? {
+                        return self.applied(at);
+                    }
+                }
                 "e" => say(&explain::render(&self.outcome, &patch.id).unwrap_or_default())?,
                 "d" => {
                     if self.edit(at)? {
@@ -127,7 +148,13 @@ impl Walk<'_> {
                             say(&format!("{}\n", differs.sentence()))?;
                         }
                     }
-                    _ => say(HELP)?,
+                    Some((_, None)) => say(HELP)?,
+                    None if is_number(answer) => say(&format!(
+                        "There is no alternative {}: {} listed.\n",
+                        answer.trim_start_matches('a'),
+                        patch.alternatives.len()
+                    ))?,
+                    None => say(HELP)?,
                 },
             }
         }
@@ -137,10 +164,38 @@ impl Walk<'_> {
     fn apply(&self, at: usize, alternative: Option<u32>) -> Result<bool> {
         let rank = u32::try_from(self.outcome.patches[at].rank)?;
         let choice = Choice { rank, alternative };
+        self.apply_choice(choice, None)
+    }
+
+    /// Looks for a test first; without one, nothing is applied.
+    fn apply_with_test(&self, at: usize) -> Result<bool> {
+        if self.edited.contains(&self.outcome.patches[at].rank) {
+            say("It was edited by hand, so no test is known to tell it from others.\n")?;
+            return Ok(false);
+        }
+        let choice = Choice {
+            rank: u32::try_from(self.outcome.patches[at].rank)?,
+            alternative: None,
+        };
+        let quiet = self.request.display.quiet;
+        match with_test::find(&self.request.settings, &self.outcome, choice, quiet) {
+            Ok(test) => {
+                say(&test.text)?;
+                say("\n")?;
+                self.apply_choice(choice, Some(&test))
+            }
+            Err(error) => {
+                output::complain(&format!("{error:#}"));
+                Ok(false)
+            }
+        }
+    }
+
+    fn apply_choice(&self, choice: Choice, test: Option<&NewTest>) -> Result<bool> {
         let settings = &self.request.settings;
-        match apply(settings, &self.outcome, choice, self.allow_dirty) {
+        match apply(settings, &self.outcome, choice, test, self.allow_dirty) {
             Ok(()) => {
-                say(&format!("Applied patch {choice}.\n"))?;
+                say(&said(&self.outcome, choice, test))?;
                 Ok(true)
             }
             Err(error) => {
@@ -155,10 +210,9 @@ impl Walk<'_> {
         loop {
             match prompt("[t]est, [u]ndo, [q]uit, [?] ")?.as_deref() {
                 None | Some("q") => return Ok(None),
-                Some("t") => match self.request.settings.subject()?.ecosystem.test() {
-                    Some(true) => say("Your tests pass.\n")?,
-                    Some(false) => say("Your tests fail.\n")?,
-                    None => say("There is no command that runs them all; run them yourself.\n")?,
+                Some("t") => match self.test()? {
+                    Ok(()) => say("Your tests pass.\n")?,
+                    Err(why) => say(&format!("Your tests fail{why}.\n"))?,
                 },
                 Some("u") => {
                     say(&undo(&self.request.settings)?)?;
@@ -167,6 +221,28 @@ impl Walk<'_> {
                 Some(_) => say(HELP_APPLIED)?,
             }
         }
+    }
+
+    /// Runs the user's tests; what is to be said if some fail.
+    fn test(&self) -> Result<Result<(), String>> {
+        let settings = &self.request.settings;
+        if let Some(passed) = settings.subject()?.ecosystem.test() {
+            return Ok(passed.then_some(()).ok_or_else(String::new));
+        }
+        // Where no command of the user runs them all: as before a search.
+        let baseline = Request {
+            settings: Settings {
+                depth: Depth::Baseline,
+                ..settings.clone()
+            },
+            ..self.request.clone()
+        };
+        let outcome = output::run(&baseline);
+        Ok(match (outcome.ending, outcome.message) {
+            (Ending::NothingToRepair, _) => Ok(()),
+            (_, Some(message)) => Err(format!(": {message}")),
+            (_, None) => Err(format!(": {}", outcome.failing_tests.join(", "))),
+        })
     }
 
     /// Lets the user write another condition; whether the patch has changed.
@@ -182,12 +258,27 @@ impl Walk<'_> {
         if condition.is_empty() {
             return Ok(false);
         }
+        let language = match self.outcome.command {
+            "cargo nopol c" => Language::C,
+            _ => Language::Rust,
+        };
+        if language.parse(&condition).is_none() {
+            say("That is no condition; the patch is as it was.\n")?;
+            return Ok(false);
+        }
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);
         edit.condition = condition;
-        "edited by hand; no test was run with it".clone_into(&mut patch.why);
-        patch.confidence = 0.0;
+        self.edited.insert(patch.rank);
+        // They were variants of what the tool had found.
+        patch.alternatives.clear();
+        patch.alike = 0;
         Ok(true)
     }
+}
+
+/// Whether an answer is the number of an alternative, with `a` before it or not.
+fn is_number(answer: &str) -> bool {
+    answer.trim_start_matches('a').parse::<u32>().is_ok()
 }
 
 /// Whether an answer applies something, and which alternative it names.

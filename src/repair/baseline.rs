@@ -316,6 +316,7 @@ pub fn targets(
             true if !baseline.environment_dependent.is_empty() => {
                 "Every test passes except those set aside.".to_owned()
             }
+            true if tests.len() == 1 => "The only test passes.".to_owned(),
             true => format!("All {} tests pass.", tests.len()),
             false if failing.is_empty() => format!("{} passes.", settings.failing.join(", ")),
             false => format!(

@@ -61,7 +61,7 @@ impl Hints {
             if hints.near.len() == before {
                 return Err(SubjectError::Usage(format!(
                     "--near {near}: no function of that name, and no line FILE:LINE, has a place that a patch could change; \
-                     `list` shows the places"
+                     `cargo nopol list` shows the places"
                 )));
             }
         }

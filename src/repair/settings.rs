@@ -20,6 +20,8 @@ pub use crate::synth::EngineKind;
 /// How far the pipeline goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
+    /// Run the tests as they are.
+    Baseline,
     /// List tests and sites.
     List,
     /// Find angelic sites.
@@ -41,6 +43,9 @@ pub struct Settings {
     /// [`crate::run_as_stand_in`].
     #[serde(skip)]
     pub tool: Option<PathBuf>,
+    /// Files to which this call writes reports: no search depends on them.
+    #[serde(skip)]
+    pub outputs: BTreeSet<PathBuf>,
     /// How far to go.
     #[serde(skip)]
     pub depth: Depth,
@@ -103,6 +108,7 @@ impl Default for Settings {
         Self {
             project: Project::default(),
             tool: None,
+            outputs: BTreeSet::new(),
             depth: Depth::default(),
             failing: Vec::new(),
             file: Vec::new(),

@@ -98,17 +98,33 @@ impl Session<'_> {
         if plausible.is_empty() {
             return Ok(());
         }
+        let number = plausible.len();
         let families = self.likely_families(plausible);
         if families.is_empty() {
-            knowledge.notes.warn(format!(
-                "what was found is less likely to be what a maintainer would write than --min-confidence {}",
-                self.settings.min_confidence
-            ));
+            outcome.message = Some(self.too_unlikely(knowledge, number));
+            return Ok(());
         }
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
         self.explain_ranks(knowledge, outcome, &families, &shown);
         Ok(())
+    }
+
+    /// Why nothing of what is plausible is shown.
+    fn too_unlikely(&self, knowledge: &mut Knowledge, number: usize) -> String {
+        let angelic = knowledge.angelic.iter().map(|found| found.site);
+        for site in angelic.collect::<Vec<_>>() {
+            let id = &self.site(site).id;
+            knowledge
+                .notes
+                .set_reason(id, "less likely than --min-confidence");
+        }
+        format!(
+            "{} cured failing tests and broke no other; none is as likely to be what a maintainer would write as \
+             --min-confidence {} asks.",
+            count(number, "candidate"),
+            self.settings.min_confidence
+        )
     }
 
     /// The families of plausible fixes, best first, as far as they are likely enough to be shown.
@@ -126,24 +142,26 @@ impl Session<'_> {
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
         let families = self.likely_families(plausible.to_vec());
-        let Some(Family { best: fix, .. }) =
-            families.first().filter(|_| knowledge.checked.is_none())
-        else {
+        let Some(family) = families.first().filter(|_| knowledge.checked.is_none()) else {
             return Ok(());
         };
+        let fix = &family.best;
         let runner = self.runner;
         let phase = self.progress.start("checking a patch", 0, runner.runs());
         let checked = Checker::new(self, vec![&self.copies.plain]).check(fix)?;
         knowledge.notes.builds += 1;
-        let places = checked.edits.iter().zip(&fix.edits).map(|(edit, of_site)| {
-            format!("`{}` at {}:{}", of_site.condition, edit.file, edit.line)
-        });
-        let what = places.collect::<Vec<String>>().join(" and ");
         let result = match &checked.cured {
-            Some(_) => format!("{what} holds; the search goes on"),
-            None => format!("{what} does not hold"),
+            Some(_) => "it holds, and the search for others goes on",
+            None => "the likeliest one breaks other tests",
         };
-        self.progress.finish(phase, runner.runs(), &result);
+        self.progress.finish(phase, runner.runs(), result);
+        if let Some(cured) = &checked.cured {
+            let report = PatchReport {
+                confidence: family.confidence.first().copied().unwrap_or(0.0),
+                ..self.patch(fix, &checked.edits, cured, 1)
+            };
+            self.progress.found(&report);
+        }
         knowledge.checked = Some((fix.clone(), checked));
         Ok(())
     }

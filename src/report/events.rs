@@ -36,6 +36,8 @@ pub enum Event<'e> {
     },
     /// A message for the user: a warning.
     Said(&'e str),
+    /// A patch that holds while the search goes on, with ANSI colours.
+    Found(&'e str),
     /// A message for verbose output.
     Detail(&'e str),
 }

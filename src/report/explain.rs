@@ -41,9 +41,13 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     let Some(differs) = &patch.differs else {
         return match outcome.patches.len() {
             1 => writeln!(out, "There is no other patch to compare it with."),
-            _ => writeln!(
+            _ if !outcome.patches.iter().any(|other| is_beside(other, patch)) => writeln!(
                 out,
                 "There is no other patch at this place to compare it with."
+            ),
+            _ => writeln!(
+                out,
+                "No values were found that tell it from the other patches at this place."
             ),
         };
     };
@@ -67,12 +71,26 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     }
 }
 
+/// Whether two patches change the same places.
+fn is_beside(a: &PatchReport, b: &PatchReport) -> bool {
+    let places = |patch: &PatchReport| -> Vec<_> {
+        let edits = patch.edits.iter();
+        edits
+            .map(|edit| (edit.file.clone(), edit.span.clone()))
+            .collect()
+    };
+    a.id != b.id && places(a) == places(b)
+}
+
 /// The other members of the patch's family.
 fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if patch.alike == 0 {
         return Ok(());
     }
-    writeln!(out, "Also plausible, and like it; not built alone:")?;
+    writeln!(
+        out,
+        "Its family: also plausible, and the tests do not tell these from it (not built one by one):"
+    )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
         let lines = other.edits.iter().map(|edit| edit.line.to_string());
         let lines = lines.collect::<Vec<String>>().join(" and ");
@@ -92,8 +110,8 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
     if !patch.alternatives.is_empty() {
         writeln!(
             out,
-            "  Apply one with `{} --apply={}.N{}`.",
-            outcome.command, patch.rank, outcome.options
+            "  Apply one with `{} apply {}.N`.",
+            outcome.command, patch.rank
         )?;
     }
     writeln!(out)

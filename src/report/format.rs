@@ -51,6 +51,16 @@ pub trait Render: Sync {
     /// What it shows, for `--help`: capitalized, without a full stop.
     fn help(&self) -> &'static str;
 
+    /// Whether it can show tests and places without patches, as `list` and `localize` find them.
+    fn shows_places(&self) -> bool {
+        false
+    }
+
+    /// Whether it is about the lines that a pull request changes.
+    fn needs_base(&self) -> bool {
+        false
+    }
+
     /// The report.
     ///
     /// # Errors
@@ -107,6 +117,16 @@ impl Format {
     /// If the outcome cannot be written in this format.
     pub fn render(self, outcome: &Outcome) -> Result<Rendered> {
         self.0.render(outcome)
+    }
+
+    /// See [`Render::shows_places`].
+    pub fn shows_places(self) -> bool {
+        self.0.shows_places()
+    }
+
+    /// See [`Render::needs_base`].
+    pub fn needs_base(self) -> bool {
+        self.0.needs_base()
     }
 
     /// Whether it is written for people, as the default is, and not for programs.

@@ -1,7 +1,8 @@
 //! The file format of the last outcome, so that later questions about it need no second search. The format is
 //! private to the tool; it contains a whole [`Outcome`] and its dependencies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{EditReport, Ending, Name, Outcome, PatchReport};
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;
@@ -22,13 +23,20 @@ pub struct Last {
     pub ended: u64,
     /// What the outcome depends on.
     pub dependencies: Dependencies,
+    /// Files that the tool wrote, which are no dependencies.
+    pub outputs: BTreeSet<PathBuf>,
     /// The outcome.
     pub outcome: Outcome,
 }
 
 /// The outcome as the text of a file; `None` if it is not kept, because the run was stopped or there was nothing to
 /// search for.
-pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Option<String> {
+pub fn render(
+    outcome: &Outcome,
+    dependencies: &Dependencies,
+    outputs: &BTreeSet<PathBuf>,
+    ended: u64,
+) -> Option<String> {
     if !is_complete(outcome) {
         return None;
     }
@@ -36,6 +44,7 @@ pub fn render(outcome: &Outcome, dependencies: &Dependencies, ended: u64) -> Opt
         version: VERSION,
         ended,
         dependencies: dependencies.clone(),
+        outputs: outputs.clone(),
         outcome: outcome.clone(),
     };
     serde_json::to_string(&last).ok()

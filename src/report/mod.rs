@@ -202,9 +202,9 @@ impl Outcome {
         };
         (!self.sites.iter().any(is_angelic)).then(|| {
             format!(
-                "Localization ended it: of the {} sites that failing tests reach, none makes a \
-                 failing test pass when its condition is forced true or false, or its statement is \
-                 skipped; nor does a small edit of the most suspicious conditions{pairs}",
+                "No change of one condition seems to cure a failing test: at none of the {} places that failing \
+                 tests reach does one pass when the condition is forced true or false, or the statement is \
+                 skipped; nor with a small edit of the most suspicious conditions{pairs}",
                 self.sites.len()
             )
         })
@@ -453,7 +453,7 @@ fn yielded(outcome: Option<bool>) -> &'static str {
     match outcome {
         Some(true) => "true",
         Some(false) => "false",
-        None => "no value",
+        None => "no value (it panics or overflows)",
     }
 }
 

@@ -5,10 +5,10 @@ use super::{PatchReport, count};
 /// What the patch is about, in one line: `another condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
-        "precondition" => "a condition before this statement",
-        "guard" => "an early exit here",
-        "expression" => "another expression here",
-        _ => "another condition here",
+        "precondition" => "doing this only under a condition",
+        "guard" => "an early exit before this",
+        "expression" => "a different expression here",
+        _ => "a different condition here",
     };
     format!("{what} makes {} pass", some(&patch.fixes))
 }

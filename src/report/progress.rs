@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::Phase;
 use super::events::{Event, Observer};
+use super::{PatchReport, Phase, snippet};
 
 /// Emits and collects the phases of a run.
 pub struct Progress {
@@ -96,6 +96,12 @@ impl Progress {
     /// Emits a message for the user.
     pub fn say(&self, line: &str) {
         self.observer.observe(&Event::Said(line));
+    }
+
+    /// Emits a patch that holds while the search goes on.
+    pub fn found(&self, patch: &PatchReport) {
+        let text = snippet::so_far(patch);
+        self.observer.observe(&Event::Found(text.trim_end()));
     }
 
     /// Emits a message for verbose output.

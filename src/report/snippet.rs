@@ -16,14 +16,39 @@ pub fn plain(patch: &PatchReport) -> String {
     render(patch, first, &[note], &Renderer::plain())
 }
 
-/// For people, with ANSI colours: under the number of the patch, with notes below it.
+/// For people, with ANSI colours: under the number of the patch, with how sure it is and notes below it.
 pub fn styled(patch: &PatchReport, notes: &[String]) -> String {
-    let title = headline(patch);
-    let name = format!("patch {}", patch.rank);
-    let first = Group::with_title(Level::NOTE.with_name(&*name).primary_title(&*title));
     let mut all = vec![format!("{}: {}", sureness(patch), patch.why)];
     all.extend_from_slice(notes);
-    render(patch, first, &all, &Renderer::styled())
+    with_notes(patch, &all)
+}
+
+/// For people, with nothing below it but these notes.
+pub fn with_notes(patch: &PatchReport, notes: &[String]) -> String {
+    named(patch, &format!("patch {}", patch.rank), notes)
+}
+
+/// For people, while the search goes on.
+pub fn so_far(patch: &PatchReport) -> String {
+    named(
+        patch,
+        "so far",
+        &[format!("{}: {}", sureness(patch), patch.why)],
+    )
+}
+
+fn named(patch: &PatchReport, name: &str, notes: &[String]) -> String {
+    let title = headline(patch);
+    let first = Group::with_title(Level::NOTE.with_name(name).primary_title(&*title));
+    render(patch, first, notes, &Renderer::styled().term_width(width()))
+}
+
+/// The width of the terminal; of anything else, wide enough for all lines that people write.
+fn width() -> usize {
+    match terminal_size::terminal_size_of(std::io::stdout()) {
+        Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
+        None => 140,
+    }
 }
 
 fn render<'a>(

@@ -73,6 +73,8 @@ impl Observer for Terminal {
             }
             Event::Abandoned { .. } => bar.finish_and_clear(),
             Event::Said(line) => say(line),
+            Event::Found(patch) if !self.quiet => bar.suspend(|| say(patch)),
+            Event::Found(_) => {}
             Event::Detail(line) if self.verbose => say(line),
             Event::Detail(_) => {}
         }

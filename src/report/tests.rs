@@ -109,8 +109,8 @@ fn explained(outcome: &Outcome, id: &str) -> String {
 
 #[test]
 fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
-    assert_snapshot!(human(&two_patches()), @r"
-    patch 1: another condition here makes `grades::tests::just_enough` pass
+    assert_snapshot!(human(&two_patches()), @"
+    patch 1: a different condition here makes `grades::tests::just_enough` pass
      --> src/lib.rs:4:8
       |
     4 |     if score > needed {
@@ -123,7 +123,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
     4 |     if score >= needed {
       |               +
 
-    patch 2: another condition here makes `grades::tests::just_enough` pass
+    patch 2: a different condition here makes `grades::tests::just_enough` pass
      --> src/lib.rs:4:8
       |
     4 |     if score > needed {
@@ -140,7 +140,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by any of them: grades::tests::other
-    Apply the first with `cargo nopol --apply --top 2`, another with `--apply=RANK`.
+    Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 2`.
     ");
 }
 
@@ -150,8 +150,8 @@ fn an_unchecked_patch_that_was_written_says_both() {
     outcome.patches.truncate(1);
     outcome.patches[0].is_checked = false;
     outcome.applied = "1".parse().ok();
-    assert_snapshot!(human(&outcome), @r"
-    patch 1: another condition here makes `grades::tests::just_enough` pass
+    assert_snapshot!(human(&outcome), @"
+    patch 1: a different condition here makes `grades::tests::just_enough` pass
      --> src/lib.rs:4:8
       |
     4 |     if score > needed {
@@ -167,7 +167,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: grades::tests::other
-    Applied patch 1 to src/lib.rs
+    Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
     It leaves these failing: grades::tests::other. For the patch of another cause commit this one, or give --allow-dirty, and run again.
     ");
 }
@@ -228,7 +228,9 @@ fn without_an_angelic_site_localization_ended_it() {
     outcome.sites[0].angelic.clear();
     let localization = outcome.why_not().unwrap();
     assert!(
-        localization.starts_with("Localization ended it: of the 1 sites"),
+        localization.starts_with(
+            "No change of one condition seems to cure a failing test: at none of the 1 places"
+        ),
         "{localization}"
     );
     assert!(

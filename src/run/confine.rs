@@ -159,14 +159,27 @@ impl Confinement {
         }
     }
 
-    /// Variables for build processes, which must not find the user's repository.
-    pub fn build_env(&self) -> Vec<(String, String)> {
-        vec![("GIT_CEILING_DIRECTORIES".to_owned(), self.ceilings.clone())]
+    /// Variables for build processes, which must not find the user's repository. Compilers and linkers leave their
+    /// temporary files where they are if they are killed.
+    ///
+    /// # Errors
+    /// If the directory for temporary files cannot be made.
+    pub fn build_env(&self) -> io::Result<Vec<(String, String)>> {
+        let tmp = self.scratch.join("builds");
+        fs::create_dir_all(&tmp)?;
+        Ok(vec![
+            self.ceiling(),
+            ("TMPDIR".to_owned(), tmp.into_string()),
+        ])
+    }
+
+    fn ceiling(&self) -> (String, String) {
+        ("GIT_CEILING_DIRECTORIES".to_owned(), self.ceilings.clone())
     }
 
     /// Variables for a run in `dir`.
     pub fn env(&self, dir: &Utf8Path, circumstances: Circumstances) -> Vec<(String, String)> {
-        let mut vars = self.build_env();
+        let mut vars = vec![self.ceiling()];
         if circumstances.home {
             vars.push(("TMPDIR".to_owned(), dir.join("tmp").to_string()));
             return vars;

@@ -165,6 +165,7 @@ fn add_callable(sources: &mut Sources, function: &Function, pure: &BTreeSet<Stri
             owner: None,
             is_method: false,
             takes_value: false,
+            names: Vec::new(),
             parameters: function
                 .parameters
                 .iter()

@@ -110,6 +110,8 @@ pub struct Callable {
     pub takes_value: bool,
     /// Types of its parameters other than `self`; `None` for a generic one.
     pub parameters: Vec<Option<DeclaredType>>,
+    /// Their names; empty for a pattern.
+    pub names: Vec<String>,
     /// The scalar's type.
     pub returns: String,
 }

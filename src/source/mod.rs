@@ -5,6 +5,7 @@ pub mod c;
 pub mod candidate_terms;
 pub mod clauses;
 pub mod condition;
+pub mod contradiction;
 mod declarations;
 pub mod kind;
 pub mod language;
@@ -16,8 +17,11 @@ pub mod rust;
 mod site;
 pub mod splice;
 pub mod template;
+pub mod vary;
 pub mod words;
 pub mod write;
+
+pub use self::rust::nearby;
 
 use std::collections::BTreeSet;
 

@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::patching::Change;
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Patches that can be taken back.
 const MOST: usize = 20;
 
 /// A patch that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The patch's id.
-    pub id: String,
+    /// The patch as the user named it: its rank, or that of an alternative.
+    pub name: String,
     /// What it changed.
     pub changes: Vec<Change>,
 }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn the_latest_patches_are_read_as_they_were_written() {
         let patch = |nth: usize| Applied {
-            id: nth.to_string(),
+            name: nth.to_string(),
             changes: vec![Change {
                 path: "/a".into(),
                 before: "b".to_owned(),

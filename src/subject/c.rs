@@ -29,6 +29,8 @@ use crate::run::id::{TargetId, TestId};
 /// A program under repair.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The file that describes it, relative to the root.
+    pub file: Option<Utf8PathBuf>,
     /// The files that may be patched, relative to the root.
     pub sources: Vec<Utf8PathBuf>,
     /// A shell command that builds it, run in the root.

@@ -1,7 +1,7 @@
 //! The dependencies of a search, as hashes: the subject's files, how it is built, the compiler and the tool. If
 //! all of them are equal, a search has the same result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -24,6 +24,9 @@ const VARIABLES: [&str; 6] = [
 ];
 const PREFIXES: [&str; 4] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_", "RUSTC"];
 
+const TOOL: &str = "the version of the tool";
+const PLACE: &str = "the place of the subject";
+
 /// For a file longer than this, size and modification time replace the hash of its contents.
 const LONG: u64 = 16 << 20;
 /// The maximum number of files behind a link; the working copy has the same limit.
@@ -33,19 +36,20 @@ const MOST_FILES: usize = 50_000;
 const MOST_BYTES: u64 = 512 << 20;
 
 /// The hashes of all dependencies, by name; `None` if there are too many files, or one cannot be read. `skipped`
-/// is the directory in which the tool works.
-pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, String>> {
+/// is the directory in which the tool works, `outputs` are files that it writes.
+pub fn of(
+    subject: &Subject,
+    skipped: &Utf8Path,
+    outputs: &BTreeSet<PathBuf>,
+) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut add = |what: &str, text: &[u8]| {
         found.insert(what.to_owned(), hash(text));
     };
     let version = env!("CARGO_PKG_VERSION");
     let tool = subject.tool.as_deref().map(|path| stamp(path).ok());
-    add(
-        "the version of the tool",
-        format!("{version} {tool:?}").as_bytes(),
-    );
-    add("the place of the subject", subject.root.as_str().as_bytes());
+    add(TOOL, format!("{version} {tool:?}").as_bytes());
+    add(PLACE, subject.root.as_str().as_bytes());
     let values: BTreeMap<_, _> = std::env::vars_os()
         .filter(|(name, _)| name.to_str().is_some_and(affects_builds))
         .collect();
@@ -63,6 +67,9 @@ pub fn of(subject: &Subject, skipped: &Utf8Path) -> Option<BTreeMap<String, Stri
     };
     for root in &roots {
         hasher.hash_files(root, &mut found)?;
+    }
+    for output in outputs {
+        found.remove(&output.display().to_string());
     }
     Some(found)
 }
@@ -182,6 +189,13 @@ pub fn changed(
     // Files come first, because they explain more than what is derived from them. Their names are paths.
     changed.sort_by_key(|key| !key.starts_with('/'));
     changed.first().map(ToString::to_string)
+}
+
+/// Whether they are those of another version of the tool, or of a subject elsewhere.
+pub fn are_foreign(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> bool {
+    [TOOL, PLACE]
+        .iter()
+        .any(|key| before.get(*key) != now.get(*key))
 }
 
 #[cfg(test)]

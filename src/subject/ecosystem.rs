@@ -11,8 +11,10 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use super::{Subject, SubjectError};
+use super::{Subject, SubjectError, files};
+use crate::run::command::Case;
 use crate::run::id::{TargetId, TestId};
+use crate::source::Language;
 use crate::source::language::Readable;
 
 /// The user's description of a subject of one kind.
@@ -50,6 +52,49 @@ pub struct Package {
     pub target_file: Utf8PathBuf,
     /// The edition of its language.
     pub edition: String,
+}
+
+/// The text of a whole program.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    /// Its language.
+    pub language: Language,
+    /// Each file, relative to the root, with its text.
+    pub files: Vec<(Utf8PathBuf, String)>,
+    /// Its tests, if they are commands.
+    pub cases: Vec<Case>,
+}
+
+impl Whole {
+    /// The text of these files.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if one cannot be read.
+    pub fn read(
+        language: Language,
+        root: &Utf8Path,
+        paths: Vec<Utf8PathBuf>,
+    ) -> Result<Self, SubjectError> {
+        let read = |path: Utf8PathBuf| Ok((path.clone(), Self::text(root, &path)?));
+        let files = paths
+            .into_iter()
+            .map(read)
+            .collect::<Result<_, SubjectError>>()?;
+        Ok(Self {
+            language,
+            files,
+            cases: Vec::new(),
+        })
+    }
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if it cannot be read.
+    pub fn text(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
+        let text = files::text(&root.join(path));
+        text.ok_or_else(|| SubjectError::Usage(format!("cannot read {path} as a text")))
+    }
 }
 
 /// How subjects of one kind are read, built and tested.
@@ -123,6 +168,23 @@ pub trait Ecosystem: Debug + Send + Sync {
 
     /// Runs all tests where the user would, with their output; whether they pass, and `None` if there is no such command.
     fn test(&self) -> Option<bool> {
+        None
+    }
+
+    /// Its whole text and the tests that are commands; `root` is the subject's root.
+    ///
+    /// # Errors
+    /// [`SubjectError::Usage`] if a file cannot be read.
+    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError>;
+
+    /// The file, relative to the root, that describes tests which are commands; `None` if there is none.
+    fn tests_file(&self) -> Option<&Utf8Path> {
+        None
+    }
+
+    /// What is added at the end of that file, whose text this is, to describe a test; `None` if it cannot be done.
+    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<String> {
+        let _ = (case, text, comment);
         None
     }
 

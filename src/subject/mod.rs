@@ -7,6 +7,7 @@ pub mod cargo;
 pub mod changes;
 pub mod dependencies;
 pub mod ecosystem;
+pub mod files;
 pub mod last_file;
 pub mod patching;
 pub mod paths;

@@ -83,7 +83,7 @@ fn a_hint_at_nothing_is_a_usage_error() {
     let subject = Subject::lib(GRADES);
     subject.commit();
     let run = subject.nopol(&["--near", "nowhere"]);
-    assert_says(&run, 2, &["--near nowhere", "`list`"]);
+    assert_says(&run, 2, &["--near nowhere", "`cargo nopol list`"]);
     let run = subject.nopol(&["--in-diff", "nowhere"]);
     assert_says(
         &run,
@@ -105,8 +105,10 @@ fn a_hint_at_nothing_is_a_usage_error() {
 fn what_is_less_likely_than_asked_for_is_not_shown() {
     let subject = Subject::lib(GRADES);
     let run = subject.nopol(&["--min-confidence", "1", "--format", "json", "--quick"]);
-    assert_says(&run, 1, &["--min-confidence 1"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
     assert_eq!(run.json()["outcome"], "no-patch");
+    let message = run.json()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("--min-confidence 1"), "{message}");
     assert_eq!(run.json()["patches"], serde_json::json!([]));
 }
 

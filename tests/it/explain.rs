@@ -32,7 +32,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
 
     let explained = subject.nopol(&["explain", first["id"].as_str().unwrap()]);
     assert_eq!(explained.code, 0, "{}", explained.stderr);
-    assert_snapshot!(explained.stdout, @r"
+    assert_snapshot!(explained.stdout, @"
     Patch 1 (condition, src/rank.rs:31), id 1cce2c43-1b60df7e
 
     --- a/src/rank.rs
@@ -54,10 +54,10 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
       in 1 failing test: percentile::percentile::rank::tests::third_quartile_of_three_values
       in 9 passing tests: percentile::percentile::rank::tests::at_the_first_value, percentile::percentile::rank::tests::at_the_middle_value, percentile::percentile::rank::tests::between_two_values, percentile::percentile::rank::tests::hundredth_percentile_is_the_maximum, percentile::percentile::rank::tests::just_before_the_last_value and 4 more
 
-    Also plausible, and like it; not built alone:
+    Its family: also plausible, and the tests do not tell these from it (not built one by one):
       1.1 `n <= fpos` in line 31
           with `pos` = 2.0, `n` = 3.0, `fpos` = 3.0 it yields true, the patch false
-      Apply one with `cargo nopol --apply=1.N`.
+      Apply one with `cargo nopol apply 1.N`.
 
     Compared with patch 2: not told apart by the tests.
       With `pos` = 2.0, `n` = 3.0, `fpos` = 3.0 the condition of patch 1 yields false, that of patch 2 true: which is right?

@@ -94,13 +94,40 @@ fn only_the_solver_room_knows_z3() {
 }
 
 #[test]
+fn only_clauses_know_the_sat_solver() {
+    assert_only("rustsat", &["src/formula/circuit/cnf.rs"]);
+    assert_only("rustsat_batsat", &["src/formula/circuit/cnf.rs"]);
+}
+
+#[test]
+fn formulas_know_programs_only_as_text() {
+    let parts = ["circuit", "encode", "faults", "front", "interpret"];
+    for part in parts {
+        let rooms = [
+            "crate::subject",
+            "crate::run",
+            "crate::repair",
+            "crate::source",
+            "std::fs",
+            "std::process",
+        ];
+        assert_never(&format!("src/formula/{part}"), &rooms);
+    }
+}
+
+#[test]
 fn only_rust_sources_and_the_probe_know_syn() {
-    assert_only("syn", &["src/source/rust/", "src/probe/"]);
+    let front = "src/formula/front/rust";
+    assert_only("syn", &["src/source/rust/", "src/probe/", front]);
 }
 
 #[test]
 fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
-    let own = ["src/report/format/", "src/exchange/"];
+    let own = [
+        "src/report/format/",
+        "src/exchange/",
+        "src/formula/report.rs",
+    ];
     // The outcome of the last run and what was applied are written in a shape of their own, for nobody else.
     let kept = ["src/report/last.rs", "src/subject/applied.rs"];
     // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
@@ -225,8 +252,9 @@ fn processes_signals_and_sandboxes_have_one_room_each() {
 
 #[test]
 fn only_c_sources_know_tree_sitter() {
-    assert_only("tree_sitter", &["src/source/c"]);
-    assert_only("tree_sitter_c", &["src/source/c"]);
+    let front = "src/formula/front/c";
+    assert_only("tree_sitter", &["src/source/c", front]);
+    assert_only("tree_sitter_c", &["src/source/c", front]);
 }
 
 #[test]

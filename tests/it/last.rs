@@ -1,5 +1,5 @@
-//! The outcome of the last search: `explain` and `--apply` read it while it holds, and search again when it
-//! does not.
+//! The outcome of the last search: a second call reads it while it holds, and searches again when it does not;
+//! `explain` and `apply` mean what was found last.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::common::{GRADES, Run, Subject};
 /// The search did not take place, and it is said which one speaks.
 fn is_known(run: &Run) {
     let said = &run.stderr;
-    assert!(said.contains("note: this is what the search of "), "{said}");
+    assert!(said.contains("note: the search of "), "{said}");
     assert!(!said.contains("building"), "{said}");
 }
 
@@ -17,7 +17,7 @@ fn has_searched(run: &Run, why: &str) {
     let said = &run.stderr;
     assert!(said.contains("building"), "{said}");
     assert!(said.contains(why), "`{why}` is not in:\n{said}");
-    assert!(!said.contains("note: this is what"), "{said}");
+    assert!(!said.contains("note: the search of "), "{said}");
 }
 
 fn kept(subject: &Subject) -> PathBuf {
@@ -83,9 +83,19 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
 
     let first = subject.nopol(&["explain", "1", "--top", "1"]);
     has_searched(&first, "");
-    let other = subject.nopol(&["explain", "1", "--top", "2"]);
+    // The patch that the user has seen, whatever the options; no patch of that search is one of another.
+    let other = subject.nopol(&["explain", "1"]);
+    assert!(
+        other.stderr.contains("the settings changed since"),
+        "{}",
+        other.stderr
+    );
+    assert_eq!(other.stdout, first.stdout);
+    let other = subject.nopol(&["explain", "2", "--top", "2"]);
     has_searched(&other, "the settings changed");
     is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
+    let quiet = subject.nopol(&["explain", "1", "--top", "2", "--quiet"]);
+    assert_eq!(quiet.stderr, "");
 
     let whole = fs::read_to_string(kept(&subject)).unwrap();
     for damaged in [&whole[..whole.len() / 2], "{}"] {
@@ -101,10 +111,62 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
     fs::write(&path, GRADES).unwrap();
     is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
     fs::write(&path, GRADES.replace("(80, 70)", "(80, 71)")).unwrap();
-    has_searched(
-        &subject.nopol(&["explain", "1", "--top", "2"]),
-        "src/lib.rs changed",
+    let changed = subject.nopol(&["explain", "1", "--top", "2"]);
+    assert!(
+        changed.stderr.contains("src/lib.rs changed since"),
+        "{}",
+        changed.stderr
     );
+    has_searched(&subject.nopol(&["--top", "2"]), "src/lib.rs changed");
+}
+
+#[test]
+fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied() {
+    let subject = Subject::lib(GRADES);
+    let first = subject.nopol(&["--top", "1", "--html", "report.html", "--summary", "s.md"]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert!(subject.read("report.html").contains("<html"));
+    is_known(&subject.nopol(&["--top", "1"]));
+    is_known(&subject.nopol(&["--top", "1", "--html", "again.html"]));
+
+    fs::write(subject.root.join("notes.txt"), "mine").unwrap();
+    let applied = subject.nopol(&["apply"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    assert!(
+        applied.stderr.contains("notes.txt changed since"),
+        "{}",
+        applied.stderr
+    );
+    assert!(
+        applied.stdout.contains("Applied patch 1 to src/lib.rs."),
+        "{}",
+        applied.stdout
+    );
+    assert!(subject.read("src/lib.rs").contains("score >= needed"));
+    // What it changes is not as it was.
+    let again = subject.nopol(&["apply"]);
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert!(
+        again.stderr.contains("src/lib.rs changed since"),
+        "{}",
+        again.stderr
+    );
+    let undone = subject.nopol(&["undo"]);
+    assert_eq!(undone.stdout, "Took back patch 1 of src/lib.rs.\n");
+    assert_eq!(subject.read("src/lib.rs"), GRADES);
+}
+
+#[test]
+fn a_link_in_place_of_a_report_is_replaced_and_not_followed() {
+    let subject = Subject::lib(GRADES);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let precious = elsewhere.path().join("precious");
+    fs::write(&precious, "mine").unwrap();
+    std::os::unix::fs::symlink(&precious, subject.root.join("report.html")).unwrap();
+    let run = subject.nopol(&["--quick", "--html", "report.html"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+    assert!(subject.read("report.html").contains("<html"));
 }
 
 #[test]
@@ -135,7 +197,7 @@ fn a_c_program_is_searched_once_and_keeps_nothing_in_its_directory() {
         "{}",
         applied.stdout
     );
-    has_searched(&subject.nopol_c(&["explain", "1"]), "grades.c changed");
+    has_searched(&subject.nopol_c(&[]), "grades.c changed");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn a_review_explains_applies_and_takes_back() {
     for said in [
         "aN     apply",
         "Clause `",
-        "Applied patch 1.",
+        "Applied patch 1 to src/lib.rs.",
         "Your tests pass.",
         "Took back",
     ] {
@@ -107,7 +107,17 @@ fn a_review_explains_applies_and_takes_back() {
     }
     assert_eq!(subject.snapshot(), before);
     // Another condition, and the end of the input is the end.
-    let run = answered(&subject, &["--top", "1"], "d\nscore > 48\na\n");
+    let run = answered(
+        &subject,
+        &["--top", "1"],
+        "a9\nd\nscore >= blah(\nd\nscore > 48\na\n",
+    );
+    assert!(run.stdout.contains("no alternative 9"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("That is no condition"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("edited by hand"), "{}", run.stdout);
     assert!(subject.read("src/lib.rs").contains("score > 48"));
 }

@@ -52,7 +52,7 @@ fn the_readme_shows_what_the_tool_prints() {
 fn a_missing_guard_is_shown() {
     let subject = Subject::fixture("missing-error", "missing-error");
     let run = subject.nopol(&["--top", "1"]);
-    assert_snapshot!(said(&subject, &run), @r"
+    assert_snapshot!(said(&subject, &run), @"
                          copying [DIR]/missing-error → [DIR]/missing-error/target/nopol/slot-0/copy/missing-error ([TIME])
                         building 1 test binary ([TIME])
              running tests twice 7 pass, 2 fail, 0 flaky ([TIME])
@@ -61,21 +61,34 @@ fn a_missing_guard_is_shown() {
                 forcing outcomes 2 angelic sites of 7 reached ([TIME])
               recording contexts 25 contexts at 2 sites ([TIME])
                     synthesizing 24 candidates at 2 sites ([TIME])
-             building candidates 30 of 30 compile ([TIME])
+             building candidates 30 of 32 compile ([TIME])
               judging candidates 10 plausible ([TIME])
-                checking a patch `stream.len() == HEADER || length != 3` at src/lib.rs:46 holds; the search goes on ([TIME])
+                checking a patch it holds, and the search for others goes on ([TIME])
+    so far: doing this only under a condition makes `missing-error::missing_error::tests::last_frame_is_truncated` pass
+      --> src/lib.rs:46:5
+       |
+    46 |     stream.extend(payload);
+       |     ^^^^^^^^^^^^^^^^^^^^^^^
+       |
+       = note: [SURE]: new condition: 2 clauses one of which must hold
+    help: do this only if `stream.len() == HEADER || length != 3`
+       |
+    46 ~     if stream.len() == HEADER || length != 3 {
+    47 +         stream.extend(payload);
+    48 +     }
+       |
              instrumenting sites 62 sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
                 forcing outcomes 5 angelic sites of 54 reached ([TIME])
               recording contexts 85 contexts at 5 sites ([TIME])
                     synthesizing 75 candidates at 5 sites ([TIME])
-             building candidates 91 of 91 compile ([TIME])
-              judging candidates 7 plausible ([TIME])
+             building candidates 114 of 114 compile ([TIME])
+              judging candidates 8 plausible ([TIME])
                 checking patches 1 patch ([TIME])
       missing-error::missing_error::tests::last_frame_is_truncated panics at src/lib.rs:28:13: mid > len
       missing-error::missing_error::tests::truncated_payload panics at src/lib.rs:28:13: mid > len
 
-    patch 1: an early exit here makes `missing-error::missing_error::tests::last_frame_is_truncated` and 1 other test pass
+    patch 1: an early exit before this makes `missing-error::missing_error::tests::last_frame_is_truncated` and 1 other test pass
       --> src/lib.rs:28:5
        |
     28 |     Ok(rest.split_at(length))
@@ -94,7 +107,7 @@ fn a_missing_guard_is_shown() {
        |
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Apply it with `cargo nopol --apply --top 1`.
+    Apply it with `cargo nopol apply`.
     ");
 }
 
@@ -102,7 +115,7 @@ fn a_missing_guard_is_shown() {
 fn patches_of_two_causes_are_shown_apart() {
     let subject = Subject::fixture("two-causes", "two-causes");
     let run = subject.nopol(&["--top", "1"]);
-    assert_snapshot!(said(&subject, &run), @r"
+    assert_snapshot!(said(&subject, &run), @"
                          copying [DIR]/two-causes → [DIR]/two-causes/target/nopol/slot-0/copy/two-causes ([TIME])
                         building 1 test binary ([TIME])
              running tests twice 6 pass, 2 fail, 0 flaky ([TIME])
@@ -119,7 +132,7 @@ fn patches_of_two_causes_are_shown_apart() {
 
     Cause 1 of 2, as it seems: two-causes::two_causes::tests::item_behind_the_last_one
 
-    patch 1: another condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
+    patch 1: a different condition here makes `two-causes::two_causes::tests::item_behind_the_last_one` pass
       --> src/lib.rs:56:12
        |
     56 |         if item > self.items {
@@ -134,7 +147,7 @@ fn patches_of_two_causes_are_shown_apart() {
 
     Cause 2 of 2, as it seems: two-causes::two_causes::tests::single_item_on_the_last_page
 
-    patch 2: another condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
+    patch 2: a different condition here makes `two-causes::two_causes::tests::single_item_on_the_last_page` pass
       --> src/lib.rs:30:12
        |
     30 |         if self.items % self.per_page > 1 {
@@ -150,7 +163,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Apply the first with `cargo nopol --apply --top 1`, another with `--apply=RANK`.
+    Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 1`.
     ");
 }
 
@@ -158,7 +171,7 @@ fn patches_of_two_causes_are_shown_apart() {
 fn it_is_shown_why_there_is_no_patch() {
     let subject = Subject::fixture("hopeless", "hopeless");
     let run = subject.nopol(&[]);
-    assert_snapshot!(said(&subject, &run), @r"
+    assert_snapshot!(said(&subject, &run), @"
                          copying [DIR]/hopeless → [DIR]/hopeless/target/nopol/slot-0/copy/hopeless ([TIME])
                         building 1 test binary ([TIME])
              running tests twice 5 pass, 1 fail, 0 flaky ([TIME])
@@ -177,7 +190,7 @@ fn it_is_shown_why_there_is_no_patch() {
     No patch found.
       hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    Localization ended it: of the 17 sites that failing tests reach, none makes a failing test pass when its condition is forced true or false, or its statement is skipped; nor does a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
+    No change of one condition seems to cure a failing test: at none of the 17 places that failing tests reach does one pass when the condition is forced true or false, or the statement is skipped; nor with a small edit of the most suspicious conditions. The fault may not be in a condition, or need two conditions changed at once, which --multi tries.
     ");
 }
 
@@ -188,7 +201,7 @@ fn a_patch_of_a_c_program_is_shown() {
     // Where the copy is depends on where the program is.
     let said = said(&subject, &run);
     let (_, said) = said.split_once('\n').unwrap();
-    assert_snapshot!(said, @r"
+    assert_snapshot!(said, @"
                         building `cc -std=c99 -g -Wall -Wextra -o numbers numbers.c` ([TIME])
              running tests twice 18 pass, 2 fail, 0 flaky ([TIME])
              instrumenting sites 27 sites ([TIME])
@@ -202,7 +215,7 @@ fn a_patch_of_a_c_program_is_shown() {
       gcd-of-coprime prints `8` instead of `1` in line 1
       gcd-with-one prints `5` instead of `1` in line 1
 
-    patch 1: another condition here makes `gcd-of-coprime` and 1 other test pass
+    patch 1: a different condition here makes `gcd-of-coprime` and 1 other test pass
       --> numbers.c:44:12
        |
     44 |     while (b > 1) {
@@ -219,7 +232,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
 
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Apply it with `cargo nopol c --apply --top 1`.
+    Apply it with `cargo nopol c apply`.
     ");
 }
 

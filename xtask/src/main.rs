@@ -5,6 +5,7 @@ mod c;
 mod crates;
 mod curves;
 mod fixtures;
+mod formula;
 mod generate;
 mod hostile;
 mod kept;
@@ -44,6 +45,8 @@ enum Bench {
     Bugs(bugs::Options),
     /// `cargo nopol c` on TCAS and Codeflaws
     C(c::Options),
+    /// `cargo nopol faults` on TCAS
+    Formula(formula::Options),
     /// `cargo nopol` on hostile and odd subjects, after which everything must be as it was
     Hostile(hostile::Options),
     /// Our synthesis engines and cvc5 on the same problems
@@ -63,6 +66,7 @@ fn main() -> anyhow::Result<()> {
         Bench::Fixtures { runs } => fixtures::bench(runs),
         Bench::Bugs(options) => bugs::bench(&options),
         Bench::C(options) => c::bench(&options),
+        Bench::Formula(options) => formula::bench(&options),
         Bench::Hostile(options) => hostile::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Crates(options) => crates::bench(&options),

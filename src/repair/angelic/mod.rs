@@ -3,7 +3,7 @@
 //!
 //! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);
 //! what they know of an edit is in [`evidence`]. Beside these stand the edits for which nothing needs to be known
-//! ([`one_step`]).
+//! ([`one_step`], [`repeated`]).
 
 mod candidates;
 mod dont_care;
@@ -14,6 +14,7 @@ mod localization;
 mod one_step;
 pub mod pairs;
 mod recording;
+mod repeated;
 pub mod unconfirmed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
+use crate::source::contradiction::has_contradiction;
 
 impl Session<'_> {
     /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
@@ -51,14 +53,25 @@ impl Session<'_> {
         }
         let places = sites.iter().chain(also).cloned().collect::<Vec<_>>();
         let mut unobserved = self.one_step_fixes(knowledge, targets, &places, &fixes);
+        unobserved.extend(self.repeated_conditions(knowledge, targets, sites, &fixes));
         behind_explained(&fixes, &mut unobserved);
         fixes.extend(unobserved);
+        fixes.retain(|fix| !fix.edits.iter().any(|edit| self.contradicts_itself(edit)));
         // Drop what is known already; what explains the contexts stays.
         let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
         let mut said: BTreeSet<_> = single.flat_map(|fix| &fix.edits).map(says).collect();
         fixes.retain(|fix| said.insert(says(&fix.edits[0])));
         Ok(fixes)
+    }
+
+    /// Whether a part of the new condition can never hold, which was not so before.
+    fn contradicts_itself(&self, edit: &SiteEdit) -> bool {
+        let is_so = |text: &str| {
+            let tree = self.sources.language.parse(text);
+            tree.is_some_and(|tree| has_contradiction(&tree))
+        };
+        is_so(&edit.condition) && !is_so(&self.site(edit.site).text)
     }
 
     /// The most suspicious conditions, except those where a forced outcome cured all of the tests. A test

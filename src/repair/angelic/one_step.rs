@@ -26,7 +26,7 @@ const MOST_EDITS: usize = 320;
 
 /// Nothing was observed of an edit.
 #[derive(Debug)]
-struct Unobserved;
+pub(super) struct Unobserved;
 
 impl Evidence for Unobserved {}
 

@@ -26,7 +26,7 @@ impl Engine for Unconfirmed {
     ) -> Vec<TestIndex> {
         match session.settings.depth {
             Depth::Repair => uncured(targets, known),
-            Depth::Localize | Depth::List => Vec::new(),
+            Depth::Localize | Depth::List | Depth::Baseline => Vec::new(),
         }
     }
 

@@ -23,6 +23,10 @@ impl Render for Review {
         "A review for GitHub's REST API, with suggestions; needs --diff-base"
     }
 
+    fn needs_base(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut comments: Vec<Value> = Vec::new();
         let mut elsewhere: Vec<&PatchReport> = Vec::new();

@@ -31,6 +31,10 @@ impl Render for Html {
         "A page for a browser, which needs nothing else"
     }
 
+    fn shows_places(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         Ok((page(outcome).into_string() + "\n").into())
     }

@@ -32,6 +32,10 @@ impl Render for Human {
         "Diffs and sentences"
     }
 
+    fn shows_places(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         Ok(render(outcome).into())
     }
@@ -85,11 +89,11 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 Some(choice) => applied(outcome, choice, out)?,
                 None if outcome.is_refused => {}
                 None if outcome.patches.len() == 1 => {
-                    writeln!(out, "Apply it with `{command} --apply{options}`.")?;
+                    writeln!(out, "Apply it with `{command} apply`.")?;
                 }
                 None => writeln!(
                     out,
-                    "Apply the first with `{command} --apply{options}`, another with `--apply=RANK`."
+                    "Apply one with `{command} apply RANK`, or go through them with `{command} review{options}`."
                 )?,
             }
         }
@@ -180,7 +184,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
 }
 
 /// How the tests fail to distinguish this patch from a better one.
-fn open_question(patch: &PatchReport) -> Option<String> {
+pub fn open_question(patch: &PatchReport) -> Option<String> {
     let differs = patch.differs.as_ref();
     let differs = differs.filter(|differs| !differs.is_seen && differs.ranks[1] < patch.rank)?;
     let other = differs.ranks[1];
@@ -203,16 +207,28 @@ pub fn is_error(ending: Ending) -> bool {
     )
 }
 
+/// The files that a patch changes.
+pub fn files(outcome: &Outcome, choice: Choice) -> String {
+    let mut patches = outcome.patches.iter();
+    let patch = patches.find(|patch| patch.rank == choice.rank as usize);
+    let edits = patch.iter().flat_map(|patch| &patch.edits);
+    let files: BTreeSet<&str> = edits.map(|edit| edit.file.as_str()).collect();
+    let files: Vec<&str> = files.into_iter().collect();
+    files.join(" and ")
+}
+
 /// The files that were patched, and the tests that still fail.
 fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Result {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
         return Ok(());
     };
-    let files: BTreeSet<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
-    let files: Vec<&str> = files.into_iter().collect();
-    let files = files.join(" and ");
-    writeln!(out, "{BOLD}Applied patch {choice}{BOLD:#} to {files}")?;
+    writeln!(
+        out,
+        "{BOLD}Applied patch {choice}{BOLD:#} to {}. `{} undo` takes it back.",
+        files(outcome, choice),
+        outcome.command
+    )?;
     if choice.alternative.is_some() {
         writeln!(
             out,

@@ -252,6 +252,10 @@ impl Render for Json {
         "One JSON object, as in docs/schema.json"
     }
 
+    fn shows_places(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let text = render(outcome).context("cannot write JSON")?;
         Ok(text.into())

@@ -28,6 +28,10 @@ impl Render for WholeFormat {
         "Everything about one share of a search, for `cargo nopol merge`"
     }
 
+    fn shows_places(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let whole = Whole {
             nopol_outcome: VERSION,

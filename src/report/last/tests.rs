@@ -158,7 +158,7 @@ fn full() -> Outcome {
 
 fn text(outcome: &Outcome) -> Option<String> {
     let dependencies = Dependencies::from([("settings".to_owned(), "12".to_owned())]);
-    render(outcome, &dependencies, 7)
+    render(outcome, &dependencies, &BTreeSet::new(), 7)
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":6", "\"version\":5"),
+        ("\"version\":7", "\"version\":5"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",

@@ -2,26 +2,40 @@
 //! syntax shows none.
 //!
 //! A function that takes `&self` and shared references can only have side effects through interior
-//! mutability, I/O or `unsafe`. The first two are recognized by the names of the calls, the last by its
-//! syntax.
+//! mutability, I/O or raw pointers. The first two are recognized by the names of the calls; what `unsafe` code
+//! does is harmless if it assigns nothing behind a pointer and calls nothing that writes or frees memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, Macro, Signature};
 
+use super::condition::is_assignment;
 use super::harvest::path_text;
 
 /// The side effects of a function's body, and what it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     /// The body itself, apart from its calls, may have side effects.
-    has_own: bool,
+    pub(super) has_own: bool,
     /// It takes `&mut self`. This is not a side effect here: rustc rejects such a call where nothing may
     /// change, and a function that calls it on its own variables has no side effects.
     changes_self: bool,
+    /// Only `unsafe` code can call it.
+    pub(super) is_unsafe: bool,
     /// Paths of functions, and methods as `.name`.
-    calls: BTreeSet<String>,
+    pub(super) calls: BTreeSet<String>,
+}
+
+/// A function of the subject, and its effects.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The type or trait it belongs to.
+    pub owner: Option<String>,
+    /// What its body does.
+    pub effects: Effects,
 }
 
 /// The effects of a function.
@@ -38,12 +52,14 @@ pub fn of_function(signature: &Signature, body: &Block) -> Effects {
             _ => false,
         });
     let mut effects = Effects {
-        has_own: matches!(signature.safety, syn::Safety::Unsafe(_))
-            || signature.asyncness.is_some()
-            || signature.inputs.iter().any(takes_mutable),
+        has_own: signature.asyncness.is_some() || signature.inputs.iter().any(takes_mutable),
         changes_self,
         ..Effects::default()
     };
+    if matches!(signature.safety, syn::Safety::Unsafe(_)) {
+        effects.is_unsafe = true;
+        effects.has_own |= assigns(body);
+    }
     effects.visit_block(body);
     effects
 }
@@ -53,43 +69,15 @@ fn is_mutable(ty: &syn::Type) -> bool {
 }
 
 /// The methods that take `&mut self` in every type that has them.
-pub fn mutating(functions: &[(String, Effects)]) -> BTreeSet<&str> {
+pub fn mutating(functions: &[Named]) -> BTreeSet<&str> {
     let names = |changes: bool| {
         let some = functions
             .iter()
-            .filter(move |(_, effects)| effects.changes_self == changes);
-        some.map(|(name, _)| name.as_str())
+            .filter(move |function| function.effects.changes_self == changes);
+        some.map(|function| function.name.as_str())
     };
     let others: BTreeSet<&str> = names(false).collect();
     names(true).filter(|name| !others.contains(name)).collect()
-}
-
-/// The names of functions that may have side effects, directly or through their calls. If functions share a
-/// name, one of them suffices.
-pub fn impure(functions: &[(String, Effects)]) -> BTreeSet<String> {
-    let known: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    let mut impure: BTreeSet<String> = BTreeSet::new();
-    let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut open: Vec<&str> = Vec::new();
-    for (name, effects) in functions {
-        for call in &effects.calls {
-            callers.entry(last(call)).or_default().push(name);
-        }
-        if effects.has_own
-            || !effects
-                .calls
-                .iter()
-                .all(|call| is_pure_by_name(call, &known))
-        {
-            open.push(name);
-        }
-    }
-    while let Some(name) = open.pop() {
-        if impure.insert(name.to_owned()) {
-            open.extend(callers.get(name).into_iter().flatten());
-        }
-    }
-    impure
 }
 
 /// The last segment of a path.
@@ -98,11 +86,21 @@ pub fn last(path: &str) -> &str {
 }
 
 /// Whether the name of a call suggests no side effects: no interior mutability, I/O or clock, and no function
-/// of another crate. Functions of the subject can still turn out to be [`impure`]. A path of one segment must
-/// be a `known` function; any other could be a closure or an import.
-pub fn is_pure_by_name(path: &str, known: &BTreeSet<&str>) -> bool {
-    const CHANGES: [&str; 32] = [
+/// of another crate. Functions of the subject can still turn out to be impure ([`super::purity`]). A path of one segment must
+/// be a known function; any other could be a closure or an import.
+pub fn is_pure_by_name(path: &str, is_known: impl Fn(&str) -> bool) -> bool {
+    const CHANGES: [&str; 42] = [
+        "alloc",
+        "alloc_zeroed",
         "borrow_mut",
+        "copy_to",
+        "dealloc",
+        "drop",
+        "drop_in_place",
+        "realloc",
+        "set_len",
+        "write_bytes",
+        "write_volatile",
         "set",
         "swap",
         "update",
@@ -136,8 +134,9 @@ pub fn is_pure_by_name(path: &str, known: &BTreeSet<&str>) -> bool {
         "upgrade",
     ];
     const OUTSIDE: [&str; 8] = ["io", "fs", "env", "process", "thread", "time", "net", "ptr"];
-    const ROOTS: [&str; 10] = [
-        "self", "super", "crate", "Self", "std", "core", "alloc", "mem", "cmp", "char",
+    const ROOTS: [&str; 12] = [
+        "self", "super", "crate", "Self", "std", "core", "alloc", "mem", "cmp", "char", "slice",
+        "str",
     ];
     if CHANGES.contains(&last(path)) {
         return false;
@@ -148,7 +147,8 @@ pub fn is_pure_by_name(path: &str, known: &BTreeSet<&str>) -> bool {
     let mut segments = path.split("::");
     let first = segments.next().unwrap_or_default();
     if segments.next().is_none() {
-        return known.contains(first);
+        // `Some(x)` makes a value.
+        return first.starts_with(char::is_uppercase) || is_known(first);
     }
     let is_type = first.starts_with(char::is_uppercase) || is_scalar(first);
     (is_type || ROOTS.contains(&first))
@@ -213,9 +213,8 @@ fn is_scalar(name: &str) -> bool {
 impl<'ast> Visit<'ast> for Effects {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         match expr {
-            Expr::Unsafe(_) | Expr::Await(_) | Expr::Async(_) | Expr::Yield(_) => {
-                self.has_own = true;
-            }
+            Expr::Await(_) | Expr::Async(_) | Expr::Yield(_) => self.has_own = true,
+            Expr::Unsafe(block) => self.has_own |= assigns(&block.block),
             Expr::MethodCall(call) => {
                 self.calls.insert(format!(".{}", call.method));
             }
@@ -250,24 +249,38 @@ impl<'ast> Visit<'ast> for Effects {
     }
 }
 
+/// Whether code assigns something that is no variable of its own: behind a pointer, a field, an element.
+fn assigns(body: &Block) -> bool {
+    let mut assigns = Assigns(false);
+    assigns.visit_block(body);
+    assigns.0
+}
+
+struct Assigns(bool);
+
+impl<'ast> Visit<'ast> for Assigns {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let assigned = match expr {
+            Expr::Assign(assign) => Some(&assign.left),
+            Expr::Binary(binary) if is_assignment(&binary.op) => Some(&binary.left),
+            _ => None,
+        };
+        self.0 |= assigned.is_some_and(|left| !matches!(**left, Expr::Path(_)));
+        visit::visit_expr(self, expr);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn effects(function: &str) -> (String, Effects) {
-        let function: syn::ItemFn = syn::parse_str(function).unwrap();
-        (
-            function.sig.ident.to_string(),
-            of_function(&function.sig, &function.block),
-        )
-    }
-
-    fn method(function: &str) -> (String, Effects) {
+    fn method(function: &str) -> Named {
         let function: syn::ImplItemFn = syn::parse_str(function).unwrap();
-        (
-            function.sig.ident.to_string(),
-            of_function(&function.sig, &function.block),
-        )
+        Named {
+            name: function.sig.ident.to_string(),
+            owner: Some("Own".to_owned()),
+            effects: of_function(&function.sig, &function.block),
+        }
     }
 
     #[test]
@@ -281,27 +294,6 @@ mod tests {
         ];
         let mutating: Vec<&str> = mutating(&functions).into_iter().collect();
         assert_eq!(mutating, ["marks", "moves"]);
-        assert!(impure(&functions).is_empty());
-    }
-
-    #[test]
-    fn effects_propagate_to_callers() {
-        let functions = [
-            effects("fn looks(x: &[u8]) -> bool { x.iter().any(|b| *b == 0) }"),
-            effects("fn counts(c: &Cell<u32>) -> bool { c.set(c.get() + 1); true }"),
-            effects("fn asks(c: &Cell<u32>) -> bool { self::counts(c) }"),
-            effects("fn prints() { println!() }"),
-            effects("fn reads() -> bool { std::fs::exists(\"x\").is_ok() }"),
-            effects("fn foreign() -> bool { rand::random() }"),
-            effects("fn takes(x: &mut u8) { *x = 1 }"),
-            effects("fn applies(f: impl Fn() -> bool) -> bool { f() }"),
-        ];
-        let impure: Vec<String> = impure(&functions).into_iter().collect();
-        assert_eq!(
-            impure,
-            [
-                "applies", "asks", "counts", "foreign", "prints", "reads", "takes"
-            ]
-        );
+        assert!(functions.iter().all(|it| !it.effects.has_own));
     }
 }

@@ -10,8 +10,10 @@ pub mod language;
 pub mod layout;
 pub mod literals;
 mod modules;
+pub mod nearby;
 pub mod panics;
 pub mod policies;
+mod purity;
 mod scope;
 pub mod siblings;
 mod sites;
@@ -24,6 +26,7 @@ use std::rc::Rc;
 
 use camino::Utf8Path;
 
+use self::purity::Purity;
 use super::{File, FileIndex, Sources};
 
 /// A crate whose non-test code may be patched.
@@ -115,24 +118,27 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
 }
 
 /// Removes the callables and harvested expressions that may have side effects.
-fn remove_impure(sources: &mut Sources, functions: &[sites::NamedEffects]) {
-    let names: BTreeSet<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    let impure = effects::impure(functions);
-    let is_pure = |call: &String| {
-        !impure.contains(effects::last(call)) && effects::is_pure_by_name(call, &names)
-    };
+fn remove_impure(sources: &mut Sources, functions: &[effects::Named]) {
+    let purity = Purity::of(functions);
     // A capture cannot call these methods; finding out from rustc would cost a build.
     let mutating = effects::mutating(functions);
-    let changes = |method: &String| match names.contains(method.as_str()) {
+    let changes = |method: &String| match purity.knows(method) {
         true => mutating.contains(method.as_str()),
         false => effects::changes_receiver(method),
     };
-    sources
-        .callables
-        .retain(|callable| !impure.contains(&callable.name) && !changes(&callable.name));
+    sources.callables.retain(|callable| {
+        let name = &callable.name;
+        let path = match &callable.owner {
+            Some(owner) => format!("{owner}::{name}"),
+            None => name.clone(),
+        };
+        purity.may_call(&path, None) && !changes(name)
+    });
     for function in &mut sources.functions {
+        let owner = function.owner.as_deref();
         function.expressions.retain(|found| {
-            found.calls.iter().all(is_pure) && !found.receiver_methods.iter().any(changes)
+            found.calls.iter().all(|call| purity.may_call(call, owner))
+                && !found.receiver_methods.iter().any(changes)
         });
     }
 }

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use syn::Pat;
+use syn::visit::{self, Visit};
+use syn::{Expr, Pat, Stmt};
 
 use super::types::declared;
 use crate::source::{DeclaredType, Name};
@@ -12,6 +13,8 @@ use crate::source::{DeclaredType, Name};
 #[derive(Debug, Default)]
 pub struct Scopes {
     stack: Vec<Vec<Name>>,
+    /// Names without a value yet, each with the number of scopes around its `let`.
+    unassigned: Vec<(usize, Name)>,
     /// What was visible the last time, until that changes: a function has many sites with the same names.
     shown: RefCell<Option<Arc<[Name]>>>,
 }
@@ -24,6 +27,38 @@ impl Scopes {
     pub fn pop(&mut self) {
         if self.stack.pop().is_some_and(|scope| !scope.is_empty()) {
             self.shown.take();
+        }
+        let depth = self.stack.len();
+        self.unassigned.retain(|(declared, _)| *declared <= depth);
+    }
+
+    /// Notes the names of a `let` without a value. Reading them before they are assigned is an error, and so may be
+    /// reading a field: their type is not known before.
+    pub fn declare(&mut self, pattern: &Pat) {
+        self.push();
+        self.bind_pattern(pattern);
+        let names = self.stack.pop().unwrap_or_default();
+        let depth = self.stack.len();
+        self.unassigned
+            .extend(names.into_iter().map(|name| (depth, name)));
+        self.shown.take();
+    }
+
+    /// Binds the declared names that a statement has assigned, until the end of its block.
+    pub fn assigned_in(&mut self, statement: &Stmt) {
+        if self.unassigned.is_empty() {
+            return;
+        }
+        let mut assigned = Assigned::default();
+        assigned.visit_stmt(statement);
+        let known: Vec<Name> = self
+            .unassigned
+            .iter()
+            .filter(|(_, name)| assigned.0.contains(&name.text))
+            .map(|(_, name)| name.clone())
+            .collect();
+        for Name { text, ty } in known {
+            self.bind(text, ty);
         }
     }
 
@@ -78,6 +113,27 @@ impl Scopes {
     }
 }
 
+/// The variables that code assigns.
+#[derive(Default)]
+struct Assigned(Vec<String>);
+
+impl<'ast> Visit<'ast> for Assigned {
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        let mut open = vec![&*assign.left];
+        while let Some(left) = open.pop() {
+            match left {
+                Expr::Path(path) => {
+                    self.0
+                        .extend(path.path.get_ident().map(ToString::to_string));
+                }
+                Expr::Tuple(parts) => open.extend(&parts.elems),
+                _ => {}
+            }
+        }
+        visit::visit_expr_assign(self, assign);
+    }
+}
+
 /// The names that a pattern binds. The syntax does not distinguish a binding from a constant or variant, so
 /// an identifier that starts with a capital is assumed to be one of the latter.
 fn bindings(pattern: &Pat, names: &mut Vec<String>) {
@@ -119,5 +175,44 @@ fn bindings(pattern: &Pat, names: &mut Vec<String>) {
         }
         Pat::Type(typed) => bindings(&typed.pat, names),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use crate::source::rust::{CrateRoot, read};
+
+    /// The names visible at the condition `n > LIMIT`.
+    fn visible(body: &str, limit: &str) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("lib.rs"), body).unwrap();
+        let root = CrateRoot {
+            path: "lib.rs".into(),
+            is_test: false,
+            edition_2015: false,
+            has_chains: true,
+        };
+        let dir = Utf8Path::from_path(dir.path()).unwrap();
+        let sources = read(dir, &[root], &|_| true);
+        let text = format!("n > {limit}");
+        let site = sources.sites.iter().find(|site| site.text == text);
+        let names = site.unwrap().names.iter();
+        names.map(|name| name.text.clone()).collect()
+    }
+
+    #[test]
+    fn what_has_no_value_yet_is_not_visible() {
+        let body = "fn f(n: u32) -> u32 {
+            let (a, b);
+            if n > 1 { a = 1; if n > 2 { b = 2; } else { b = 3; } } else { a = 4; b = 5; }
+            if n > 3 { a } else { b }
+        }";
+        assert_eq!(visible(body, "1"), ["n"]);
+        assert_eq!(visible(body, "2"), ["n", "a"]);
+        assert_eq!(visible(body, "3"), ["n", "a", "b"]);
+        let shadowed = "fn f(n: u32) { { let x; x = 1; } if n > 1 { let x = 2; if n > x {} } }";
+        assert_eq!(visible(shadowed, "1"), ["n"]);
     }
 }

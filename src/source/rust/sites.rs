@@ -16,7 +16,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, Item, Macro, Pat, Stmt};
 
 use super::early_exits::{Constructor, InsertionPoint};
-use super::effects::Effects;
+use super::effects::Named;
 use super::modules::Ast;
 use super::scope::Scopes;
 use super::templates::template;
@@ -27,15 +27,12 @@ use crate::hash;
 use crate::source::{BodyOrigin, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 use crate::spec::Binding;
 
-/// A function's name, and its side effects.
-pub type NamedEffects = (String, Effects);
-
 /// What is collected from all files.
 #[derive(Default)]
 pub struct Gathered {
     /// How often each site description occurred, for stable ids.
     ids: BTreeMap<String, u32>,
-    pub effects: Vec<NamedEffects>,
+    pub effects: Vec<Named>,
     pub booleans: Booleans,
     pub insertion_points: Vec<InsertionPoint>,
     pub constructors: Vec<Constructor>,
@@ -231,6 +228,7 @@ impl Finder<'_> {
                 self.site(SiteKind::Statement, self.range(statement), start);
             }
             self.statement(statement);
+            self.scopes.assigned_in(statement);
         }
     }
 
@@ -248,7 +246,10 @@ impl Finder<'_> {
                         self.visit_expr(diverge);
                     }
                 }
-                self.scopes.bind_pattern(&local.pat);
+                match local.init {
+                    Some(_) => self.scopes.bind_pattern(&local.pat),
+                    None => self.scopes.declare(&local.pat),
+                }
             }
             Stmt::Item(item) => self.visit_item(item),
             Stmt::Expr(expr, Some(_)) => self.visit_covered(expr),

@@ -139,6 +139,9 @@ pub fn callable(
     let ReturnType::Type(_, returns) = &signature.output else {
         return None;
     };
+    if matches!(signature.safety, syn::Safety::Unsafe(_)) {
+        return None;
+    }
     let returns = declared(returns).plain;
     crate::spec::Type::from_name(&returns)?;
     let receiver = signature.receiver();
@@ -155,9 +158,13 @@ pub fn callable(
         .map(|parameter| parameter.ident.to_string())
         .collect();
     let typed = signature.inputs.iter().filter_map(|input| match input {
-        syn::FnArg::Typed(typed) => Some(&typed.ty),
+        syn::FnArg::Typed(typed) => Some(typed),
         syn::FnArg::Receiver(_) => None,
     });
+    let name = |pattern: &syn::Pat| match pattern {
+        syn::Pat::Ident(name) => name.ident.to_string(),
+        _ => String::new(),
+    };
     let parameter = |ty: &Type| {
         let declared = declared(ty);
         let is_generic = generic.contains(&declared.plain) || declared.plain.starts_with("impl");
@@ -169,7 +176,8 @@ pub fn callable(
         owner: owner.cloned(),
         is_method: receiver.is_some(),
         takes_value: matches!(kind, Some(ReceiverKind::Value)),
-        parameters: typed.map(|ty| parameter(ty)).collect(),
+        names: typed.clone().map(|it| name(&it.pat)).collect(),
+        parameters: typed.map(|it| parameter(&it.ty)).collect(),
         returns,
     })
 }

@@ -30,7 +30,7 @@ const REPORTED: i32 = 99;
 pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
     fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
     let mut args = Vec::new();
-    let mut env = at.confinement.build_env();
+    let mut env = at.confinement.build_env()?;
     if let Linked::Runtime(dir) = linked {
         let others = std::env::var("C_INCLUDE_PATH").unwrap_or_default();
         let dirs = [dir.as_str(), &others];

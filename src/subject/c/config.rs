@@ -133,7 +133,12 @@ pub fn load(options: &COptions) -> Result<(Utf8PathBuf, Program), SubjectError> 
         });
     }
     section.sanitize = options.sanitize.unwrap_or(section.sanitize);
-    let program = program(&root, section)?;
+    let file = path(options)?.filter(|path| path.parent() == Some(&*root));
+    let file = file.as_deref().and_then(Utf8Path::file_name);
+    let program = Program {
+        file: file.map(Utf8PathBuf::from),
+        ..program(&root, section)?
+    };
     Ok((root, program))
 }
 
@@ -265,6 +270,7 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         )));
     }
     Ok(Program {
+        file: None,
         sources,
         build,
         sanitize: section.sanitize,

@@ -10,14 +10,16 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::options::COptions;
-use super::{Program, build, load, runtime};
+use super::{Program, build, load, print, runtime};
 use crate::copy::stamp::Stamp;
+use crate::run::command::{Case, Input};
 use crate::run::id::{TargetId, TestId};
+use crate::source::Language;
 use crate::source::c::language::Files;
 use crate::source::language::Readable;
-use crate::subject::ecosystem::{Description, Ecosystem};
+use crate::subject::ecosystem::{Description, Ecosystem, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError};
+use crate::subject::{Subject, SubjectError, files, paths};
 
 impl Description for COptions {
     fn load(&self) -> Result<Subject, SubjectError> {
@@ -56,6 +58,34 @@ impl Ecosystem for Program {
 
     fn runtime(&self, base: &Utf8Path, _: &Utf8Path) -> Result<Utf8PathBuf> {
         runtime(base)
+    }
+
+    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {
+        let headers = files::below(root, "h")
+            .into_iter()
+            .map(|path| paths::relative(root, &path));
+        let paths = self.sources.iter().cloned().chain(headers).collect();
+        let whole = Whole::read(Language::C, root, paths)?;
+        let cases = self.cases.iter().map(|case| {
+            let stdin = match &case.stdin {
+                Input::File(path) => Input::Text(Whole::text(root, path)?),
+                other => other.clone(),
+            };
+            Ok(Case {
+                stdin,
+                ..case.clone()
+            })
+        });
+        let cases = cases.collect::<Result<_, SubjectError>>()?;
+        Ok(Whole { cases, ..whole })
+    }
+
+    fn tests_file(&self) -> Option<&Utf8Path> {
+        self.file.as_deref()
+    }
+
+    fn described(&self, case: &Case, text: &str, comment: &str) -> Option<String> {
+        print::described(case, text, comment)
     }
 
     fn tests(&self, _: &Workspace, _: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {

@@ -1,10 +1,11 @@
-//! The description of a C program in `--print-config`.
+//! The description of a C program as text: in `--print-config`, and a test that is added to it.
 
-use toml_edit::{Array, Item, Value};
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use super::config;
 use super::options::COptions;
 use crate::config::File;
+use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 
 /// The table `[c]` with the origin of each value; for the tests, only where they are defined.
@@ -58,6 +59,43 @@ pub fn print(options: &COptions) -> Result<String, SubjectError> {
         }
     }
     Ok(lines.join("\n") + "\n")
+}
+
+/// What is added at the end of a `nopol.toml` with this text to describe a test; `None` if the command needs a shell,
+/// or the text would no longer be what it was with one test more.
+pub fn described(case: &Case, text: &str, comment: &str) -> Option<String> {
+    let Command::Words(words) = &case.command else {
+        return None;
+    };
+    let mut test = Table::new();
+    test["name"] = toml_edit::value(&case.name);
+    test["command"] = toml_edit::value(shlex::try_join(words.iter().map(String::as_str)).ok()?);
+    if case.cwd != "" {
+        test["cwd"] = toml_edit::value(case.cwd.as_str());
+    }
+    match &case.stdin {
+        Input::Nothing => {}
+        Input::Text(input) => test["stdin"] = toml_edit::value(input),
+        Input::File(path) => test["stdin-file"] = toml_edit::value(path.as_str()),
+    }
+    if let Some(stdout) = &case.stdout {
+        test["stdout"] = toml_edit::value(stdout);
+    }
+    if case.exit != 0 {
+        test["exit"] = toml_edit::value(i64::from(case.exit));
+    }
+    if case.comparison == Comparison::Space {
+        test["match"] = toml_edit::value("space");
+    }
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    let added = format!("{newline}\n# {comment}\n[[c.test]]\n{test}");
+    let tests = |text: &str| {
+        let parsed: DocumentMut = text.parse().ok()?;
+        let tests = parsed.get("c")?.get("test");
+        tests.map_or(Some(0), |tests| Some(tests.as_array_of_tables()?.len()))
+    };
+    let more = tests(&format!("{text}{added}"))?;
+    (more == tests(text)? + 1).then_some(added)
 }
 
 /// The file and line of a key of the table.

@@ -190,7 +190,7 @@ impl Cargo<'_> {
             writable.extend(super::outside::cargo_home());
             job.sandbox = confinement.sandbox(writable);
         } else {
-            env.extend(confinement.build_env());
+            env.extend(confinement.build_env()?);
         }
         job.env = &env;
         let exit = self.at.supervisor.run(&job)?;

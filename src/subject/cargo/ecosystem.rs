@@ -15,11 +15,12 @@ use super::options::CargoOptions;
 use super::seed::{Seed, Seeded};
 use super::{Member, Packages, load, runtime};
 use crate::run::id::{TargetId, TestId};
+use crate::source::Language;
 use crate::source::language::Readable;
 use crate::source::rust::language::Crates;
-use crate::subject::ecosystem::{Description, Ecosystem, Package};
+use crate::subject::ecosystem::{Description, Ecosystem, Package, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
-use crate::subject::{Subject, SubjectError};
+use crate::subject::{Subject, SubjectError, files, paths};
 
 impl Description for CargoOptions {
     fn load(&self) -> Result<Subject, SubjectError> {
@@ -42,6 +43,16 @@ impl Description for CargoOptions {
 impl Ecosystem for Packages {
     fn readable(&self, root: &Utf8Path) -> Box<dyn Readable> {
         Box::new(Crates(self.crate_roots(root)))
+    }
+
+    fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {
+        let dirs = self
+            .members
+            .iter()
+            .flat_map(|member| ["src", "tests"].map(|dir| root.join(&member.dir).join(dir)));
+        let paths = dirs.flat_map(|dir| files::below(&dir, "rs"));
+        let paths = paths.map(|path| paths::relative(root, &path)).collect();
+        Whole::read(Language::Rust, root, paths)
     }
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {

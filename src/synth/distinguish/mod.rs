@@ -29,14 +29,15 @@ pub fn equal(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Equality {
 }
 
 /// The simplest context in which two conditions differ: a row if they differ in one, else a row with as few
-/// terms as possible changed to values of small magnitude. `None` if they are equal, or if none is found within
-/// the limit.
+/// terms as possible changed to values of small magnitude. What was the same in all of many rows stays the same.
+/// `None` if they are equal, or if none is found within the limit.
 pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Counterexample> {
     let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
-    let pair = Pair::new(a, b, pool, rows)?;
+    let pair = Pair::new(a, b, pool, rows)?.tied();
     let found = pair.observed().or_else(|| nearby::difference(&pair));
     match found {
-        None if !is_hard(&pair) => solver::difference(&pair),
+        // The solver knows no ties.
+        None if pair.tied.is_empty() && !is_hard(&pair) => solver::difference(&pair),
         found => found,
     }
 }

@@ -40,6 +40,11 @@ fn tried(pair: &Pair, row: &Row, changes: &[(TermId, Value)]) -> Option<Countere
     let mut row = row.clone();
     for (term, value) in changes {
         row.values_mut()[*term] = Some(value.clone());
+        for tied in pair.tied.iter().filter(|tied| tied.contains(term)) {
+            for term in tied {
+                row.values_mut()[*term] = Some(value.clone());
+            }
+        }
     }
     let possible = pair.axioms.iter().all(|axiom| axiom.holds(&row));
     pair.context(&row).filter(|_| possible)

@@ -39,7 +39,12 @@ pub(in crate::synth) struct Pair<'a> {
     pub used: Vec<TermId>,
     /// The terms used and the terms that axioms relate to them.
     pub related: BTreeSet<TermId>,
+    /// Terms used that had the same value in every row, and many values.
+    pub tied: Vec<[TermId; 2]>,
 }
+
+/// The values that two terms must have shared before they count as tied: fewer may be an accident of the tests.
+const MANY_VALUES: usize = 4;
 
 impl<'a> Pair<'a> {
     /// The pair; `None` unless both are conditions over the pool.
@@ -63,7 +68,40 @@ impl<'a> Pair<'a> {
             axioms,
             used,
             related,
+            tied: Vec::new(),
         })
+    }
+
+    /// With the ties between its terms: what was the same in every row is probably one thing under two names (`n` and
+    /// what it was computed from), and a context in which it differs is one that no program reaches.
+    pub fn tied(mut self) -> Self {
+        for (at, a) in self.used.iter().enumerate() {
+            for b in &self.used[at + 1..] {
+                let ty = self.pool.terms[*a].ty;
+                if ty != Type::Bool && ty == self.pool.terms[*b].ty && self.are_tied(*a, *b) {
+                    self.tied.push([*a, *b]);
+                }
+            }
+        }
+        self
+    }
+
+    fn are_tied(&self, a: TermId, b: TermId) -> bool {
+        let value = |row: &'a Row, term: TermId| row.values.get(term).and_then(Option::as_ref);
+        let mut seen: Vec<&Value> = Vec::new();
+        for row in self.rows {
+            let (this, other) = (value(row, a), value(row, b));
+            if this != other {
+                return false;
+            }
+            if let Some(this) = this
+                && seen.len() < MANY_VALUES
+                && !seen.contains(&this)
+            {
+                seen.push(this);
+            }
+        }
+        seen.len() == MANY_VALUES
     }
 
     /// The difference of the pair in a row; `None` if the two agree there.

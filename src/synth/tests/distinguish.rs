@@ -46,6 +46,25 @@ fn a_sum_differs_from_none_only_at_overflow() {
 }
 
 #[test]
+fn what_was_the_same_in_many_rows_stays_the_same() {
+    let rows = |values: &[i128]| {
+        let mut problem = numbers(IntType::Usize);
+        for value in values {
+            problem = problem.row(&[usize(*value), usize(*value)], *value > 0);
+        }
+        shown(&problem, &cmp(0, CmpOp::Ge, 3), &cmp(1, CmpOp::Gt, 3))
+    };
+    let (values, yields) = rows(&[0, 3, 4, 7]).unwrap();
+    assert_eq!(
+        (&*values, yields),
+        ("n = 1, m = 1", [Some(true), Some(false)])
+    );
+    // Three values may be an accident.
+    let (values, _) = rows(&[0, 3, 4]).unwrap();
+    assert_eq!(values, "n = 1, m = 0");
+}
+
+#[test]
 fn neighbouring_literals_and_their_operators_mean_the_same() {
     let mut problem = numbers(IntType::I32);
     for number in [5, 6] {

@@ -39,6 +39,9 @@ pub struct Options {
     /// What the faults are drawn from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Only faults of this kind; may be given several times
+    #[arg(long, value_name = "KIND", value_enum)]
+    kind: Vec<Kind>,
     /// Seconds for each run of the tool
     #[arg(long, value_name = "SECONDS", default_value_t = 90)]
     limit: u64,
@@ -51,7 +54,9 @@ pub struct Options {
 }
 
 /// What a fault was made by; its repair is the inverse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
+)]
 pub enum Kind {
     Operator,
     Constant,
@@ -204,6 +209,9 @@ pub fn run(options: &Options) -> Result<()> {
         );
     }
     let mut faults = faults(&sources);
+    if !options.kind.is_empty() {
+        faults.retain(|kind, _| options.kind.contains(kind));
+    }
     let mut random = Random(options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let start = Instant::now();
     let mut kept = 0;

@@ -81,7 +81,8 @@ impl Generator<'_> {
         let arguments: Vec<String> = match &callable.parameters[..] {
             [] if callable.is_method => vec![String::new()],
             [parameter] => self.arguments(parameter.as_ref()),
-            _ => Vec::new(),
+            [] => Vec::new(),
+            _ => self.all_arguments(callable).into_iter().collect(),
         };
         // What something has to do with itself is no question.
         let is_own = |head: &str, argument: &str| {
@@ -109,6 +110,24 @@ impl Generator<'_> {
     fn is_in_scope(&self, callable: &Callable) -> bool {
         let file = self.function.file;
         callable.file == file || self.sources.files[file].text.contains(&callable.name)
+    }
+
+    /// What is most likely passed for several parameters: for each the operand of its name, or the only one of its type.
+    fn all_arguments(&self, callable: &Callable) -> Option<String> {
+        let mut passed = Vec::new();
+        for (ty, name) in callable.parameters.iter().zip(&callable.names) {
+            let is_it = |text: &&String| text.trim_start_matches(['&', '*']) == *name;
+            let fitting = self.arguments(ty.as_ref());
+            let is_typed = |text: &&String| {
+                let of = text.trim_start_matches(['&', '*']);
+                let mut operands = self.operands.iter();
+                ty.is_some() && operands.any(|it| it.text == of && it.ty.is_some())
+            };
+            let mut typed = fitting.iter().filter(is_typed);
+            let only = typed.next().filter(|_| typed.next().is_none());
+            passed.push(fitting.iter().find(is_it).or(only)?.clone());
+        }
+        Some(passed.join(", "))
     }
 
     /// The operands that can be passed for a parameter.

@@ -27,8 +27,11 @@ impl Finder<'_> {
         if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
             return;
         }
-        let of_body = effects::of_function(sig, body);
-        self.all.effects.push((sig.ident.to_string(), of_body));
+        self.all.effects.push(effects::Named {
+            name: sig.ident.to_string(),
+            owner: self.owner.clone(),
+            effects: effects::of_function(sig, body),
+        });
         let owner = self.owner.as_ref();
         self.sources
             .callables

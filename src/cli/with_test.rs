@@ -1,0 +1,112 @@
+//! The test that is written together with a patch: which question it answers, and what it is in the subject's files.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+
+use super::apply::edits;
+use crate::invocation::Invocation;
+use crate::repair::settings::Settings;
+use crate::repair::telling::{NewTest, Patch, Question};
+use crate::report::terminal::Terminal;
+use crate::report::{Choice, EditReport, Outcome, PatchReport};
+
+/// The most other patches that a test is to tell a patch from.
+const MOST_RIVALS: usize = 4;
+/// The most tests near which one is looked for.
+const MOST_TESTS: usize = 6;
+
+/// Looks for a test that passes with a patch and fails with another.
+///
+/// # Errors
+/// If there is no other patch, no test is found, or the run is stopped.
+pub fn find(
+    settings: &Settings,
+    outcome: &Outcome,
+    choice: Choice,
+    quiet: bool,
+) -> Result<NewTest> {
+    let Some(question) = question(outcome, choice)? else {
+        bail!(
+            "there is no other patch that a test could tell patch {choice} from, so nothing was written; apply it without a test"
+        );
+    };
+    let invocation = Invocation::new(settings.clone())?;
+    invocation.handle_signals()?;
+    let observer = Arc::new(Terminal::new(false, quiet));
+    match invocation.telling_test(&question, observer)? {
+        Some(test) => Ok(test),
+        None => bail!(
+            "no test near yours was found that passes with patch {choice} and fails with another, so nothing was written; apply it without a test"
+        ),
+    }
+}
+
+/// What a test is to answer; `None` if there is no other patch, or no such patch at all.
+fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
+    let mut patches = outcome.patches.iter();
+    let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
+        return Ok(None);
+    };
+    let own = edits(patch, choice.alternative)?;
+    let mut rivals = Vec::new();
+    // The patch that the report compares with, then its own variants, then the others.
+    let compared = patch.differs.as_ref().map(|differs| differs.ranks[1]);
+    let (first, others): (Vec<&PatchReport>, Vec<&PatchReport>) = outcome
+        .patches
+        .iter()
+        .filter(|other| other.rank != patch.rank)
+        .partition(|other| Some(other.rank) == compared);
+    rivals.extend(first.into_iter().map(|other| rival(other, None)));
+    let variants = (1..).take(patch.alternatives.len());
+    let variants = std::iter::once(None).chain(variants.map(Some));
+    let variants = variants.filter(|variant| *variant != choice.alternative);
+    rivals.extend(variants.map(|variant| rival(patch, variant)));
+    rivals.extend(others.into_iter().map(|other| rival(other, None)));
+    let rivals = rivals.into_iter().collect::<Result<Vec<Patch>>>()?;
+    let passing = patch
+        .clauses
+        .iter()
+        .flat_map(|clause| &clause.passing_tests);
+    let mut tests: Vec<String> = Vec::new();
+    for test in patch.fixes.iter().chain(passing) {
+        if !tests.contains(test) {
+            tests.push(test.clone());
+        }
+    }
+    tests.truncate(MOST_TESTS);
+    let compared = patch.differs.iter().flat_map(|differs| &differs.context);
+    let alternatives = patch
+        .alternatives
+        .iter()
+        .filter_map(|other| other.differs.as_ref());
+    let seen = alternatives.flat_map(|differs| &differs.context);
+    let hints = compared.chain(seen).map(|(_, value)| value.clone());
+    Ok((!rivals.is_empty()).then(|| Question {
+        patch: Patch::new(format!("patch {choice}"), &own),
+        rivals: rivals.into_iter().take(MOST_RIVALS).collect(),
+        tests,
+        hints: hints.collect(),
+    }))
+}
+
+fn rival(patch: &PatchReport, alternative: Option<u32>) -> Result<Patch> {
+    let edits = edits(patch, alternative)?;
+    let rank = u32::try_from(patch.rank)?;
+    let name = format!("patch {}", Choice { rank, alternative });
+    Ok(Patch::new(name, &edits))
+}
+
+/// The new test as an edit of its file.
+pub fn edit(test: &NewTest) -> EditReport {
+    EditReport {
+        file: test.file.to_string(),
+        line: 1,
+        column: 1,
+        span: test.at..test.at,
+        original: Arc::from(&*test.original),
+        before: String::new(),
+        after: test.text.clone(),
+        condition: String::new(),
+    }
+}

@@ -1,0 +1,194 @@
+//! A circuit as clauses for a SAT solver: Tseitin's translation, made when a signal is first needed.
+
+use std::time::Instant;
+
+use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
+pub use rustsat::types::Lit;
+use rustsat::types::{TernaryVal, Var};
+use rustsat_batsat::BasicSolver;
+
+use super::{Bit, Circuit, Gate};
+
+/// A SAT solver that knows the gates it was asked about.
+pub struct Solver {
+    inner: BasicSolver,
+    /// The variable of each gate; `u32::MAX` if it has none yet.
+    variables: Vec<u32>,
+    next: u32,
+    deadline: Option<Instant>,
+    /// How often it was asked.
+    pub calls: usize,
+}
+
+/// The solver gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown;
+
+impl Default for Solver {
+    fn default() -> Self {
+        let mut solver = Self {
+            inner: BasicSolver::default(),
+            variables: Vec::new(),
+            next: 0,
+            deadline: None,
+            calls: 0,
+        };
+        solver.variables.push(0);
+        solver.next = 1;
+        solver.clause(&[Lit::negative(0)]);
+        solver
+    }
+}
+
+impl Solver {
+    /// A solver that knows nothing; it goes on counting its calls.
+    pub fn restarted(&mut self) {
+        let calls = self.calls;
+        *self = Self::until(self.deadline);
+        self.calls = calls;
+    }
+
+    /// A solver that gives up at this time.
+    pub fn until(deadline: Option<Instant>) -> Self {
+        let mut solver = Self {
+            deadline,
+            ..Self::default()
+        };
+        if let Some(deadline) = deadline {
+            let callbacks = solver.inner.batsat_mut().cb_mut();
+            callbacks.set_stop(move || Instant::now() > deadline);
+        }
+        solver
+    }
+
+    fn clause(&mut self, lits: &[Lit]) {
+        // Adding clauses to this solver cannot fail.
+        let _ = self.inner.add_clause(lits.into());
+    }
+
+    /// How many variables there are.
+    pub fn size(&self) -> u32 {
+        self.next
+    }
+
+    /// The literal of a signal, whose gates become clauses.
+    pub fn literal(&mut self, circuit: &Circuit, bit: Bit) -> Lit {
+        self.variables.resize(circuit.gates.len(), u32::MAX);
+        let mut todo = vec![(bit.gate(), false)];
+        while let Some((gate, is_ready)) = todo.pop() {
+            if self.variables[gate] != u32::MAX {
+                continue;
+            }
+            let operands = operands(circuit.gates[gate]);
+            if is_ready {
+                self.variables[gate] = self.next;
+                self.next += 1;
+                self.define(gate, circuit.gates[gate]);
+            } else {
+                todo.push((gate, true));
+                todo.extend(operands.iter().flatten().map(|bit| (bit.gate(), false)));
+            }
+        }
+        self.of(bit)
+    }
+
+    fn of(&self, bit: Bit) -> Lit {
+        Lit::new(self.variables[bit.gate()], bit.is_negated())
+    }
+
+    fn define(&mut self, gate: usize, what: Gate) {
+        let out = Lit::positive(self.variables[gate]);
+        match what {
+            Gate::Constant | Gate::Input => {}
+            Gate::And(a, b) => {
+                let (a, b) = (self.of(a), self.of(b));
+                self.clause(&[!out, a]);
+                self.clause(&[!out, b]);
+                self.clause(&[out, !a, !b]);
+            }
+            Gate::Xor(a, b) => {
+                let (a, b) = (self.of(a), self.of(b));
+                self.clause(&[!out, a, b]);
+                self.clause(&[!out, !a, !b]);
+                self.clause(&[out, !a, b]);
+                self.clause(&[out, a, !b]);
+            }
+            Gate::Mux(c, a, b) => {
+                let (c, a, b) = (self.of(c), self.of(a), self.of(b));
+                self.clause(&[!c, !a, out]);
+                self.clause(&[!c, a, !out]);
+                self.clause(&[c, !b, out]);
+                self.clause(&[c, b, !out]);
+                // Redundant, for propagation where the condition is open.
+                self.clause(&[!a, !b, out]);
+                self.clause(&[a, b, !out]);
+            }
+            Gate::Majority(a, b, c) => {
+                let bits = [self.of(a), self.of(b), self.of(c)];
+                for (x, y) in [(0, 1), (0, 2), (1, 2)] {
+                    self.clause(&[!bits[x], !bits[y], out]);
+                    self.clause(&[bits[x], bits[y], !out]);
+                }
+            }
+        }
+    }
+
+    /// Requires one of these literals.
+    pub fn require(&mut self, lits: &[Lit]) {
+        self.clause(lits);
+    }
+
+    /// Whether everything required and the assumptions can hold together.
+    ///
+    /// # Errors
+    /// If the solver gives up.
+    pub fn check(&mut self, assumptions: &[Lit]) -> Result<bool, Unknown> {
+        self.calls += 1;
+        match self.inner.solve_assumps(assumptions) {
+            Ok(SolverResult::Sat) => Ok(true),
+            Ok(SolverResult::Unsat) => Ok(false),
+            Ok(SolverResult::Interrupted) | Err(_) => Err(Unknown),
+        }
+    }
+
+    /// The assumptions that cannot hold together, after a check that failed.
+    pub fn core(&mut self) -> Vec<Lit> {
+        // The solver gives the clause that follows from what is required: the negated assumptions.
+        let core = self.inner.core().unwrap_or_default();
+        core.into_iter().map(|lit| !lit).collect()
+    }
+
+    /// The value of a literal, after a check that succeeded; false if it does not matter.
+    pub fn holds(&self, lit: Lit) -> bool {
+        let value = self.inner.lit_val(lit);
+        matches!(value, Ok(TernaryVal::True))
+    }
+
+    /// The value of a signal, after a check that succeeded. Signals that were never needed are false, unless they
+    /// are constant.
+    pub fn value(&self, bit: Bit) -> bool {
+        match self.variables.get(bit.gate()) {
+            Some(&variable) if variable != u32::MAX => {
+                let value = self.inner.var_val(Var::new(variable));
+                matches!(value, Ok(TernaryVal::True)) != bit.is_negated()
+            }
+            _ => bit.is_negated(),
+        }
+    }
+
+    /// The value of a word, after a check that succeeded.
+    pub fn number(&self, word: &[Bit]) -> u64 {
+        let bits = word.iter().enumerate();
+        bits.fold(0, |value, (at, &bit)| {
+            value | u64::from(self.value(bit)) << at
+        })
+    }
+}
+
+fn operands(gate: Gate) -> [Option<Bit>; 3] {
+    match gate {
+        Gate::Constant | Gate::Input => [None; 3],
+        Gate::And(a, b) | Gate::Xor(a, b) => [Some(a), Some(b), None],
+        Gate::Mux(a, b, c) | Gate::Majority(a, b, c) => [Some(a), Some(b), Some(c)],
+    }
+}

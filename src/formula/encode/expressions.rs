@@ -1,0 +1,575 @@
+//! Expressions and addresses as circuits.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::memory::{INDEX_BITS, ObjectId, Target, Value};
+use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, Stop, constant, index_word};
+use crate::formula::circuit::word::{self, Word};
+use crate::formula::ir::{
+    BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, NodeId, Overflow, Scalar,
+    Statement, UnaryOp, VariableId,
+};
+use crate::formula::position::Step;
+
+/// A number of cells that leads out of every object.
+const FAR: i128 = -(1 << (INDEX_BITS - 1));
+
+/// Where an lvalue may be.
+#[derive(Clone, Debug)]
+pub(super) struct Located {
+    /// The cells, also outside of their objects.
+    pub targets: Rc<[Target]>,
+    /// Whether an index on the way is outside of its array.
+    pub outside: Bit,
+}
+
+impl Located {
+    /// Where a pointer points to.
+    pub fn of(targets: Rc<[Target]>) -> Self {
+        let outside = Bit::FALSE;
+        Self { targets, outside }
+    }
+}
+
+impl Encoder<'_> {
+    /// The value of an expression, evaluated where the run is.
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<Value> {
+        if self.circuit.len() > self.extent.gates {
+            return self.stop(expr.span, "the formula is too large");
+        }
+        if (self.extent.deadline).is_some_and(|deadline| Instant::now() > deadline) {
+            return Err(Stop {
+                span: expr.span,
+                reason: "the time is over".to_owned(),
+                is_late: true,
+            });
+        }
+        Ok(match &expr.kind {
+            ExprKind::Constant(value) => Value::Bits(constant(expr.ty, *value)),
+            ExprKind::Null => Value::null(),
+            ExprKind::Load(from) => {
+                let located = self.locate(from)?;
+                self.read(&located, expr.ty)
+            }
+            ExprKind::Address(of) => {
+                // That it is outside matters only where it is read or written.
+                Value::Pointer(self.locate(of)?.targets)
+            }
+            ExprKind::Unary(op, operand) => {
+                let operand = self.bits(operand)?;
+                Value::Bits(self.unary(*op, &operand, expr.ty))
+            }
+            ExprKind::Binary(op, overflow, a, b) => {
+                let (x, y) = (self.value(a)?, self.value(b)?);
+                match (x, y) {
+                    (Value::Bits(x), Value::Bits(y)) => {
+                        Value::Bits(self.binary(*op, *overflow, &x, &y, a.ty))
+                    }
+                    (Value::Pointer(x), Value::Pointer(y)) => {
+                        Value::bit(self.compare_pointers(*op, &x, &y))
+                    }
+                    _ => return self.stop(expr.span, "a number is mixed with a pointer"),
+                }
+            }
+            ExprKind::Logical(op, node, a, b) => self.logical(*op, *node, a, b)?,
+            ExprKind::Conditional(node, condition, a, b) => {
+                let condition = self.bit(condition)?;
+                self.either(*node, condition, &mut |this| this.value(a), |this| {
+                    this.value(b)
+                })?
+            }
+            ExprKind::Cast(operand) => {
+                let from = operand.ty;
+                let operand = self.bits(operand)?;
+                Value::Bits(match expr.ty {
+                    Scalar::Bool => [self.circuit.nonzero(&operand)].into(),
+                    ty => word::resized(&operand, usize::from(ty.bits()), from.is_signed()),
+                })
+            }
+            ExprKind::Offset(pointer, by, stride) => {
+                let (targets, by) = (self.pointer(pointer)?, self.bits(by)?);
+                let by = self.scaled(&by, *stride);
+                for null in targets.iter().filter(|target| target.address.is_none()) {
+                    self.fault(FaultKind::NullPointer, null.when);
+                }
+                Value::Pointer(self.moved(&targets, &by))
+            }
+            ExprKind::Distance(a, b, stride) => {
+                let (a, b) = (self.pointer(a)?, self.pointer(b)?);
+                let distance = self.distance(&a, &b, *stride);
+                Value::Bits(word::resized(&distance, usize::from(expr.ty.bits()), true))
+            }
+            ExprKind::Call(node, function, arguments) => {
+                self.called(*node, *function, arguments, true)?
+            }
+            ExprKind::Builtin(_, builtin, arguments) => {
+                self.builtin(builtin, arguments, expr.ty, expr.span)?
+            }
+            ExprKind::Block(statements, value) => {
+                self.statements(statements)?;
+                self.value(value)?
+            }
+        })
+    }
+
+    /// A number or bool.
+    pub(super) fn bits(&mut self, expr: &Expr) -> Result<Word> {
+        match self.value(expr)? {
+            Value::Bits(bits) => Ok(bits),
+            Value::Pointer(_) => self.stop(expr.span, "a pointer is used as a number"),
+        }
+    }
+
+    /// A bool.
+    pub(super) fn bit(&mut self, expr: &Expr) -> Result<Bit> {
+        let bits = self.bits(expr)?;
+        Ok(bits.first().copied().unwrap_or(Bit::FALSE))
+    }
+
+    /// A pointer.
+    pub(super) fn pointer(&mut self, expr: &Expr) -> Result<Rc<[Target]>> {
+        match self.value(expr)? {
+            Value::Pointer(targets) => Ok(targets),
+            Value::Bits(_) => self.stop(expr.span, "a number is used as a pointer"),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Word, ty: Scalar) -> Word {
+        match op {
+            UnaryOp::Not | UnaryOp::BitNot => operand.iter().map(|&bit| !bit).collect(),
+            UnaryOp::Neg(overflow) => {
+                let zero = constant(ty, 0);
+                let (negated, overflows) = self.circuit.sub(&zero, operand, ty.is_signed());
+                if overflow == Overflow::Fault {
+                    self.fault(FaultKind::Overflow, overflows);
+                }
+                negated
+            }
+        }
+    }
+
+    /// An operator between numbers or bools of this type.
+    fn binary(&mut self, op: BinaryOp, overflow: Overflow, a: &Word, b: &Word, ty: Scalar) -> Word {
+        let signed = ty.is_signed();
+        let circuit = &mut *self.circuit;
+        let arithmetic = match op {
+            BinaryOp::Add => Some(circuit.add(a, b, signed)),
+            BinaryOp::Sub => Some(circuit.sub(a, b, signed)),
+            BinaryOp::Mul => Some(circuit.mul(a, b, signed)),
+            _ => None,
+        };
+        if let Some((result, overflows)) = arithmetic {
+            if overflow == Overflow::Fault {
+                self.fault(FaultKind::Overflow, overflows);
+            }
+            return result;
+        }
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => Rc::clone(a),
+            BinaryOp::Div | BinaryOp::Rem => self.divided(op, a, b, signed),
+            BinaryOp::And => circuit.zip(a, b, Circuit::and),
+            BinaryOp::Or => circuit.zip(a, b, Circuit::or),
+            BinaryOp::Xor => circuit.zip(a, b, Circuit::xor),
+            BinaryOp::Shl | BinaryOp::Shr => self.shifted(op, a, b, signed),
+            BinaryOp::Eq => [circuit.equal(a, b)].into(),
+            BinaryOp::Ne => [!circuit.equal(a, b)].into(),
+            BinaryOp::Lt => [circuit.less(a, b, signed)].into(),
+            BinaryOp::Ge => [!circuit.less(a, b, signed)].into(),
+            BinaryOp::Gt => [circuit.less(b, a, signed)].into(),
+            BinaryOp::Le => [!circuit.less(b, a, signed)].into(),
+        }
+    }
+
+    fn divided(&mut self, op: BinaryOp, a: &Word, b: &Word, signed: bool) -> Word {
+        let by_zero = !self.circuit.nonzero(b);
+        self.fault(FaultKind::DivisionByZero, by_zero);
+        if signed {
+            let smallest = word::constant(1 << (a.len() - 1), a.len());
+            let by_minus_one = self.circuit.all(b.iter().copied());
+            let is_smallest = self.circuit.equal(a, &smallest);
+            let overflows = self.circuit.and(is_smallest, by_minus_one);
+            self.fault(FaultKind::Overflow, overflows);
+        }
+        let (quotient, remainder) = self.circuit.div_rem(a, b, signed);
+        if op == BinaryOp::Div {
+            quotient
+        } else {
+            remainder
+        }
+    }
+
+    fn shifted(&mut self, op: BinaryOp, a: &Word, by: &Word, signed: bool) -> Word {
+        let stages = (a.len().ilog2() as usize).min(by.len());
+        // A negative amount is too large, too, whatever its type.
+        let too_far = self.circuit.nonzero(&by[stages..]);
+        self.fault(FaultKind::Shift, too_far);
+        self.circuit.shifted(a, by, op == BinaryOp::Shl, signed)
+    }
+
+    fn compare_pointers(&mut self, op: BinaryOp, a: &[Target], b: &[Target]) -> Bit {
+        let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let (mut same, mut less, mut unrelated) = (Bit::FALSE, Bit::FALSE, Bit::FALSE);
+        for x in a {
+            for y in b {
+                let both = self.circuit.and(x.when, y.when);
+                match (&x.address, &y.address) {
+                    // Null has no order, not even to itself.
+                    (None, None) if is_equality => same = self.circuit.or(same, both),
+                    (Some((one, x)), Some((other, y))) if one == other => {
+                        let equal = self.circuit.equal(x, y);
+                        let equal = self.circuit.and(both, equal);
+                        same = self.circuit.or(same, equal);
+                        let below = self.circuit.less(x, y, true);
+                        let below = self.circuit.and(both, below);
+                        less = self.circuit.or(less, below);
+                    }
+                    _ => unrelated = self.circuit.or(unrelated, both),
+                }
+            }
+        }
+        if !is_equality {
+            self.fault(FaultKind::OutOfBounds, unrelated);
+        }
+        let related = !unrelated;
+        match op {
+            BinaryOp::Eq => same,
+            BinaryOp::Ne => !same,
+            BinaryOp::Lt => less,
+            BinaryOp::Le => self.circuit.or(less, same),
+            BinaryOp::Ge => self.circuit.and(!less, related),
+            BinaryOp::Gt => self.circuit.all([!less, !same, related]),
+            _ => Bit::FALSE,
+        }
+    }
+
+    fn distance(&mut self, a: &[Target], b: &[Target], stride: u32) -> Word {
+        let mut unrelated = Bit::FALSE;
+        let mut result = index_word(0);
+        for x in a {
+            for y in b {
+                let both = self.circuit.and(x.when, y.when);
+                match (&x.address, &y.address) {
+                    (Some((one, x)), Some((other, y))) if one == other => {
+                        let (cells, _) = self.circuit.sub(x, y, true);
+                        result = self.circuit.choose(both, &cells, &result);
+                    }
+                    _ => unrelated = self.circuit.or(unrelated, both),
+                }
+            }
+        }
+        self.fault(FaultKind::OutOfBounds, unrelated);
+        match stride {
+            0 | 1 => result,
+            _ => {
+                let stride = index_word(i128::from(stride));
+                self.circuit.div_rem(&result, &stride, true).0
+            }
+        }
+    }
+
+    /// A signed number of elements of so many cells, as a number of cells. What is too large leads out of every object.
+    fn scaled(&mut self, number: &[Bit], stride: u32) -> Word {
+        let index = word::resized(number, INDEX_BITS, true);
+        let again = word::resized(&index, number.len(), true);
+        let mut fits = match number.len() > INDEX_BITS {
+            true => self.circuit.equal(&again, number),
+            false => Bit::TRUE,
+        };
+        let mut cells = index;
+        if stride != 1 {
+            let stride = index_word(i128::from(stride));
+            let (product, overflows) = self.circuit.mul(&cells, &stride, true);
+            fits = self.circuit.and(fits, !overflows);
+            cells = product;
+        }
+        self.circuit.choose(fits, &cells, &index_word(FAR))
+    }
+
+    /// A pointer so many cells further; null stays null.
+    pub(super) fn moved(&mut self, targets: &[Target], by: &[Bit]) -> Rc<[Target]> {
+        let far = index_word(FAR);
+        let is_far = self.circuit.equal(by, &far);
+        let move_one = |target: &Target| {
+            let address = target.address.as_ref().map(|(object, cell)| {
+                let (sum, overflows) = self.circuit.add(cell, by, true);
+                let is_far = self.circuit.or(is_far, overflows);
+                (*object, self.circuit.choose(is_far, &far, &sum))
+            });
+            Target {
+                when: target.when,
+                address,
+            }
+        };
+        targets.iter().map(move_one).collect()
+    }
+
+    /// Finds a cell, without a check whether it is there.
+    pub(super) fn locate(&mut self, lvalue: &Lvalue) -> Result<Located> {
+        match lvalue {
+            Lvalue::Variable(variable) => {
+                let local = self.frame().objects.get(variable).copied();
+                let object = local.or_else(|| self.globals.get(variable).copied());
+                let object = match object {
+                    Some(object) => object,
+                    None => self.declared(*variable),
+                };
+                let address = Some((object, index_word(0)));
+                let when = Bit::TRUE;
+                Ok(Located::of([Target { when, address }].into()))
+            }
+            Lvalue::Deref(pointer) => Ok(Located::of(self.pointer(pointer)?)),
+            Lvalue::Index {
+                array,
+                index,
+                length,
+                stride,
+            } => {
+                let array = self.locate(array)?;
+                let signed = index.ty.is_signed();
+                let index = self.bits(index)?;
+                let index = word::resized(&index, index.len() + 1, signed);
+                Ok(self.element(&array, &index, *length, *stride))
+            }
+            Lvalue::Field(structure, offset) => {
+                let structure = self.locate(structure)?;
+                let targets = self.moved(&structure.targets, &index_word(i128::from(*offset)));
+                Ok(Located {
+                    targets,
+                    ..structure
+                })
+            }
+        }
+    }
+
+    /// An element of an array, by a signed number.
+    pub(super) fn element(
+        &mut self,
+        array: &Located,
+        index: &[Bit],
+        length: Option<u32>,
+        stride: u32,
+    ) -> Located {
+        let mut outside = array.outside;
+        if let Some(length) = length {
+            let width = index.len().max(INDEX_BITS + 1);
+            let (index, length) = (
+                word::resized(index, width, true),
+                word::constant(i128::from(length), width),
+            );
+            let inside = self.circuit.less(&index, &length, false);
+            outside = self.circuit.or(outside, !inside);
+        }
+        let by = self.scaled(index, stride);
+        let targets = self.moved(&array.targets, &by);
+        Located { targets, outside }
+    }
+
+    /// The cell so many cells further.
+    pub(super) fn further(&mut self, located: &Located, cells: u32) -> Located {
+        let targets = self.moved(&located.targets, &index_word(i128::from(cells)));
+        Located {
+            targets,
+            ..*located
+        }
+    }
+
+    /// Records the faults of reading or writing where a pointer points to. When its cell is in its object.
+    fn check(&mut self, target: &Target, outside: Bit) -> Bit {
+        let Some((object, cell)) = &target.address else {
+            self.fault(FaultKind::NullPointer, target.when);
+            return Bit::FALSE;
+        };
+        let length = self.memory.objects[*object].len();
+        let inside = self.circuit.less(cell, &index_word(length as i128), false);
+        let wrong = self.circuit.or(!inside, outside);
+        let wrong = self.circuit.and(target.when, wrong);
+        self.fault(FaultKind::OutOfBounds, wrong);
+        inside
+    }
+
+    /// What a located cell holds.
+    pub(super) fn read(&mut self, located: &Located, ty: Scalar) -> Value {
+        let mut result = Value::zero(ty);
+        for target in located.targets.iter() {
+            self.check(target, located.outside);
+            if let Some((object, cell)) = &target.address {
+                let contents = *self.contents(*object);
+                let read = self.memory.read(self.circuit, *object, contents, cell, ty);
+                result = Value::choose(self.circuit, target.when, &read, &result);
+            }
+        }
+        result
+    }
+
+    /// Writes into a located cell.
+    pub(super) fn write_to(&mut self, located: &Located, value: &Value) {
+        for target in located.targets.iter() {
+            let inside = self.check(target, located.outside);
+            if let Some((object, cell)) = &target.address {
+                let when = self.circuit.and(target.when, inside);
+                self.write(*object, cell, value.clone(), when);
+            }
+        }
+    }
+
+    fn logical(&mut self, op: LogicalOp, node: NodeId, a: &Expr, b: &Expr) -> Result<Value> {
+        let a = self.bit(a)?;
+        let (decides, settled) = match op {
+            LogicalOp::And => (a, Bit::FALSE),
+            LogicalOp::Or => (!a, Bit::TRUE),
+        };
+        self.either(node, decides, &mut |this| this.value(b), |_| {
+            Ok(Value::bit(settled))
+        })
+    }
+
+    /// One of two values, each with its effects.
+    fn either(
+        &mut self,
+        node: NodeId,
+        condition: Bit,
+        then: &mut dyn FnMut(&mut Self) -> Result<Value>,
+        mut otherwise: impl FnMut(&mut Self) -> Result<Value>,
+    ) -> Result<Value> {
+        let before = self.state.clone();
+        let mut one = None;
+        if self.enters(node, condition, true) {
+            let value = then(self)?;
+            one = Some((self.state.clone(), value));
+        }
+        self.state = before;
+        if !self.enters(node, !condition, false) {
+            let dead = State {
+                live: Bit::FALSE,
+                ..self.state.clone()
+            };
+            let (state, value) = one.unwrap_or((dead, Value::bit(Bit::FALSE)));
+            self.state = state;
+            return Ok(value);
+        }
+        let other = otherwise(self)?;
+        let Some((state, value)) = one else {
+            return Ok(other);
+        };
+        // A side that left has no value.
+        let value = match self.state.live {
+            Bit::FALSE => value,
+            _ => Value::choose(self.circuit, state.live, &value, &other),
+        };
+        let here = self.state.clone();
+        self.state = self.join(state, here);
+        Ok(value)
+    }
+
+    /// Goes to one side of a branch, unless no run does or it is not explored.
+    pub(super) fn enters(&mut self, node: NodeId, condition: Bit, holds: bool) -> bool {
+        let side = (self.position, node, holds);
+        if let Explored::Straight(_) = self.explored {
+            return self.explored.has(side);
+        }
+        self.state.live = self.circuit.and(self.state.live, condition);
+        if self.state.live == Bit::FALSE {
+            return false;
+        }
+        if self.explored.has(side) {
+            return true;
+        }
+        self.escapes = self.circuit.or(self.escapes, self.state.live);
+        self.unexplored.push((side, self.state.live));
+        false
+    }
+
+    /// Calls a function with these arguments.
+    pub(super) fn called(
+        &mut self,
+        node: NodeId,
+        function: FunctionId,
+        arguments: &[Expr],
+        is_used: bool,
+    ) -> Result<Value> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.value(argument)?);
+        }
+        let before = self.position;
+        self.position = self.positions.child(before, Step::Call(node));
+        let result = self.call(function, values, is_used);
+        self.position = before;
+        result
+    }
+
+    /// Runs a function; the position is that of its body.
+    pub(super) fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: Vec<Value>,
+        is_used: bool,
+    ) -> Result<Value> {
+        let called = &self.program.functions[function];
+        let zero = Value::zero(called.result.unwrap_or(Scalar::INT));
+        let active = self.active.entry(function).or_default();
+        if *active >= self.extent.bound {
+            self.cut(Bit::TRUE);
+            return Ok(zero);
+        }
+        *active += 1;
+        self.frames.push(Frame::default());
+        for (&parameter, value) in called.parameters.iter().zip(arguments) {
+            let object = self.declared(parameter);
+            self.write_cell(object, 0, value);
+        }
+        let done = self.statements(&called.body);
+        let frame = self.frames.pop().unwrap_or_default();
+        *self.active.entry(function).or_default() -= 1;
+        done?;
+        if called.result.is_some() && is_used {
+            self.fault(FaultKind::NoResult, Bit::TRUE);
+        }
+        let fell_through = self.state.clone();
+        Ok(match frame.exits.returned {
+            None => zero,
+            Some((state, value)) => {
+                let value = match value {
+                    Some(value) if fell_through.live == Bit::FALSE => value,
+                    Some(value) => Value::choose(self.circuit, state.live, &value, &zero),
+                    None => zero,
+                };
+                self.state = self.join(state, fell_through);
+                value
+            }
+        })
+    }
+
+    /// A new object for a variable of the function at hand.
+    pub(super) fn declared(&mut self, variable: VariableId) -> ObjectId {
+        let cells = &self.program.variables[variable].cells;
+        let object = self.new_object(cells);
+        self.frame().objects.insert(variable, object);
+        object
+    }
+
+    /// Evaluates while faults of the expression itself are suppressed under a condition.
+    pub(super) fn suppressing<T>(
+        &mut self,
+        when: Bit,
+        evaluate: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.frame().suppressed;
+        self.frame().suppressed = self.circuit.or(before, when);
+        let result = evaluate(self);
+        self.frame().suppressed = before;
+        result
+    }
+
+    /// Statements, one after another.
+    pub(super) fn statements(&mut self, statements: &[Statement]) -> Result<()> {
+        for statement in statements {
+            if self.state.live == Bit::FALSE {
+                break;
+            }
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+}

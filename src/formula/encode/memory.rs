@@ -1,0 +1,285 @@
+//! What the cells of objects hold, as circuits: chains of writes and joins, read on demand, so that an object may be large
+//! and an index unknown.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use foldhash::fast::RandomState;
+use typed_index_collections::TiVec;
+
+use crate::formula::circuit::word::{self, Word};
+use crate::formula::circuit::{Bit, Circuit};
+use crate::formula::ir::Scalar;
+use crate::index::index;
+
+index! {
+    /// An object, in [`Memory::objects`].
+    ObjectId
+}
+
+index! {
+    /// What an object holds at a time, in [`Memory::contents`].
+    ContentsId
+}
+
+/// How many bits the number of a cell has.
+pub const INDEX_BITS: usize = 32;
+
+/// A value that a cell can hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// An integer or a bool.
+    Bits(Word),
+    /// Where it may point to, each under a condition; exactly one of these holds. `None` is null.
+    Pointer(Rc<[Target]>),
+}
+
+/// Where a pointer may point to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// When it does.
+    pub when: Bit,
+    /// The object and the number of the cell.
+    pub address: Option<(ObjectId, Word)>,
+}
+
+impl Value {
+    /// The null pointer.
+    pub fn null() -> Self {
+        let when = Bit::TRUE;
+        Self::Pointer(
+            [Target {
+                when,
+                address: None,
+            }]
+            .into(),
+        )
+    }
+
+    /// A pointer to a cell.
+    pub fn pointer(object: ObjectId, cell: Word) -> Self {
+        let address = Some((object, cell));
+        let when = Bit::TRUE;
+        Self::Pointer([Target { when, address }].into())
+    }
+
+    /// A bool.
+    pub fn bit(bit: Bit) -> Self {
+        Self::Bits([bit].into())
+    }
+
+    /// Zero of a type.
+    pub fn zero(ty: Scalar) -> Self {
+        match ty {
+            Scalar::Pointer => Self::null(),
+            _ => Self::Bits(word::constant(0, usize::from(ty.bits()))),
+        }
+    }
+
+    /// `condition ? a : b`; `b` if they are not of a kind.
+    pub fn choose(circuit: &mut Circuit, condition: Bit, a: &Self, b: &Self) -> Self {
+        match (condition.known(), a, b) {
+            (Some(true), ..) => a.clone(),
+            (Some(false), ..) => b.clone(),
+            _ if a == b => a.clone(),
+            (None, Self::Bits(x), Self::Bits(y)) if x.len() == y.len() => {
+                Self::Bits(circuit.choose(condition, x, y))
+            }
+            (None, Self::Pointer(x), Self::Pointer(y)) => {
+                Self::Pointer(choose_targets(circuit, condition, x, y))
+            }
+            _ => b.clone(),
+        }
+    }
+}
+
+fn choose_targets(
+    circuit: &mut Circuit,
+    condition: Bit,
+    a: &[Target],
+    b: &[Target],
+) -> Rc<[Target]> {
+    let mut all: Vec<Target> = Vec::new();
+    for (under, targets) in [(condition, a), (!condition, b)] {
+        for target in targets {
+            let when = circuit.and(under, target.when);
+            let object = |target: &Target| target.address.as_ref().map(|(object, _)| *object);
+            if when == Bit::FALSE {
+                continue;
+            }
+            match all.iter_mut().find(|other| object(other) == object(target)) {
+                Some(other) => {
+                    if let (Some((_, cell)), Some((_, new))) = (&mut other.address, &target.address)
+                    {
+                        *cell = circuit.choose(when, new, cell);
+                    }
+                    other.when = circuit.or(other.when, when);
+                }
+                None => all.push(Target {
+                    when,
+                    ..target.clone()
+                }),
+            }
+        }
+    }
+    all.into()
+}
+
+/// What an object holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Contents {
+    /// Zero everywhere.
+    Zero(ObjectId),
+    /// One cell was written, if a condition held.
+    Written {
+        under: ContentsId,
+        cell: Word,
+        value: Value,
+        when: Bit,
+    },
+    /// The first if a condition holds, else the second.
+    Joined(Bit, ContentsId, ContentsId),
+}
+
+/// All objects, and everything that they ever hold.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The types of the objects' cells.
+    pub objects: TiVec<ObjectId, Rc<[Scalar]>>,
+    contents: TiVec<ContentsId, Contents>,
+    numbers: HashMap<Contents, ContentsId, RandomState>,
+    reads: HashMap<(ContentsId, Word), Value, RandomState>,
+}
+
+impl Memory {
+    /// A new object.
+    pub fn object(&mut self, cells: &[Scalar]) -> ObjectId {
+        self.objects.push_and_get_key(cells.into())
+    }
+
+    /// What an object holds before anything is written.
+    pub fn zero(&mut self, object: ObjectId) -> ContentsId {
+        self.shared(Contents::Zero(object))
+    }
+
+    fn shared(&mut self, contents: Contents) -> ContentsId {
+        if let Some(&number) = self.numbers.get(&contents) {
+            return number;
+        }
+        let number = self.contents.push_and_get_key(contents.clone());
+        self.numbers.insert(contents, number);
+        number
+    }
+
+    /// The first if a condition holds, else the second.
+    pub fn joined(&mut self, condition: Bit, a: ContentsId, b: ContentsId) -> ContentsId {
+        match condition.known() {
+            Some(true) => a,
+            Some(false) => b,
+            None if a == b => a,
+            None => self.shared(Contents::Joined(condition, a, b)),
+        }
+    }
+
+    /// What it holds after a write under a condition. The cell is within the object, or nothing is written.
+    pub fn written(
+        &mut self,
+        object: ObjectId,
+        under: ContentsId,
+        cell: &Word,
+        value: Value,
+        when: Bit,
+    ) -> ContentsId {
+        if when == Bit::FALSE {
+            return under;
+        }
+        // One cell needs no history.
+        let under = match (self.objects[object].len(), when) {
+            (1, Bit::TRUE) => self.shared(Contents::Zero(object)),
+            _ => under,
+        };
+        let cell = cell.clone();
+        self.shared(Contents::Written {
+            under,
+            cell,
+            value,
+            when,
+        })
+    }
+
+    /// What a cell of the type holds; 0 outside of the object.
+    pub fn read(
+        &mut self,
+        circuit: &mut Circuit,
+        object: ObjectId,
+        contents: ContentsId,
+        cell: &Word,
+        ty: Scalar,
+    ) -> Value {
+        let zero = Value::zero(ty);
+        match word::known(cell) {
+            Some(number) if number >= self.objects[object].len() as u64 => return zero,
+            _ => {}
+        }
+        // From the oldest to the newest, without recursion: chains are long.
+        let mut todo = vec![(contents, false)];
+        while let Some((at, is_ready)) = todo.pop() {
+            let key = (at, cell.clone());
+            if self.reads.contains_key(&key) {
+                continue;
+            }
+            let (under, read) = match self.contents[at].clone() {
+                Contents::Zero(_) => ([None; 2], Some(zero.clone())),
+                Contents::Written {
+                    under,
+                    cell: written,
+                    value,
+                    when,
+                } => {
+                    let fits = match (&value, ty) {
+                        (Value::Pointer(_), Scalar::Pointer) => true,
+                        (Value::Bits(bits), _) => bits.len() == usize::from(ty.bits()),
+                        _ => false,
+                    };
+                    let same = if fits {
+                        circuit.equal(&written, cell)
+                    } else {
+                        Bit::FALSE
+                    };
+                    let hit = circuit.and(same, when);
+                    match hit.known() {
+                        Some(true) => ([None; 2], Some(value)),
+                        _ if is_ready => {
+                            let old = self.known_read(under, cell, &zero);
+                            (([None; 2]), Some(Value::choose(circuit, hit, &value, &old)))
+                        }
+                        _ => ([Some(under), None], None),
+                    }
+                }
+                Contents::Joined(condition, a, b) if is_ready => {
+                    let (a, b) = (
+                        self.known_read(a, cell, &zero),
+                        self.known_read(b, cell, &zero),
+                    );
+                    ([None; 2], Some(Value::choose(circuit, condition, &a, &b)))
+                }
+                Contents::Joined(_, a, b) => ([Some(a), Some(b)], None),
+            };
+            match read {
+                Some(value) => {
+                    self.reads.insert(key, value);
+                }
+                None => {
+                    todo.push((at, true));
+                    todo.extend(under.into_iter().flatten().map(|under| (under, false)));
+                }
+            }
+        }
+        self.known_read(contents, cell, &zero)
+    }
+
+    fn known_read(&self, contents: ContentsId, cell: &Word, zero: &Value) -> Value {
+        let key = (contents, cell.clone());
+        self.reads.get(&key).unwrap_or(zero).clone()
+    }
+}

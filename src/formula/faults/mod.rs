@@ -1,0 +1,86 @@
+//! Minimal angelic fix candidates: every minimal set of places where other values would have made the failing tests
+//! pass, after Phung and Lee, *Incremental Formula-Based Fix Localization* (AgxFaults), 2021.
+//!
+//! The angelic program of each test ([`angelic`]) grows on demand, and [`enumerate`] has one incremental solver for all
+//! of them. Every candidate is replayed by the interpreter before it is given to anybody.
+
+pub mod angelic;
+pub mod enumerate;
+
+use std::collections::BTreeMap;
+
+use super::encode::Stop;
+use super::interpret::Run;
+use super::ir::PlaceId;
+
+pub use enumerate::{Formula, Options, localize};
+
+/// A minimal set of places, and what must be computed there.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The places, in the order of the source.
+    pub places: Vec<PlaceId>,
+    /// For each failing test, by its number, the run with angelic values: it passes.
+    pub runs: BTreeMap<usize, Run>,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All candidates up to the size were found, at least one.
+    Localized,
+    /// There is none up to the size.
+    None,
+    /// A limit ended the search.
+    Limit,
+}
+
+/// What a search found and what it cost.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The candidates, in the order in which they were found: no set is larger than one after it.
+    pub candidates: Vec<Candidate>,
+    /// The largest size that was searched completely.
+    pub complete_to: usize,
+    /// The numbers of the tests whose runs are in the formula.
+    pub encoded: Vec<usize>,
+    /// How often the angelic programs were extended.
+    pub refinements: usize,
+    /// How often a solver was asked.
+    pub checks: usize,
+    /// How many gates the formula has.
+    pub gates: usize,
+    /// Time in the solver, and in all, in seconds.
+    pub solving: f64,
+    /// Time in all, in seconds.
+    pub total: f64,
+}
+
+/// Why nothing can be said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A run needs what formulas do not have.
+    Stop(Stop),
+    /// A candidate does not hold when it is replayed: the formula and the interpreter disagree, which is a bug here.
+    Disagreement {
+        /// The test.
+        test: usize,
+        /// What happened instead.
+        end: String,
+    },
+    /// The solver gave up.
+    Unknown,
+    /// The time is over.
+    Late,
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Self {
+        match stop.is_late {
+            true => Self::Late,
+            false => Self::Stop(stop),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The front end for C: preprocesses and parses the files of a program ([`preprocess`], [`source`]) and translates
+//! the trees. Declarations at file level come first, then the bodies of all functions, so that every call knows what
+//! it calls.
+//!
+//! What of C's library has no [`Builtin`](super::super::ir::Builtin) is C text that is translated along ([`library`]).
+
+use std::collections::{HashMap, VecDeque};
+
+use camino::Utf8PathBuf;
+
+use self::scopes::{Routine, Scope, Symbol};
+use self::source::Source;
+use self::statements::Jump;
+use self::types::{Type, Types};
+use super::super::ir::{FunctionId, Outside, Program, Span, Statement, VariableId};
+
+mod arguments;
+mod arithmetic;
+mod assignments;
+mod build;
+mod calls;
+mod completion;
+mod condition;
+mod constants;
+mod declarations;
+mod declarators;
+mod expressions;
+mod formats;
+mod functions;
+mod initializers;
+mod lex;
+mod library;
+mod literals;
+mod macros;
+mod memory;
+mod names;
+mod places;
+mod preprocess;
+mod scopes;
+mod source;
+mod statements;
+mod streams;
+mod switches;
+mod types;
+
+#[cfg(test)]
+mod tests;
+
+/// The result of a translation.
+type Translated<T> = Result<T, Outside>;
+
+/// Reads a program: the path and the text of every source file. Headers are read where they are included; other files
+/// are translation units.
+///
+/// # Errors
+/// If the program has something that formulas cannot be made of.
+pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
+    let mut translator = Translator::new(files);
+    let mut sources = Vec::new();
+    for (file, (path, _)) in files.iter().enumerate() {
+        if path.extension() == Some("h") {
+            continue;
+        }
+        let source = preprocess::unit(files, file).map(|tokens| Source::new(&tokens, false));
+        let source = source.map_err(|(span, reason)| translator.error_at(span, reason))?;
+        let start = lex::span(u32::try_from(file).unwrap_or(u32::MAX), 0, 0);
+        sources.push(
+            source.ok_or_else(|| translator.error_at(start, "the parser gives up".to_owned()))?,
+        );
+    }
+    let library = Source::new(&lex::tokens(library::TEXT, 0), true);
+    let library = library
+        .ok_or_else(|| translator.error_at(Span::default(), "the parser gives up".to_owned()))?;
+    translator.library(&library)?;
+    for source in &sources {
+        translator.unit(source)?;
+    }
+    translator.bodies()?;
+    Ok(translator.program)
+}
+
+/// The function that a program begins with.
+pub fn main_of(program: &Program) -> Option<FunctionId> {
+    program
+        .functions
+        .iter_enumerated()
+        .find(|(_, function)| function.name == "main")
+        .map(|(id, _)| id)
+}
+
+/// Translates.
+struct Translator<'s> {
+    files: &'s [(Utf8PathBuf, String)],
+    program: Program,
+    types: Types,
+    /// The scopes around what is being translated; the first one is the file's.
+    scopes: Vec<Scope>,
+    /// The scopes of the units.
+    units: Vec<Scope>,
+    /// All functions that are declared.
+    routines: Vec<Routine<'s>>,
+    /// What all files know by its name.
+    externals: HashMap<String, Symbol>,
+    /// The functions of the library's text.
+    library: HashMap<String, usize>,
+    /// The functions whose bodies are still to be translated.
+    queue: VecDeque<usize>,
+    /// The macros that are constants, by their directives.
+    constants: HashMap<Span, (VariableId, Type)>,
+    /// The function that is being translated.
+    function: Option<Inside>,
+    /// Where `break` and `continue` go to.
+    jumps: Vec<Jump>,
+    /// The statement, or its header, that is being translated.
+    statement: Span,
+    /// Whether only a compile-time value or a type is wanted.
+    is_folding: bool,
+}
+
+/// The function that is being translated.
+struct Inside {
+    id: FunctionId,
+    result: Type,
+    /// The program's arguments, in `main`.
+    arguments: Option<VariableId>,
+}
+
+impl<'s> Translator<'s> {
+    fn new(files: &'s [(Utf8PathBuf, String)]) -> Self {
+        let program = Program {
+            files: files.iter().map(|(path, _)| path.clone()).collect(),
+            ..Program::default()
+        };
+        Self {
+            files,
+            program,
+            types: Types::default(),
+            scopes: Vec::new(),
+            units: Vec::new(),
+            routines: Vec::new(),
+            externals: HashMap::new(),
+            library: HashMap::new(),
+            queue: VecDeque::new(),
+            constants: HashMap::new(),
+            function: None,
+            jumps: Vec::new(),
+            statement: Span::default(),
+            is_folding: false,
+        }
+    }
+
+    /// Reads the declarations of the library's text.
+    fn library(&mut self, source: &'s Source) -> Translated<()> {
+        self.unit(source)?;
+        for (name, symbol) in std::mem::take(&mut self.externals) {
+            if let Symbol::Routine(routine) = symbol {
+                self.library.insert(name, routine);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the declarations of a file.
+    fn unit(&mut self, source: &'s Source) -> Translated<()> {
+        let root = source.root();
+        if let Some(error) = root.error() {
+            return self.outside(error, "this is not valid C, or beyond the grammar");
+        }
+        self.scopes = vec![Scope::default()];
+        for item in root.children() {
+            self.statement = item.span();
+            match item.kind() {
+                "function_definition" => self.define_function(item)?,
+                _ => {
+                    let mut statements: Vec<Statement> = Vec::new();
+                    if !self.declaration(item, &mut statements)? {
+                        return self.outside(item, "this is not supported outside of functions");
+                    }
+                    self.program.globals.append(&mut statements);
+                }
+            }
+        }
+        self.units.append(&mut self.scopes);
+        Ok(())
+    }
+}

@@ -1,0 +1,294 @@
+//! Types as they are written: specifiers and declarators.
+
+use std::rc::Rc;
+
+use super::scopes::{Symbol, Tag};
+use super::source::Syntax;
+use super::types::{Field, Prototype, Type};
+use super::{Translated, Translator};
+
+/// What a declarator declares.
+pub(super) struct Declared {
+    /// The name; empty if it has none.
+    pub(super) name: String,
+    /// Its type.
+    pub(super) ty: Type,
+}
+
+impl Translator<'_> {
+    /// The type that the specifiers of a declaration mean.
+    pub(super) fn specified(&mut self, declaration: Syntax<'_>) -> Translated<Type> {
+        let Some(specifier) = declaration.field("type") else {
+            return self.outside(declaration, "this has no type");
+        };
+        self.specifier(specifier)
+    }
+
+    /// The type that a specifier means.
+    pub(super) fn specifier(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+        match specifier.kind() {
+            "primitive_type" | "type_identifier" => self.named(specifier),
+            "sized_type_specifier" => self.sized(specifier),
+            "struct_specifier" => self.structure(specifier),
+            "enum_specifier" => self.enumeration(specifier),
+            "union_specifier" => self.outside(specifier, "`union` is not supported"),
+            _ => self.outside(
+                specifier,
+                format!("the type `{}` is not supported", self.written(specifier)),
+            ),
+        }
+    }
+
+    fn named(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+        let name = specifier.text();
+        if let Some(Symbol::Type(ty)) = self.symbol(name) {
+            return Ok(ty.clone());
+        }
+        Ok(match name {
+            "void" => Type::Void,
+            "bool" | "_Bool" => Type::Bool,
+            "char" | "int8_t" => Type::CHAR,
+            "int" | "int32_t" | "wchar_t" => Type::INT,
+            "uint8_t" => Type::integer(8, false),
+            "int16_t" => Type::integer(16, true),
+            "uint16_t" => Type::integer(16, false),
+            "uint32_t" | "uint" => Type::integer(32, false),
+            "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "intmax_t" | "time_t" => Type::LONG,
+            "uint64_t" | "size_t" | "uintptr_t" | "uintmax_t" => Type::SIZE,
+            "float" | "double" => return self.no_integer(specifier, name),
+            _ => return self.outside(specifier, format!("the type `{name}` is not known")),
+        })
+    }
+
+    fn no_integer(&self, specifier: Syntax<'_>, name: &str) -> Translated<Type> {
+        self.outside(
+            specifier,
+            format!("the type `{name}` is used, and only integers are supported"),
+        )
+    }
+
+    /// `unsigned long` and the like.
+    fn sized(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+        let (mut bits, mut signed) = (32, true);
+        for word in specifier.text().split_whitespace() {
+            match word {
+                "unsigned" => signed = false,
+                "long" => bits = 64,
+                "short" => bits = 16,
+                "char" => bits = 8,
+                "float" | "double" => return self.no_integer(specifier, word),
+                "signed" | "int" | "const" | "volatile" => {}
+                _ => {
+                    return self.outside(
+                        specifier,
+                        format!("the type `{}` is not known", self.written(specifier)),
+                    );
+                }
+            }
+        }
+        Ok(Type::integer(bits, signed))
+    }
+
+    fn structure(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+        let span = specifier.span();
+        let tag = specifier.field("name").map_or_else(
+            || format!("{}:{}", span.file, span.start),
+            |name| name.text().to_owned(),
+        );
+        let Some(body) = specifier.field("body") else {
+            if let Some(Tag::Struct(index)) = self.tag(&tag) {
+                return Ok(Type::Struct(*index));
+            }
+            let index = self.types.structure(tag.clone());
+            self.bind_tag(&tag, Tag::Struct(index));
+            return Ok(Type::Struct(index));
+        };
+        let declared = self.scopes.last().and_then(|scope| scope.tags.get(&tag));
+        let index = match declared {
+            Some(Tag::Struct(index)) if self.types.structures[*index].fields.is_none() => *index,
+            Some(_) => return self.outside(specifier, format!("`{tag}` is declared twice")),
+            None => self.types.structure(tag.clone()),
+        };
+        self.bind_tag(&tag, Tag::Struct(index));
+        let mut fields: Vec<Field> = Vec::new();
+        let mut offset = 0;
+        for member in body.children() {
+            if member.kind() != "field_declaration" {
+                return self.outside(member, "this is not supported in structures");
+            }
+            if member
+                .children()
+                .iter()
+                .any(|part| part.kind() == "bitfield_clause")
+            {
+                return self.outside(member, "bit-fields are not supported");
+            }
+            let base = self.specified(member)?;
+            let declarators = member.fields("declarator");
+            if declarators.is_empty() && matches!(base, Type::Struct(_)) {
+                return self.outside(
+                    member,
+                    "structures without a name in structures are not supported",
+                );
+            }
+            for declarator in declarators {
+                let Declared { name, ty } = self.declarator(declarator, base.clone())?;
+                let Some(cells) = self.types.cells(&ty) else {
+                    return self.outside(declarator, format!("the size of `{name}` is not known"));
+                };
+                fields.push(Field { name, ty, offset });
+                offset += cells;
+            }
+        }
+        self.types.structures[index].fields = Some(fields);
+        Ok(Type::Struct(index))
+    }
+
+    /// Enumerations are `unsigned int` for gcc unless they have something negative; their members are `int`.
+    fn enumeration(&mut self, specifier: Syntax<'_>) -> Translated<Type> {
+        let tag = specifier.field("name").map(Syntax::text);
+        let Some(body) = specifier.field("body") else {
+            return match tag.and_then(|tag| self.tag(tag)) {
+                Some(Tag::Enum(ty)) => Ok(ty.clone()),
+                _ => self.outside(specifier, "the members of the enumeration are not known"),
+            };
+        };
+        let mut next = 0;
+        let mut signed = false;
+        for member in body.children() {
+            let Some(name) = member.field("name") else {
+                return self.outside(member, "this is not supported in enumerations");
+            };
+            if let Some(value) = member.field("value") {
+                next = self.constant(value)?.0;
+            }
+            if i32::try_from(next).is_err() {
+                return self.outside(member, format!("`{}` does not fit an `int`", name.text()));
+            }
+            signed |= next < 0;
+            self.bind(name.text(), Symbol::Enumerator(next));
+            next += 1;
+        }
+        let ty = Type::integer(32, signed);
+        if let Some(tag) = tag {
+            self.bind_tag(tag, Tag::Enum(ty.clone()));
+        }
+        Ok(ty)
+    }
+
+    /// What a declarator makes of the type before it.
+    pub(super) fn declarator(
+        &mut self,
+        declarator: Syntax<'_>,
+        base: Type,
+    ) -> Translated<Declared> {
+        let inner = declarator.field("declarator");
+        let ty = match declarator.kind() {
+            "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+                return Ok(Declared {
+                    name: declarator.text().to_owned(),
+                    ty: base,
+                });
+            }
+            "parenthesized_declarator" | "abstract_parenthesized_declarator" => {
+                let Some(inner) = declarator.children().first().copied() else {
+                    return self.outside(declarator, "this declaration is not supported");
+                };
+                return self.declarator(inner, base);
+            }
+            "pointer_declarator" | "abstract_pointer_declarator" => {
+                if matches!(base, Type::Function(_)) {
+                    return self.outside(declarator, "pointers to functions are not supported");
+                }
+                base.pointer()
+            }
+            "array_declarator" | "abstract_array_declarator" => {
+                let length = declarator
+                    .field("size")
+                    .map(|size| self.length(size))
+                    .transpose()?;
+                Type::Array(Rc::new(base), length)
+            }
+            "function_declarator" | "abstract_function_declarator" => {
+                let parameters = match declarator.field("parameters") {
+                    Some(parameters) => self.parameters(parameters)?,
+                    None => None,
+                };
+                Type::Function(Rc::new(Prototype {
+                    result: base,
+                    parameters,
+                }))
+            }
+            _ => return self.outside(declarator, "this declaration is not supported"),
+        };
+        match inner {
+            Some(inner) => self.declarator(inner, ty),
+            None => Ok(Declared {
+                name: String::new(),
+                ty,
+            }),
+        }
+    }
+
+    /// The parameters of a function; `None` if the list does not say.
+    fn parameters(&mut self, list: Syntax<'_>) -> Translated<Option<Vec<(String, Type)>>> {
+        let mut parameters = Vec::new();
+        for parameter in list.children() {
+            match parameter.kind() {
+                "parameter_declaration" => {}
+                // As in old programs: the types come after the list.
+                "identifier" => return Ok(None),
+                "variadic_parameter" => {
+                    return self
+                        .outside(parameter, "variable numbers of arguments are not supported");
+                }
+                _ => return self.outside(parameter, "this parameter is not supported"),
+            }
+            let base = self.specified(parameter)?;
+            let declared = match parameter.field("declarator") {
+                Some(declarator) => self.parameter(declarator, base)?,
+                None => Declared {
+                    name: String::new(),
+                    ty: base,
+                },
+            };
+            parameters.push((declared.name, declared.ty));
+        }
+        if let [(name, Type::Void)] = parameters.as_slice()
+            && name.is_empty()
+        {
+            return Ok(Some(Vec::new()));
+        }
+        let is_empty = parameters.is_empty();
+        Ok(if is_empty { None } else { Some(parameters) })
+    }
+
+    /// A parameter: arrays are pointers, and the length of the outermost one does not matter.
+    pub(super) fn parameter(&mut self, declarator: Syntax<'_>, base: Type) -> Translated<Declared> {
+        let is_plain = declarator.kind() == "array_declarator"
+            && declarator
+                .field("declarator")
+                .is_some_and(|inner| inner.kind() == "identifier");
+        let declared = match declarator.field("declarator") {
+            Some(inner) if is_plain => self.declarator(inner, Type::Array(Rc::new(base), None))?,
+            _ => self.declarator(declarator, base)?,
+        };
+        let ty = match declared.ty {
+            Type::Array(element, _) => Type::Pointer(element),
+            Type::Function(_) => {
+                return self.outside(declarator, "pointers to functions are not supported");
+            }
+            ty => ty,
+        };
+        Ok(Declared { ty, ..declared })
+    }
+
+    /// The type that a type name means, as in casts.
+    pub(super) fn type_name(&mut self, descriptor: Syntax<'_>) -> Translated<Type> {
+        let base = self.specified(descriptor)?;
+        match descriptor.field("declarator") {
+            Some(declarator) => Ok(self.declarator(declarator, base)?.ty),
+            None => Ok(base),
+        }
+    }
+}

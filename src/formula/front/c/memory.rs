@@ -1,0 +1,146 @@
+//! Memory: `malloc` and `memset`.
+
+use super::build::{self, Value};
+use super::source::Syntax;
+use super::types::Type;
+use super::{Translated, Translator};
+use crate::formula::ir::{BinaryOp, Lvalue, Overflow, Scalar, Statement};
+
+impl Translator<'_> {
+    /// The cells of so many bytes of elements.
+    pub(super) fn memory(
+        &self,
+        bytes: u64,
+        element: &Type,
+        syntax: Syntax<'_>,
+    ) -> Translated<Vec<Scalar>> {
+        let size = self.types.layout(element).map_or(0, |(size, _)| size);
+        let whole = bytes
+            .checked_div(size)
+            .filter(|_| bytes.is_multiple_of(size))
+            .and_then(|count| u32::try_from(count).ok());
+        let cells = whole.and_then(|count| {
+            self.types
+                .scalars(&Type::Array(element.clone().into(), Some(count)))
+        });
+        let name = self.types.name(element);
+        cells.ok_or_else(|| {
+            self.error(
+                syntax,
+                format!("{bytes} bytes are not memory for a number of `{name}`"),
+            )
+        })
+    }
+
+    /// The pointer and the type of what it points to: arrays of one type of cell are taken as rows of cells.
+    fn row(&mut self, pointer: Syntax<'_>) -> Translated<(Value, Type)> {
+        let value = self.value(pointer)?;
+        let Type::Pointer(element) = &value.ty else {
+            return self.outside(
+                pointer,
+                format!("`{}` is no pointer", self.written(pointer)),
+            );
+        };
+        let mut element = (**element).clone();
+        while let Type::Array(inner, _) = &element {
+            element = (**inner).clone();
+        }
+        Ok((value, element))
+    }
+
+    /// `memset`
+    pub(super) fn set_memory(
+        &mut self,
+        target: Syntax<'_>,
+        byte: Syntax<'_>,
+        size: Syntax<'_>,
+        syntax: Syntax<'_>,
+    ) -> Translated<Value> {
+        let span = syntax.span();
+        let (pointer, element) = self.row(target)?;
+        let (byte, _) = self.constant(byte)?;
+        let (Some(cells), Some((element_size, _))) =
+            (self.types.scalars(&element), self.types.layout(&element))
+        else {
+            return self.outside(target, "the size of what is set is not known");
+        };
+        let long = Scalar::Int {
+            bits: 64,
+            signed: false,
+        };
+        let mut statements = Vec::new();
+        let pointer = self.temporary("memory", pointer.expr, &mut statements);
+        let count = self.converted(size, &Type::SIZE)?;
+        let element_size = build::constant(i128::from(element_size), long, span);
+        let count = build::binary(
+            BinaryOp::Div,
+            Overflow::Wraps,
+            count,
+            element_size,
+            long,
+            span,
+        );
+        let count = self.temporary("count", count, &mut statements);
+        let number = self.temporary("number", build::constant(0, long, span), &mut statements);
+        let load = |variable, ty| build::load(Lvalue::Variable(variable), ty, span);
+        let mut body = Vec::new();
+        for (cell, scalar) in (0_u32..).zip(&cells) {
+            let value = match scalar {
+                Scalar::Pointer if byte == 0 => build::null(span),
+                Scalar::Bool if byte == 0 => build::constant(0, Scalar::Bool, span),
+                Scalar::Int { bits, .. } if *bits == 8 || byte == 0 || byte == -1 => {
+                    build::constant(scalar.wrap(byte), *scalar, span)
+                }
+                _ => return self.outside(syntax, "`memset` is only supported with 0 and -1"),
+            };
+            let element = Lvalue::Index {
+                array: Box::new(Lvalue::Deref(load(pointer, Scalar::Pointer))),
+                index: load(number, long),
+                length: None,
+                stride: u32::try_from(cells.len()).unwrap_or(u32::MAX),
+            };
+            body.push(build::assign(Lvalue::Field(Box::new(element), cell), value));
+        }
+        let one = build::constant(1, long, span);
+        let next = build::binary(
+            BinaryOp::Add,
+            Overflow::Wraps,
+            load(number, long),
+            one,
+            long,
+            span,
+        );
+        statements.push(Statement::Loop {
+            node: self.node(),
+            place: None,
+            condition: build::compare(BinaryOp::Lt, load(number, long), load(count, long), span),
+            tests_first: true,
+            body,
+            update: vec![build::assign(Lvalue::Variable(number), next)],
+        });
+        Ok(build::effect(statements, span))
+    }
+
+    /// `memcpy` of a constant size
+    pub(super) fn copy_memory(
+        &mut self,
+        target: Syntax<'_>,
+        source: Syntax<'_>,
+        size: Syntax<'_>,
+        syntax: Syntax<'_>,
+    ) -> Translated<Value> {
+        let (to, element) = self.row(target)?;
+        let (from, other) = self.row(source)?;
+        if !self.types.are_compatible(&element, &other) {
+            return self.outside(syntax, "memory of different types is copied");
+        }
+        let (bytes, _) = self.constant(size)?;
+        let cells = self.memory(u64::try_from(bytes).unwrap_or(u64::MAX), &element, size)?;
+        let copy = Statement::Copy {
+            target: build::dereferenced(to.expr),
+            source: build::dereferenced(from.expr),
+            cells: u32::try_from(cells.len()).unwrap_or(u32::MAX),
+        };
+        Ok(build::effect(vec![copy], syntax.span()))
+    }
+}

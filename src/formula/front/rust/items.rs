@@ -1,0 +1,416 @@
+//! What the crate declares, by the last segment of its path; methods and constants of a type also by the type's name.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use syn::{Attribute, Block, Expr, Generics, ImplItem, Item, Meta, Signature, StaticMutability};
+
+use super::imports::{Imports, items_in};
+use super::lengths;
+use super::source::Source;
+
+/// A function or method.
+pub(super) struct Function<'a> {
+    pub file: usize,
+    /// The type that it belongs to.
+    pub owner: Option<String>,
+    pub attrs: &'a [Attribute],
+    pub sig: &'a Signature,
+    pub block: &'a Block,
+    pub context: Context,
+}
+
+/// A constant or static.
+pub(super) struct Constant<'a> {
+    pub file: usize,
+    pub owner: Option<String>,
+    pub ident: &'a syn::Ident,
+    pub ty: &'a syn::Type,
+    pub value: &'a Expr,
+    /// From its keyword to its end.
+    pub ends: (proc_macro2::Span, proc_macro2::Span),
+    pub context: Context,
+}
+
+/// What a name of a type means.
+#[derive(Clone, Copy)]
+pub(super) enum Declared<'a> {
+    Struct(&'a syn::ItemStruct),
+    Enum(&'a syn::ItemEnum),
+    Alias(&'a syn::ItemType),
+    Trait,
+    Union,
+}
+
+/// A type and where it is.
+pub(super) struct Named<'a> {
+    pub file: usize,
+    pub declared: Declared<'a>,
+    pub context: Context,
+}
+
+/// What holds for an item because of where it is.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Context {
+    /// Whether it is compiled for tests only.
+    pub is_for_tests: bool,
+    /// Why it is outside of the subset, if something uses it.
+    pub problem: Option<&'static str>,
+    /// Whether it is in the implementation of a trait.
+    pub is_of_trait: bool,
+}
+
+/// All items of a crate.
+#[derive(Default)]
+pub(super) struct Items<'a> {
+    functions: HashMap<String, Vec<Rc<Function<'a>>>>,
+    constants: HashMap<String, Vec<Rc<Constant<'a>>>>,
+    types: HashMap<String, Vec<Rc<Named<'a>>>>,
+    tests: HashMap<String, Vec<Rc<Function<'a>>>>,
+    /// The enumerations with a variant of this name.
+    enums_with: HashMap<String, Vec<String>>,
+    /// The constants that lengths of arrays are made of.
+    lengths: HashSet<String>,
+    /// What each file imports.
+    pub imports: Vec<Imports>,
+    macros: HashSet<String>,
+}
+
+/// A name that more than one item has, or the only one, or none.
+type Found<T> = Result<Option<T>, String>;
+
+impl<'a> Items<'a> {
+    pub fn of(sources: &'a [Source]) -> Self {
+        let mut test_modules = HashSet::new();
+        for source in sources {
+            find_test_modules(&source.file.items, &source.module(), &mut test_modules);
+        }
+        let mut items = Self::default();
+        for (file, source) in sources.iter().enumerate() {
+            let module = source.module();
+            let is_below = (1..=module.len()).any(|end| test_modules.contains(&module[..end]));
+            let context = Context {
+                is_for_tests: source.is_for_tests() || is_below,
+                ..Context::default()
+            };
+            items.imports.push(Imports::of(&source.file));
+            let Some(context) = within(&source.file.attrs, context) else {
+                continue;
+            };
+            let mut scope = Scope {
+                items: &mut items,
+                file,
+                module,
+            };
+            scope.add_all(&source.file.items, context);
+            lengths::collect(&source.file, &mut items.lengths);
+        }
+        items.close_lengths();
+        items
+    }
+
+    /// The paths of all tests, in order.
+    pub fn tests(&self) -> impl Iterator<Item = &str> {
+        let mut names: Vec<&str> = self.tests.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+
+    /// Whatever a constant in the length of an array is made of is also in the length.
+    fn close_lengths(&mut self) {
+        let mut open: Vec<String> = self.lengths.iter().cloned().collect();
+        while let Some(name) = open.pop() {
+            for constant in self.constants.get(&name).into_iter().flatten() {
+                let mut more = HashSet::new();
+                lengths::collect_names(constant.value, &mut more);
+                let new = more
+                    .into_iter()
+                    .filter(|name| self.lengths.insert(name.clone()));
+                open.extend(new);
+            }
+        }
+    }
+
+    /// A function by its name, or a method by `Type::method`.
+    pub fn function(&self, name: &str) -> Found<Rc<Function<'a>>> {
+        let all = self.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let inherent: Vec<_> = all.iter().filter(|of| !of.context.is_of_trait).collect();
+        match (&inherent[..], all) {
+            ([only], _) => Ok(Some(Rc::clone(only))),
+            ([], [only]) => Ok(Some(Rc::clone(only))),
+            ([], []) => Ok(None),
+            _ => Err(ambiguous(name)),
+        }
+    }
+
+    /// A constant by its name, or by `Type::NAME`.
+    pub fn constant(&self, name: &str) -> Found<Rc<Constant<'a>>> {
+        only(&self.constants, name)
+    }
+
+    /// A type by its name.
+    pub fn named(&self, name: &str) -> Found<Rc<Named<'a>>> {
+        only(&self.types, name)
+    }
+
+    /// A test by its path within its crate.
+    pub fn test(&self, path: &str) -> Found<Rc<Function<'a>>> {
+        only(&self.tests, path)
+    }
+
+    /// The enumeration that has a variant of this name.
+    pub fn enum_with(&self, variant: &str) -> Found<String> {
+        only(&self.enums_with, variant)
+    }
+
+    /// Whether the crate has a macro of this name.
+    pub fn has_macro(&self, name: &str) -> bool {
+        self.macros.contains(name)
+    }
+
+    /// Whether a constant is needed before the program runs.
+    pub fn is_length(&self, constant: &str) -> bool {
+        self.lengths.contains(constant)
+    }
+}
+
+fn only<T: Clone>(of: &HashMap<String, Vec<T>>, name: &str) -> Found<T> {
+    match of.get(name).map_or(&[][..], Vec::as_slice) {
+        [] => Ok(None),
+        [only] => Ok(Some(only.clone())),
+        _ => Err(ambiguous(name)),
+    }
+}
+
+fn ambiguous(name: &str) -> String {
+    format!("there is more than one `{name}` in the crate")
+}
+
+/// Where items are added.
+struct Scope<'i, 'a> {
+    items: &'i mut Items<'a>,
+    file: usize,
+    module: Vec<String>,
+}
+
+impl<'a> Scope<'_, 'a> {
+    fn add_all(&mut self, items: &'a [Item], context: Context) {
+        for item in items {
+            self.add(item, context);
+        }
+    }
+
+    fn add(&mut self, item: &'a Item, context: Context) {
+        let Some(context) = within(attributes(item), context) else {
+            return;
+        };
+        match item {
+            Item::Fn(of) => {
+                let function = self.add_function(None, &of.attrs, &of.sig, &of.block, context);
+                if of.attrs.iter().any(|attr| attr.path().is_ident("test")) {
+                    let path = [self.module.as_slice(), &[of.sig.ident.to_string()]].concat();
+                    let tests = self.items.tests.entry(path.join("::")).or_default();
+                    tests.push(function);
+                }
+            }
+            Item::Impl(of) => self.add_impl(of, context),
+            Item::Mod(of) => {
+                if let Some((_, items)) = &of.content {
+                    self.module.push(of.ident.to_string());
+                    self.add_all(items, context);
+                    self.module.pop();
+                }
+            }
+            Item::Const(of) => {
+                let ends = (of.const_token.span, of.semi_token.span);
+                self.add_constant(None, &of.ident, (&of.ty, &of.expr), ends, context);
+            }
+            Item::Static(of) => {
+                let problem = "a `static mut` is not supported";
+                let is_mutable = matches!(of.mutability, StaticMutability::Mut(_));
+                let problem = is_mutable.then_some(problem).or(context.problem);
+                let context = Context { problem, ..context };
+                let ends = (of.static_token.span, of.semi_token.span);
+                self.add_constant(None, &of.ident, (&of.ty, &of.expr), ends, context);
+            }
+            Item::Struct(of) => self.add_type(&of.ident, Declared::Struct(of), context),
+            Item::Enum(of) => {
+                self.add_type(&of.ident, Declared::Enum(of), context);
+                for variant in &of.variants {
+                    let name = variant.ident.to_string();
+                    let enums = self.items.enums_with.entry(name).or_default();
+                    enums.push(of.ident.to_string());
+                }
+            }
+            Item::Type(of) => self.add_type(&of.ident, Declared::Alias(of), context),
+            Item::Trait(of) => self.add_type(&of.ident, Declared::Trait, context),
+            Item::Union(of) => self.add_type(&of.ident, Declared::Union, context),
+            Item::Macro(of) => {
+                let name = of.ident.as_ref().map(ToString::to_string);
+                self.items.macros.extend(name);
+            }
+            // The rest is never reached.
+            _ => {}
+        }
+    }
+
+    fn add_type(&mut self, ident: &syn::Ident, declared: Declared<'a>, context: Context) {
+        let named = Rc::new(Named {
+            file: self.file,
+            declared,
+            context,
+        });
+        let types = self.items.types.entry(ident.to_string()).or_default();
+        types.push(named);
+    }
+
+    fn add_constant(
+        &mut self,
+        owner: Option<&str>,
+        ident: &'a syn::Ident,
+        (ty, value): (&'a syn::Type, &'a Expr),
+        ends: (proc_macro2::Span, proc_macro2::Span),
+        context: Context,
+    ) {
+        let constant = Rc::new(Constant {
+            file: self.file,
+            owner: owner.map(str::to_owned),
+            ident,
+            ty,
+            value,
+            ends,
+            context,
+        });
+        let constants = &mut self.items.constants;
+        constants
+            .entry(qualified(owner, ident))
+            .or_default()
+            .push(constant);
+    }
+
+    fn add_function(
+        &mut self,
+        owner: Option<&str>,
+        attrs: &'a [Attribute],
+        sig: &'a Signature,
+        block: &'a Block,
+        context: Context,
+    ) -> Rc<Function<'a>> {
+        let is_test = attrs.iter().any(|attr| attr.path().is_ident("test"));
+        let context = Context {
+            is_for_tests: context.is_for_tests || is_test,
+            problem: context.problem.or_else(|| generic(&sig.generics)),
+            ..context
+        };
+        let function = Rc::new(Function {
+            file: self.file,
+            owner: owner.map(str::to_owned),
+            attrs,
+            sig,
+            block,
+            context,
+        });
+        let functions = &mut self.items.functions;
+        let of_name = functions.entry(qualified(owner, &sig.ident)).or_default();
+        of_name.push(Rc::clone(&function));
+        let inner = Context {
+            is_of_trait: false,
+            ..context
+        };
+        for item in items_in(block) {
+            self.add(item, inner);
+        }
+        function
+    }
+
+    fn add_impl(&mut self, of: &'a syn::ItemImpl, context: Context) {
+        let syn::Type::Path(path) = &*of.self_ty else {
+            return;
+        };
+        let Some(owner) = path.path.segments.last().map(|last| last.ident.to_string()) else {
+            return;
+        };
+        let context = Context {
+            is_of_trait: of.trait_.is_some(),
+            problem: context.problem.or_else(|| generic(&of.generics)),
+            ..context
+        };
+        for item in &of.items {
+            match item {
+                ImplItem::Fn(method) => {
+                    if let Some(context) = within(&method.attrs, context) {
+                        let (sig, block) = (&method.sig, &method.block);
+                        self.add_function(Some(&owner), &method.attrs, sig, block, context);
+                    }
+                }
+                ImplItem::Const(constant) => {
+                    if let Some(context) = within(&constant.attrs, context) {
+                        let value = (&constant.ty, &constant.expr);
+                        let ends = (constant.const_token.span, constant.semi_token.span);
+                        self.add_constant(Some(&owner), &constant.ident, value, ends, context);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn qualified(owner: Option<&str>, ident: &syn::Ident) -> String {
+    owner.map_or_else(|| ident.to_string(), |owner| format!("{owner}::{ident}"))
+}
+
+/// Why generic code is outside of the subset; lifetimes do not matter.
+fn generic(generics: &Generics) -> Option<&'static str> {
+    let mut lifetimes = generics.params.iter();
+    let is_plain = lifetimes.all(|param| matches!(param, syn::GenericParam::Lifetime(_)));
+    (!is_plain).then_some("generics are not supported")
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(of) => &of.attrs,
+        Item::Enum(of) => &of.attrs,
+        Item::Fn(of) => &of.attrs,
+        Item::Impl(of) => &of.attrs,
+        Item::Mod(of) => &of.attrs,
+        Item::Static(of) => &of.attrs,
+        Item::Struct(of) => &of.attrs,
+        Item::Type(of) => &of.attrs,
+        _ => &[],
+    }
+}
+
+/// What holds for an item with these attributes; `None` if tests are compiled without it.
+fn within(attrs: &[Attribute], mut context: Context) -> Option<Context> {
+    for attr in attrs {
+        match &attr.meta {
+            Meta::List(list) if list.path.is_ident("cfg") => {
+                let condition = list.tokens.to_string().replace(' ', "");
+                match &*condition {
+                    "test" => context.is_for_tests = true,
+                    "not(test)" => return None,
+                    _ => context.problem = Some("conditional compilation is not supported"),
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(context)
+}
+
+/// Adds the modules in other files that are compiled for tests only.
+fn find_test_modules(items: &[Item], module: &[String], found: &mut HashSet<Vec<String>>) {
+    for item in items {
+        let Item::Mod(of) = item else {
+            continue;
+        };
+        let path = [module, &[of.ident.to_string()]].concat();
+        let context = within(&of.attrs, Context::default());
+        if context.is_some_and(|context| context.is_for_tests) {
+            found.insert(path);
+        } else if let Some((_, items)) = &of.content {
+            find_test_modules(items, &path, found);
+        }
+    }
+}

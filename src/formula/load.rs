@@ -1,0 +1,246 @@
+//! A subject's program and tests, ready to be reasoned about: translated, and run once by the interpreter.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fixedbitset::FixedBitSet;
+
+use super::front;
+use super::interpret::{End, Limits, Value, run};
+use super::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
+use super::position::Positions;
+use crate::run::command::{Case, Command, Comparison, Input};
+use crate::source::Language;
+use crate::subject::ecosystem::Whole;
+
+/// A program with tests.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// The text of each of its files.
+    pub texts: Vec<String>,
+    /// Its tests, the wanted ones only.
+    pub tests: Vec<Test>,
+    /// How each of them ends.
+    pub ends: Vec<End>,
+    /// The places that each of them goes through.
+    pub covered: Vec<FixedBitSet>,
+    /// The values that places have in passing tests, the most frequent first, and simple ones.
+    pub usual: BTreeMap<PlaceId, Vec<i128>>,
+    /// How often loops and functions may go round: what the user says, or a little more than passing tests need.
+    pub bound: u32,
+    /// The tests that are left out, each with the reason.
+    pub set_aside: Vec<String>,
+}
+
+/// Why there is nothing to reason about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The user named something that is not there.
+    Usage(String),
+    /// Something is outside of the subset.
+    Outside(String),
+    /// A mistake of ours, or a limit of the solver's.
+    Internal(String),
+}
+
+impl From<Outside> for Refusal {
+    fn from(outside: Outside) -> Self {
+        Self::Outside(outside.to_string())
+    }
+}
+
+/// How often loops and functions may go round while the tests are run.
+const MOST_ROUNDS: u32 = 1000;
+
+/// How often they may at least in a formula, and how much more often than in the tests' runs.
+const FEW_ROUNDS: u32 = 5;
+const MORE_ROUNDS: u32 = 2;
+
+/// Most values of a place that are remembered.
+const MOST_USUAL: usize = 14;
+
+/// Most statements of a run.
+const STEPS: u64 = 5_000_000;
+
+impl Loaded {
+    /// Translates a program and runs its tests: all, or those with these names.
+    ///
+    /// # Errors
+    /// If there is no such test, or the program is outside of what formulas are made of.
+    pub fn new(
+        whole: &Whole,
+        wanted: &[String],
+        bound: Option<u32>,
+        implicit: bool,
+    ) -> Result<Self, Refusal> {
+        let (program, tests, set_aside) = match whole.language {
+            Language::C => of_c(whole, wanted)?,
+            Language::Rust => of_rust(whole, wanted)?,
+        };
+        if let Some(unknown) = wanted.iter().find(|name| {
+            !tests.iter().any(|test| test.name == **name)
+                && !set_aside
+                    .iter()
+                    .any(|aside| aside.starts_with(&format!("`{name}`")))
+        }) {
+            return Err(Refusal::Usage(format!("there is no test `{unknown}`")));
+        }
+        let limits = Limits {
+            bound: bound.unwrap_or(MOST_ROUNDS),
+            steps: STEPS,
+            implicit,
+        };
+        let texts = program.files.iter().map(|path| {
+            let file = whole.files.iter().find(|(other, _)| other == path);
+            file.map_or_else(String::new, |(_, text)| text.clone())
+        });
+        let mut loaded = Self {
+            texts: texts.collect(),
+            ends: Vec::new(),
+            covered: Vec::new(),
+            usual: BTreeMap::new(),
+            bound: bound.unwrap_or(FEW_ROUNDS),
+            program,
+            tests,
+            set_aside,
+        };
+        let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
+        for test in &loaded.tests {
+            let mut positions = Positions::default();
+            let run = run(
+                &loaded.program,
+                test,
+                &limits,
+                &mut positions,
+                &HashMap::new(),
+            );
+            if bound.is_none() && !matches!(run.end, End::Bound(_) | End::Steps) {
+                let rounds = run
+                    .branches
+                    .iter()
+                    .map(|(position, ..)| positions.rounds(*position));
+                loaded.bound = loaded.bound.max(rounds.max().unwrap_or(0) + MORE_ROUNDS);
+            }
+            if run.end == End::Passed {
+                for evaluated in &run.evaluated {
+                    if let Value::Number(value) = evaluated.value {
+                        let counts = usual.entry(evaluated.instance.place).or_default();
+                        *counts.entry(value).or_default() += 1;
+                    }
+                }
+            }
+            let places = run
+                .evaluated
+                .iter()
+                .map(|evaluated| usize::from(evaluated.instance.place));
+            loaded.covered.push(places.collect());
+            loaded.ends.push(run.end);
+        }
+        for place in loaded.program.places.keys() {
+            let counts = usual.remove(&place).unwrap_or_default();
+            let mut values: Vec<(i128, usize)> = counts.into_iter().collect();
+            values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            let mut values: Vec<i128> = values.into_iter().map(|(value, _)| value).collect();
+            values.truncate(MOST_USUAL);
+            for simple in [0, 1] {
+                if !values.contains(&simple) {
+                    values.push(simple);
+                }
+            }
+            loaded.usual.insert(place, values);
+        }
+        Ok(loaded)
+    }
+
+    /// Why a test ends this way, as a sentence without its subject.
+    pub fn reason(&self, end: &End) -> String {
+        match end {
+            End::Passed => "it passes".to_owned(),
+            End::Fault(kind, span) => {
+                let line = self.line(*span);
+                format!("{kind}{line}")
+            }
+            End::WrongOutput => "it prints something else".to_owned(),
+            End::WrongExit(code) => format!("it exits with {code}"),
+            End::Bound(_) => "it goes beyond the bound (--bound)".to_owned(),
+            End::Assumption => "an assumption does not hold".to_owned(),
+            End::Steps => "it takes too long".to_owned(),
+        }
+    }
+
+    fn line(&self, span: Span) -> String {
+        let number = span.file as usize;
+        let (Some(file), Some(text)) = (self.program.files.get(number), self.texts.get(number))
+        else {
+            return String::new();
+        };
+        let before = text.get(..span.start as usize).unwrap_or_default();
+        format!(" at {file}:{}", before.matches('\n').count() + 1)
+    }
+
+    /// The tests that fail.
+    pub fn failing(&self) -> Vec<Test> {
+        let tests = self.tests.iter().zip(&self.ends);
+        tests
+            .filter(|(_, end)| **end != End::Passed)
+            .map(|(test, _)| test.clone())
+            .collect()
+    }
+}
+
+type Read = (Program, Vec<Test>, Vec<String>);
+
+fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
+    let program = front::c::read(&whole.files)?;
+    let Some(main) = front::c::main_of(&program) else {
+        return Err(Refusal::Outside(
+            "the sources have no function `main`".to_owned(),
+        ));
+    };
+    let (mut tests, mut set_aside) = (Vec::new(), Vec::new());
+    for case in &whole.cases {
+        if !wanted.is_empty() && !wanted.contains(&case.name) {
+            continue;
+        }
+        match words(case) {
+            Ok(words) => tests.push(Test {
+                name: case.name.clone(),
+                entry: Entry::Main {
+                    main,
+                    arguments: words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+                    input: match &case.stdin {
+                        Input::Text(text) => text.as_bytes().to_vec(),
+                        Input::Nothing | Input::File(_) => Vec::new(),
+                    },
+                    output: case.stdout.as_ref().map(|text| Expected {
+                        bytes: text.as_bytes().to_vec(),
+                        words: case.comparison == Comparison::Space,
+                    }),
+                    exit: case.exit,
+                },
+            }),
+            Err(reason) => set_aside.push(format!("`{}` is left out: {reason}", case.name)),
+        }
+    }
+    Ok((program, tests, set_aside))
+}
+
+/// The program's name and arguments.
+fn words(case: &Case) -> Result<&[String], &'static str> {
+    match &case.command {
+        Command::Words(words) if words.first().is_some_and(|program| program.contains('/')) => {
+            Ok(words)
+        }
+        Command::Words(_) => Err("its command is not the program itself"),
+        Command::Line(_) => Err("its command needs a shell"),
+    }
+}
+
+fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let read = front::rust::read_all(&whole.files, &is_wanted)?;
+    let outside = read.outside.into_iter();
+    let set_aside = outside.map(|(name, outside)| format!("`{name}` is left out: {outside}"));
+    Ok((read.program, read.tests, set_aside.collect()))
+}

@@ -1,0 +1,268 @@
+//! What `cargo nopol faults` found, in the user's terms: places with lines and texts, values as text, paths.
+
+use serde::Serialize;
+
+use super::faults::{Candidate, Found, Outcome};
+use super::interpret::{Evaluated, Run, Value};
+use super::ir::{PlaceId, PlaceKind};
+use super::load::Loaded;
+
+/// What a search for faults found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Localization {
+    /// `localized`, `none`, `limit` or `outside`.
+    pub outcome: &'static str,
+    /// Why it ended so, if that needs words.
+    pub message: Option<String>,
+    /// What the user should know besides, a sentence each.
+    pub warnings: Vec<String>,
+    /// The failing tests, with how each ends.
+    pub failing: Vec<Failing>,
+    /// How many tests pass.
+    pub passing: usize,
+    /// The largest size up to which the candidates are complete.
+    pub complete_to: usize,
+    /// The candidates, the likeliest first.
+    pub candidates: Vec<ShownCandidate>,
+    /// What was done, and how long it took.
+    pub phases: Vec<Phase>,
+    /// What the formula was like.
+    pub formula: Statistics,
+}
+
+impl Localization {
+    /// What is said of a program that is outside of the subset, for this reason.
+    pub fn outside(reason: String) -> Self {
+        Self {
+            outcome: "outside",
+            message: Some(reason),
+            ..Self::default()
+        }
+    }
+}
+
+/// A failing test.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failing {
+    /// Its name.
+    pub name: String,
+    /// Why it fails.
+    pub reason: String,
+}
+
+/// A part of the work.
+#[derive(Clone, Debug, Serialize)]
+pub struct Phase {
+    /// What.
+    pub name: &'static str,
+    /// How long.
+    pub seconds: f64,
+}
+
+/// What a formula was like.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// How many failing tests are in it; the candidates hold for the others, too.
+    pub tests: usize,
+    /// How often angelic programs were extended.
+    pub refinements: usize,
+    /// How often a solver was asked.
+    pub checks: usize,
+    /// How many gates it has.
+    pub gates: usize,
+}
+
+/// A candidate.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownCandidate {
+    /// How many places it has.
+    pub size: usize,
+    /// The places.
+    pub places: Vec<ShownPlace>,
+    /// How much failing tests go through its places and passing ones do not (Ochiai, from 0 to 1); of several places
+    /// the least.
+    pub suspiciousness: f64,
+    /// The values that the places must have, test by test, in the order of the run.
+    pub values: Vec<ShownValue>,
+    /// The angelic run of the first failing test: every place it goes through.
+    pub path: Vec<Step>,
+    /// The tests that pass with these values.
+    pub tests: Vec<String>,
+}
+
+/// A place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShownPlace {
+    /// The file, relative to the subject's root.
+    pub file: String,
+    /// The line of its statement, counted from 1.
+    pub line: u32,
+    /// The column of its expression, counted from 1.
+    pub column: u32,
+    /// The statement.
+    pub text: String,
+}
+
+/// An angelic value.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownValue {
+    /// The test.
+    pub test: String,
+    /// The number of the place among the candidate's, counted from 0.
+    pub place: usize,
+    /// The value.
+    pub value: String,
+    /// The element that it is written to, if an element is.
+    pub index: Option<i128>,
+}
+
+/// A place on the path of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The statement.
+    pub text: String,
+    /// The value.
+    pub value: String,
+    /// Whether it is angelic.
+    pub angelic: bool,
+}
+
+/// What was found, for the user. `score` gives the suspiciousness of a place.
+pub fn shown(
+    loaded: &Loaded,
+    tests: &[super::ir::Test],
+    found: &Found,
+    score: &dyn Fn(PlaceId) -> f64,
+) -> Localization {
+    let mut candidates: Vec<ShownCandidate> = found
+        .candidates
+        .iter()
+        .map(|candidate| candidate_of(loaded, tests, candidate, score))
+        .collect();
+    // Smaller sets first, then likelier ones; otherwise in the order of the source.
+    candidates.sort_by(|a, b| {
+        let places = |candidate: &ShownCandidate| -> Vec<(String, u32, u32)> {
+            let places = candidate.places.iter();
+            places
+                .map(|place| (place.file.clone(), place.line, place.column))
+                .collect()
+        };
+        let by_score = b.suspiciousness.total_cmp(&a.suspiciousness);
+        a.size
+            .cmp(&b.size)
+            .then(by_score)
+            .then_with(|| places(a).cmp(&places(b)))
+    });
+    let (outcome, message) = match found.outcome {
+        Outcome::Localized => ("localized", None),
+        Outcome::None => (
+            "none",
+            Some(format!(
+                "no other values at up to {} make the failing {} pass where no loop goes round more than {} times (--size, --bound)",
+                super::places(found.complete_to),
+                if tests.len() == 1 { "test" } else { "tests" },
+                loaded.bound,
+            )),
+        ),
+        Outcome::Limit => ("limit", Some("the time limit ended the search".to_owned())),
+    };
+    Localization {
+        outcome,
+        message,
+        complete_to: found.complete_to,
+        candidates,
+        formula: Statistics {
+            tests: found.encoded.len(),
+            refinements: found.refinements,
+            checks: found.checks,
+            gates: found.gates,
+        },
+        ..Localization::default()
+    }
+}
+
+fn candidate_of(
+    loaded: &Loaded,
+    tests: &[super::ir::Test],
+    candidate: &Candidate,
+    score: &dyn Fn(PlaceId) -> f64,
+) -> ShownCandidate {
+    let mut values = Vec::new();
+    let mut names = Vec::new();
+    for (number, run) in &candidate.runs {
+        let test = &tests[*number].name;
+        names.push(test.clone());
+        for evaluated in run
+            .evaluated
+            .iter()
+            .filter(|evaluated| evaluated.is_angelic)
+        {
+            let place = candidate
+                .places
+                .iter()
+                .position(|place| *place == evaluated.instance.place);
+            values.push(ShownValue {
+                test: test.clone(),
+                place: place.unwrap_or_default(),
+                value: text_of(loaded, evaluated),
+                index: evaluated.index,
+            });
+        }
+    }
+    let first: Option<&Run> = candidate.runs.values().next();
+    let path = first.map(|run| {
+        run.evaluated
+            .iter()
+            .map(|evaluated| step(loaded, evaluated))
+            .collect()
+    });
+    let scores = candidate.places.iter().map(|place| score(*place));
+    ShownCandidate {
+        size: candidate.places.len(),
+        places: candidate
+            .places
+            .iter()
+            .map(|place| shown_place(loaded, *place))
+            .collect(),
+        suspiciousness: scores.fold(1.0, f64::min),
+        values,
+        path: path.unwrap_or_default(),
+        tests: names,
+    }
+}
+
+fn shown_place(loaded: &Loaded, place: PlaceId) -> ShownPlace {
+    let place = &loaded.program.places[place];
+    let file = loaded.program.files.get(place.span.file as usize);
+    ShownPlace {
+        file: file.map(ToString::to_string).unwrap_or_default(),
+        line: place.line,
+        column: place.column,
+        text: place.text.clone(),
+    }
+}
+
+fn step(loaded: &Loaded, evaluated: &Evaluated) -> Step {
+    let place = shown_place(loaded, evaluated.instance.place);
+    Step {
+        file: place.file,
+        line: place.line,
+        text: place.text,
+        value: text_of(loaded, evaluated),
+        angelic: evaluated.is_angelic,
+    }
+}
+
+fn text_of(loaded: &Loaded, evaluated: &Evaluated) -> String {
+    let is_condition = loaded.program.places[evaluated.instance.place].kind == PlaceKind::Condition;
+    match evaluated.value {
+        Value::Number(number) if is_condition => (number != 0).to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Pointer(None) => "null".to_owned(),
+        Value::Pointer(Some(_)) => "an address".to_owned(),
+    }
+}

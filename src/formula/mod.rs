@@ -1,0 +1,174 @@
+//! Programs as formulas: `cargo nopol faults` after Phung and Lee, *Incremental Formula-Based Fix Localization*
+//! (AgxFaults), 2021. `docs/faults.md` shows it from outside.
+//!
+//! A front end ([`front`]) translates a program of a stated subset to the IR ([`ir`]). The interpreter ([`interpret`])
+//! runs it and is the judge of everything. [`encode`] makes a circuit of a test's run, [`circuit`] gives it to a SAT
+//! solver, and [`faults`] asks for the minimal sets of places where other values make the failing tests pass.
+
+pub mod circuit;
+pub mod encode;
+pub mod faults;
+pub mod front;
+#[cfg(test)]
+mod generate;
+pub mod interpret;
+pub mod ir;
+pub mod load;
+pub mod localization;
+pub mod position;
+pub mod report;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+use std::time::{Duration, Instant};
+
+use self::encode::{Extent, Stop};
+use self::faults::{Formula, Options, Trouble};
+use self::ir::{Outside, PlaceId, Program};
+use self::load::{Loaded, Refusal};
+use self::localization::{Failing, Localization, Phase};
+use crate::subject::{Project, Subject};
+
+/// What to localize.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program.
+    pub project: Project,
+    /// The tests that count; all if none is named.
+    pub tests: Vec<String>,
+    /// Most places in a candidate.
+    pub size: usize,
+    /// Most iterations of a loop, and most activations of a function at once; a little more than the tests need if it is
+    /// not given.
+    pub bound: Option<u32>,
+    /// Whether overflow, division by zero and the like are faults.
+    pub implicit: bool,
+    /// How much of the program is in the formula.
+    pub formula: Formula,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+}
+
+/// Most gates of a formula: about 2 GB.
+const GATES: usize = 30_000_000;
+
+/// Finds every minimal set of places where other values make the failing tests pass.
+///
+/// # Errors
+/// If the program cannot be read, is outside of the subset, or the search goes wrong.
+pub fn localize(request: &Request) -> Result<Localization, Refusal> {
+    let started = Instant::now();
+    let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
+    let subject = Subject::load(&request.project).map_err(usage)?;
+    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    let loaded = Loaded::new(&whole, &request.tests, request.bound, request.implicit)?;
+    let read = started.elapsed();
+    let failing = loaded.failing();
+    let mut shown = if failing.is_empty() {
+        let is_outside = loaded.tests.is_empty() && !loaded.set_aside.is_empty();
+        Localization {
+            outcome: if is_outside { "outside" } else { "none" },
+            message: Some(match loaded.tests.len() {
+                0 if is_outside => {
+                    "every test needs something that formulas do not have".to_owned()
+                }
+                0 => "there are no tests".to_owned(),
+                _ => format!(
+                    "no run within the bound of {} violates anything: all tests pass",
+                    loaded.bound
+                ),
+            }),
+            ..Localization::default()
+        }
+    } else {
+        let options = Options {
+            extent: Extent {
+                bound: loaded.bound,
+                implicit: request.implicit,
+                gates: GATES,
+                deadline: request.timeout.map(|timeout| started + timeout),
+            },
+            formula: request.formula,
+            size: request.size,
+        };
+        let found = faults::localize(&loaded.program, &failing, &loaded.usual, options)
+            .map_err(|trouble| refusal(&loaded, trouble))?;
+        let mut shown = localization::shown(&loaded, &failing, &found, &|place| {
+            loaded.suspiciousness(place)
+        });
+        shown.phases = vec![Phase {
+            name: "solving",
+            seconds: found.solving,
+        }];
+        shown
+    };
+    let ends = loaded.tests.iter().zip(&loaded.ends);
+    shown.failing = ends
+        .filter(|(_, end)| **end != interpret::End::Passed)
+        .map(|(test, end)| Failing {
+            name: test.name.clone(),
+            reason: loaded.reason(end),
+        })
+        .collect();
+    shown.passing = loaded.tests.len() - shown.failing.len();
+    shown.warnings.clone_from(&loaded.set_aside);
+    let all = started.elapsed();
+    shown.phases.insert(
+        0,
+        Phase {
+            name: "reading and running the tests",
+            seconds: read.as_secs_f64(),
+        },
+    );
+    shown.phases.push(Phase {
+        name: "all",
+        seconds: all.as_secs_f64(),
+    });
+    Ok(shown)
+}
+
+fn refusal(loaded: &Loaded, trouble: Trouble) -> Refusal {
+    match trouble {
+        Trouble::Stop(stop) => {
+            Refusal::Outside(located(&loaded.program, &loaded.texts, stop).to_string())
+        }
+        Trouble::Disagreement { test, end } => Refusal::Internal(format!(
+            "the formula and the interpreter disagree on failing test {}: {end}",
+            test + 1
+        )),
+        Trouble::Unknown | Trouble::Late => Refusal::Internal("the solver gave up".to_owned()),
+    }
+}
+
+fn located(program: &Program, texts: &[String], stop: Stop) -> Outside {
+    let number = stop.span.file as usize;
+    let text = texts.get(number).map_or("", String::as_str);
+    let before = text.get(..stop.span.start as usize).unwrap_or_default();
+    Outside {
+        file: program.files.get(number).cloned().unwrap_or_default(),
+        line: u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX),
+        reason: stop.reason,
+    }
+}
+
+/// `1 place`, `2 places`.
+pub(crate) fn places(number: usize) -> String {
+    crate::report::count(number, "place")
+}
+
+impl Loaded {
+    /// How much failing tests go through a place and passing ones do not: Ochiai, from 0 to 1.
+    fn suspiciousness(&self, place: PlaceId) -> f64 {
+        let mut counts = [[0_u32; 2]; 2];
+        for (covered, end) in self.covered.iter().zip(&self.ends) {
+            let fails = usize::from(*end != interpret::End::Passed);
+            counts[fails][usize::from(covered.contains(usize::from(place)))] += 1;
+        }
+        let [[_, passing], [missed, failing]] = counts.map(|row| row.map(f64::from));
+        match failing {
+            0.0 => 0.0,
+            _ => failing / ((failing + missed) * (failing + passing)).sqrt(),
+        }
+    }
+}

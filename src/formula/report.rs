@@ -1,0 +1,137 @@
+//! A localization as text for people, and as JSON.
+
+use std::fmt::Write;
+
+use super::localization::{Localization, ShownCandidate, Step};
+use super::places;
+use crate::report::count;
+
+/// Most candidates, values and steps of a path shown to people.
+const MANY: usize = 20;
+
+/// The localization as JSON, with a line break at the end.
+///
+/// # Errors
+/// Never, in fact: all of it can be written.
+pub fn json(shown: &Localization) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(shown)? + "\n")
+}
+
+/// The localization as text. `top` candidates at most; the first one is explained.
+pub fn human(shown: &Localization, top: usize) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut text, shown, top);
+    text
+}
+
+fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Result {
+    for warning in &shown.warnings {
+        writeln!(text, "note: {warning}")?;
+    }
+    for failing in shown.failing.iter().take(MANY) {
+        writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
+    }
+    if shown.failing.len() > MANY {
+        writeln!(
+            text,
+            "… and {} other tests fail",
+            shown.failing.len() - MANY
+        )?;
+    }
+    if let Some(message) = &shown.message {
+        writeln!(text, "{message}")?;
+    }
+    let Some(first) = shown.candidates.first() else {
+        return Ok(());
+    };
+    let number = shown.candidates.len();
+    writeln!(
+        text,
+        "\n{} of up to {}, where other values make {} pass{}\n",
+        count(number, "candidate"),
+        places(shown.complete_to.max(first.size)),
+        match shown.failing.len() {
+            1 => "the failing test".to_owned(),
+            all => format!("all {all} failing tests"),
+        },
+        if shown.outcome == "limit" {
+            ", and there may be more:"
+        } else {
+            ":"
+        },
+    )?;
+    for (rank, candidate) in (1..).zip(shown.candidates.iter().take(top)) {
+        row(text, rank, candidate)?;
+    }
+    if number > top {
+        writeln!(
+            text,
+            "     … and {} more (--top {number} shows them)",
+            number - top
+        )?;
+    }
+    if let Some(test) = first.tests.first() {
+        writeln!(text, "\nThe run of {test} with candidate 1:\n")?;
+        path(text, &first.path)?;
+    }
+    Ok(())
+}
+
+fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::Result {
+    for (number, place) in candidate.places.iter().enumerate() {
+        let label = if number == 0 {
+            format!("{rank:4}")
+        } else {
+            "   &".to_owned()
+        };
+        let values = candidate
+            .values
+            .iter()
+            .filter(|value| value.place == number);
+        let mut values: Vec<String> = values
+            .map(|value| match value.index {
+                Some(index) => format!("{} at [{index}]", value.value),
+                None => value.value.clone(),
+            })
+            .collect();
+        values.dedup();
+        let more = if values.len() > 4 { ", …" } else { "" };
+        values.truncate(4);
+        writeln!(
+            text,
+            "{label}  {}:{}:{}  {}\n        would have to be {}{more}",
+            place.file,
+            place.line,
+            place.column,
+            place.text,
+            values.join(", "),
+        )?;
+    }
+    Ok(())
+}
+
+fn path(text: &mut String, path: &[Step]) -> std::fmt::Result {
+    let width = path
+        .iter()
+        .map(|step| step.value.chars().count())
+        .max()
+        .unwrap_or(0);
+    // The end is where the test is decided; a long path is cut in the middle.
+    let cut = path.len().saturating_sub(2 * MANY);
+    for (at, step) in path.iter().enumerate() {
+        if cut > 0 && at == MANY {
+            writeln!(text, "  … {} …", count(cut, "statement"))?;
+        }
+        if cut > 0 && (MANY..MANY + cut).contains(&at) {
+            continue;
+        }
+        let mark = if step.angelic { '*' } else { ' ' };
+        writeln!(
+            text,
+            "{mark} {:>width$} │ {:>4} │ {}",
+            step.value, step.line, step.text
+        )?;
+    }
+    Ok(())
+}

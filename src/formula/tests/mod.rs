@@ -1,0 +1,5 @@
+//! Tests of the formulas against the interpreter.
+
+mod agreement;
+mod arithmetic;
+mod candidates;

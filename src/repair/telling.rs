@@ -1,0 +1,243 @@
+//! A test that tells a patch from others: near one of the subject's tests, passed with the patch and failed with
+//! another patch that the tests accept, too. It is compiled and run with both before it is offered.
+
+mod cases;
+mod functions;
+
+use anyhow::{Context, Result};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::settings::Settings;
+use super::setup::Setup;
+use crate::patch::edit::{Edit, apply_all};
+use crate::report::progress::Progress;
+use crate::report::{EditReport, Outcome, count};
+use crate::run::id::TestId;
+use crate::run::process::Supervisor;
+use crate::run::{Binary, Harness, Plan, Runner, TestRun, pool};
+use crate::source::Sources;
+use crate::subject::workspace::{Build, Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files};
+
+/// What a test is looked for.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The patch that the test passes with.
+    pub patch: Patch,
+    /// Patches, one of which it fails with; those that matter most come first.
+    pub rivals: Vec<Patch>,
+    /// Tests near which it may be, by their names in reports; those that matter most come first.
+    pub tests: Vec<String>,
+    /// Values in which the patches are known to differ, as written in reports.
+    pub hints: Vec<String>,
+}
+
+/// A patch that was found.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// What people call it.
+    name: String,
+    /// Its conditions.
+    condition: String,
+    edits: Vec<Edit>,
+}
+
+impl Patch {
+    /// The patch with this name that makes these edits.
+    pub fn new(name: String, edits: &[EditReport]) -> Self {
+        let conditions = edits.iter().map(|edit| edit.condition.as_str());
+        let of_report = |edit: &EditReport| Edit {
+            file: Utf8PathBuf::from(&edit.file),
+            line: edit.line,
+            column: edit.column,
+            span: edit.span.clone(),
+            before: edit.before.clone(),
+            after: edit.after.clone(),
+        };
+        Self {
+            name,
+            condition: conditions.collect::<Vec<_>>().join("` and `"),
+            edits: edits.iter().map(of_report).collect(),
+        }
+    }
+}
+
+/// A new test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTest {
+    /// Its name.
+    pub name: String,
+    /// The file it belongs to, relative to the subject's root.
+    pub file: Utf8PathBuf,
+    /// The text of this file.
+    pub original: String,
+    /// Where it is inserted: bytes of the text.
+    pub at: usize,
+    /// What is inserted.
+    pub text: String,
+    /// The patch that fails it, as people call it.
+    pub fails: String,
+}
+
+/// Looks for a test that passes with the patch and fails with a rival; the first that is found, near the first test.
+///
+/// # Errors
+/// If the subject cannot be copied or does not build with the patch, or the run is stopped.
+pub fn find(
+    settings: &Settings,
+    subject: Result<Subject, SubjectError>,
+    supervisor: &Supervisor,
+    progress: &Progress,
+    question: &Question,
+) -> Result<Option<NewTest>> {
+    let mut unsaid = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
+    let mut copies = setup.copies(progress, &mut unsaid)?;
+    let sources = setup.read(&copies, &mut unsaid)?;
+    copies.plain.take_over()?;
+    // The search has built what is to be repaired; its lints are not the question.
+    copies.plain.caps_lints = true;
+    let runner = setup.runner();
+    let bench = Bench {
+        workspace: &copies.plain,
+        sources: &sources,
+        runner: &runner,
+        settings,
+    };
+    let all = question.tests.len();
+    let phase = progress.start("asking near tests", 0, 0);
+    let found = bench.find(question)?;
+    let result = match &found {
+        Some(test) => format!("`{}` tells it from {}", test.name, test.fails),
+        None => format!("none near {} tells it from the others", count(all, "test")),
+    };
+    progress.finish(phase, runner.runs(), &result);
+    Ok(found)
+}
+
+/// Where variants of tests are built and run.
+struct Bench<'a> {
+    workspace: &'a Workspace<'a>,
+    sources: &'a Sources,
+    runner: &'a Runner<'a>,
+    settings: &'a Settings,
+}
+
+impl Bench<'_> {
+    fn find(&self, question: &Question) -> Result<Option<NewTest>> {
+        let mut build = self.build(&question.patch.edits, &[])?;
+        let (tests, _) = self.workspace.tests(&mut build)?;
+        for wanted in &question.tests {
+            let Some(test) = tests.iter().find(|test| test.to_string() == *wanted) else {
+                continue;
+            };
+            let Some(binary) = build.binaries.get(&test.target) else {
+                continue;
+            };
+            let found = match &binary.harness {
+                Harness::Standard { .. } => functions::find(self, question, test)?,
+                Harness::Commands(commands) => cases::find(self, question, test, binary, commands)?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Builds the subject with these edits and with more text in files that need not be sources.
+    fn build(&self, edits: &[Edit], insertions: &[&Insertion]) -> Result<Build> {
+        let Workspace { tree, root, .. } = self.workspace;
+        tree.restore()?;
+        let all: Vec<Edit> = insertions
+            .iter()
+            .map(|insertion| insertion.edit())
+            .collect();
+        let all = [edits, &all].concat();
+        for file in &self.sources.files {
+            let text = apply_all(&all, &file.path, &file.text);
+            tree.write(&root.join(&file.path), text.as_ref().unwrap_or(&file.text))?;
+        }
+        for insertion in insertions {
+            if self
+                .sources
+                .files
+                .iter()
+                .all(|file| file.path != insertion.file)
+            {
+                let text = insertion.edit().apply(insertion.original);
+                tree.write(&root.join(insertion.file), &text)?;
+            }
+        }
+        self.workspace.build(Linked::Plain)
+    }
+
+    /// Builds the subject with a patch that is known to compile.
+    fn build_patched(&self, edits: &[Edit]) -> Result<Build> {
+        let build = self.build(edits, &[])?;
+        match build.succeeded {
+            true => Ok(build),
+            false => Err(anyhow::anyhow!("{}", build.output))
+                .context("with the patch the subject no longer builds"),
+        }
+    }
+
+    fn run(&self, binary: &Binary, name: &str) -> Result<TestRun> {
+        let plan = Plan {
+            timeout: self.settings.test_timeout,
+            ..Plan::default()
+        };
+        self.runner.run(binary, name, &plan)
+    }
+
+    /// Runs tests of a binary in parallel.
+    fn run_all(&self, binary: &Binary, names: &[String]) -> Result<Vec<TestRun>> {
+        pool::map(self.runner.jobs, names, |name| self.run(binary, name))
+    }
+
+    /// The text of a file of the subject as the user has it; `None` if it cannot be read.
+    fn text(&self, file: &Utf8Path) -> Option<String> {
+        let mut files = self.sources.files.iter();
+        match files.find(|known| known.path == file) {
+            Some(known) => Some(known.text.clone()),
+            None => files::text(&self.workspace.subject.root.join(file)),
+        }
+    }
+}
+
+/// Text that is inserted into a file.
+struct Insertion<'a> {
+    file: &'a Utf8Path,
+    original: &'a str,
+    at: usize,
+    text: String,
+}
+
+impl Insertion<'_> {
+    fn edit(&self) -> Edit {
+        Edit {
+            file: self.file.to_owned(),
+            line: 1,
+            column: 1,
+            span: self.at..self.at,
+            before: String::new(),
+            after: self.text.clone(),
+        }
+    }
+}
+
+/// A condition on one line.
+fn on_one_line(condition: &str) -> String {
+    condition.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A sentence about a new test.
+fn why(question: &Question, rival: &Patch) -> String {
+    let [this, other] = [&question.patch.condition, &rival.condition].map(|text| on_one_line(text));
+    format!("Passes with `{this}` and not with `{other}`.")
+}
+
+/// The name of a test without its modules.
+fn last_of(test: &TestId) -> &str {
+    test.name.rsplit("::").next().unwrap_or(&test.name)
+}

@@ -1,0 +1,138 @@
+//! Conditions of which a part can never hold, or always holds, whatever the program does: `x == A && x == B`.
+
+use super::condition::{Node, Shape};
+use crate::spec::CmpOp;
+
+/// Whether some conjunction of the condition contradicts itself, or some disjunction excludes nothing.
+pub fn has_contradiction(node: &Node) -> bool {
+    contradicts(node, true)
+}
+
+/// The same of a node, or, unless it `holds`, of its negation.
+fn contradicts(node: &Node, holds: bool) -> bool {
+    let (is_and, parts) = match &node.shape {
+        Shape::Not(inner) => return contradicts(inner, !holds),
+        Shape::And(a, b) => (true, [a, b]),
+        Shape::Or(a, b) => (false, [a, b]),
+        Shape::Cmp(..) | Shape::Leaf(_) | Shape::Arith(..) => return false,
+    };
+    let mut clauses = Vec::new();
+    collect(node, is_and, holds, &mut clauses);
+    // The negation of a disjunction without exception is a conjunction that contradicts itself.
+    let wanted = is_and == holds;
+    let exclude = |a: &Question, b: &Question| match wanted {
+        true => a.excludes(b),
+        false => a.negated().excludes(&b.negated()),
+    };
+    let mut pairs = clauses
+        .iter()
+        .enumerate()
+        .flat_map(|(at, a)| clauses[at + 1..].iter().map(move |b| (a, b)));
+    pairs.any(|(a, b)| exclude(a, b)) || parts.iter().any(|part| contradicts(part, holds))
+}
+
+/// What a clause asks: whether one text equals another, or something else (`None`) that is asked of a text.
+struct Question {
+    what: String,
+    value: Option<String>,
+    holds: bool,
+}
+
+impl Question {
+    fn negated(&self) -> Self {
+        Self {
+            what: self.what.clone(),
+            value: self.value.clone(),
+            holds: !self.holds,
+        }
+    }
+
+    /// Whether both cannot hold.
+    fn excludes(&self, other: &Self) -> bool {
+        if self.what != other.what {
+            return false;
+        }
+        match (&self.value, &other.value) {
+            (Some(a), Some(b)) if a != b => {
+                self.holds && other.holds && is_constant(a) && is_constant(b)
+            }
+            (a, b) => a == b && self.holds != other.holds,
+        }
+    }
+}
+
+/// The questions of a conjunction or disjunction.
+fn collect(node: &Node, is_and: bool, holds: bool, found: &mut Vec<Question>) {
+    match &node.shape {
+        Shape::And(a, b) if is_and => {
+            collect(a, is_and, holds, found);
+            collect(b, is_and, holds, found);
+        }
+        Shape::Or(a, b) if !is_and => {
+            collect(a, is_and, holds, found);
+            collect(b, is_and, holds, found);
+        }
+        _ => found.extend(question(node, holds)),
+    }
+}
+
+fn question(node: &Node, holds: bool) -> Option<Question> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    match &node.shape {
+        Shape::Not(inner) => question(inner, !holds),
+        Shape::Leaf(_) => Some(Question {
+            what: squeezed(&node.text),
+            value: None,
+            holds,
+        }),
+        Shape::Cmp(op @ (CmpOp::Eq | CmpOp::Ne), a, b) => {
+            let (a, b) = match is_constant(&a.text) {
+                true => (b, a),
+                false => (a, b),
+            };
+            Some(Question {
+                what: squeezed(&a.text),
+                value: Some(squeezed(&b.text)),
+                holds: holds == (*op == CmpOp::Eq),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text names one value: a literal, or a path to a variant. A constant may equal another one.
+fn is_constant(text: &str) -> bool {
+    let is_literal = text.starts_with(|c: char| c.is_ascii_digit() || c == '\'' || c == '"');
+    let last = text.rsplit("::").next().unwrap_or_default();
+    let is_variant = text.contains("::")
+        && last.starts_with(|c: char| c.is_ascii_uppercase())
+        && last.chars().any(|c| c.is_ascii_lowercase())
+        && last.chars().all(char::is_alphanumeric);
+    is_literal || is_variant
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_contradiction;
+    use crate::source::Language;
+
+    #[test]
+    fn contradictions_are_found_wherever_they_stand() {
+        for (text, wanted) in [
+            ("m == M::Gold && m == M::None", true),
+            ("t > 19 || m == M::Gold && m != M::Gold", true),
+            ("c != 'a' || c != 'b'", true),
+            ("!(n == 1 && n == 2)", true),
+            ("a && (b || !a)", false),
+            ("a && !a", true),
+            ("n == 1 || n == 2", false),
+            ("n != 1 && n != 2", false),
+            ("m == M::MAX && m == M::LIMIT", false),
+            ("n == a && n == b", false),
+            ("n < 1 && n > 2", false),
+        ] {
+            let tree = Language::Rust.parse(text).unwrap();
+            assert_eq!(has_contradiction(&tree), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `cargo nopol faults`: the smallest sets of places where other values make the failing tests pass.
+
+use std::fs;
+
+use camino::Utf8PathBuf;
+use cargo_nopol::formula::front::c;
+use serde_json::Value;
+
+use crate::common::{Run, Subject, fixtures};
+
+/// What the command says as JSON.
+fn found(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).expect(&run.stderr)
+}
+
+/// The lines of each candidate.
+fn lines(found: &Value) -> Vec<Vec<u64>> {
+    let candidates = found["candidates"].as_array().unwrap().iter();
+    let lines = candidates.map(|candidate| {
+        let places = candidate["places"].as_array().unwrap().iter();
+        places
+            .map(|place| place["line"].as_u64().unwrap())
+            .collect()
+    });
+    lines.collect()
+}
+
+#[test]
+fn the_wrong_condition_of_a_crate_is_among_the_candidates_and_all_of_them_hold() {
+    let subject = Subject::fixture("upward-preferred", "upward-preferred");
+    let run = subject.nopol(&["faults", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let found = found(&run);
+    assert_eq!(found["outcome"], "localized");
+    assert!(lines(&found).contains(&vec![15]), "{}", run.stdout);
+    for candidate in found["candidates"].as_array().unwrap() {
+        assert_eq!(
+            candidate["tests"].as_array().unwrap().len(),
+            2,
+            "{candidate}"
+        );
+        assert!(
+            !candidate["values"].as_array().unwrap().is_empty(),
+            "{candidate}"
+        );
+    }
+}
+
+#[test]
+fn the_wrong_condition_of_a_c_program_comes_first_with_the_run_it_leads_to() {
+    let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
+    let run = subject.nopol(&["c", "faults", "--size", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("   1  numbers.c:44:12  while (b > 1)\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("│   44 │ while (b > 1)\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn the_whole_formula_has_the_same_candidates() {
+    let subject = Subject::fixture("c/advisory-operator", "advisory-operator");
+    let by = |formula: &str| {
+        let run = subject.nopol(&["c", "faults", "--format=json", "--formula", formula]);
+        let mut lines = lines(&found(&run));
+        lines.sort();
+        lines
+    };
+    let on_demand = by("on-demand");
+    assert!(!on_demand.is_empty());
+    assert_eq!(on_demand, by("program"));
+}
+
+#[test]
+fn what_is_outside_is_named_with_its_line() {
+    let subject = Subject::new(&[
+        (
+            "half.c",
+            "int main(void)\n{\n    double x = 1;\n    return x > 2;\n}\n",
+        ),
+        (
+            "nopol.toml",
+            "[c]\nsources = [\"half.c\"]\nbuild = \"cc -o half half.c\"\n[[c.test]]\nname = \"one\"\ncommand = \"./half\"\n",
+        ),
+    ]);
+    let run = subject.nopol(&["c", "faults"]);
+    assert_eq!(run.code, 4, "{}", run.stdout);
+    assert!(
+        run.stderr.starts_with("error: half.c:3: "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn an_unknown_test_is_wrong_usage_and_passing_ones_leave_nothing_to_find() {
+    let subject = Subject::fixture("c/loops-gcd", "loops-gcd");
+    let unknown = subject.nopol(&["c", "faults", "--failing", "gcd-of-nothing-known"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("`gcd-of-nothing-known`"),
+        "{}",
+        unknown.stderr
+    );
+    let passing =
+        Subject::lib("#[test]\nfn adds() {\n    assert_eq!(1 + 1, 2);\n}\n").nopol(&["faults"]);
+    assert_eq!(passing.code, 1, "{}", passing.stderr);
+    assert!(
+        passing.stdout.contains("all tests pass"),
+        "{}",
+        passing.stdout
+    );
+}
+
+#[test]
+fn the_c_fixtures_are_formulas_but_for_memory_of_a_computed_size() {
+    for folder in Utf8PathBuf::try_from(fixtures().join("c"))
+        .unwrap()
+        .read_dir_utf8()
+        .unwrap()
+    {
+        let folder = folder.unwrap();
+        let files = folder.path().read_dir_utf8().unwrap();
+        let files: Vec<_> = files
+            .map(|file| file.unwrap().into_path())
+            .filter(|path| matches!(path.extension(), Some("c" | "h")))
+            .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+            .collect();
+        let read = c::read(&files);
+        if folder.file_name().starts_with("window") {
+            let outside = read.unwrap_err();
+            assert!(outside.reason.contains("is not a constant"), "{outside}");
+            continue;
+        }
+        let program = read.unwrap_or_else(|outside| panic!("{outside}"));
+        assert!(c::main_of(&program).is_some(), "{}", folder.path());
+        assert!(program.places.len() > 20, "{}", folder.path());
+    }
+}

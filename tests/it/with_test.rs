@@ -1,0 +1,89 @@
+//! A patch that is applied with a new test: the test passes with it and fails with the patch that is named.
+
+use crate::common::{GRADES, Subject};
+
+/// The rank of the patch that the new test fails with.
+fn named(said: &str) -> String {
+    let (_, rest) = said.split_once("which patch ").expect(said);
+    rest.split_once(" fails").expect(said).0.to_owned()
+}
+
+#[test]
+fn the_new_test_of_a_crate_fails_with_the_other_patch() {
+    let subject = Subject::lib(GRADES);
+    assert_eq!(subject.nopol(&[]).code, 0);
+    let before = subject.read("src/lib.rs");
+    let applied = subject.nopol(&["apply", "1", "--with-test"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let with_test = subject.read("src/lib.rs");
+    assert!(with_test.contains("_nearby()"), "{with_test}");
+    assert_eq!(subject.cargo_test(&[]).code, 0, "{with_test}");
+
+    assert_eq!(subject.nopol(&["undo"]).code, 0);
+    assert_eq!(subject.read("src/lib.rs"), before);
+
+    let rival = named(&applied.stdout);
+    let other = subject.nopol(&["apply", &rival]);
+    assert_eq!(other.code, 0, "{}", other.stderr);
+    let (_, new) = with_test.split_once("    /// Passes with").unwrap();
+    let (new, _) = new.split_once("\n    }\n").unwrap();
+    let patched = subject.read("src/lib.rs");
+    let end = patched.rfind("}\n").unwrap();
+    let both = format!(
+        "{}\n    /// Passes with{new}\n    }}\n}}\n",
+        &patched[..end]
+    );
+    std::fs::write(subject.root.join("src/lib.rs"), &both).unwrap();
+    let run = subject.cargo_test(&[]);
+    assert_ne!(run.code, 0);
+    assert!(run.stdout.contains("1 failed"), "{}", run.stdout);
+}
+
+#[test]
+fn the_new_test_of_a_c_program_is_in_its_description() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv) {\n    int score = atoi(argv[1]);\n    \
+                  int needed = atoi(argv[2]);\n    if (score > needed) {\n        puts(\"pass\");\n        return 0;\n    }\n    \
+                  puts(\"fail\");\n    return 3;\n}\n";
+    let test = |name: &str, line: &str, exit: i32, out: &str| {
+        format!(
+            "\n[[c.test]]\nname = \"{name}\"\ncommand = \"./grades {line}\"\nexit = {exit}\nstdout = \"{out}\\n\"\n"
+        )
+    };
+    let config = [
+        "[c]\nsources = [\"grades.c\"]\nbuild = \"cc -o grades grades.c\"\n".to_owned(),
+        test("more", "51 50", 0, "pass"),
+        test("less", "48 50", 3, "fail"),
+        test("equal", "50 50", 0, "pass"),
+    ];
+    let config = config.concat();
+    let subject = Subject::new(&[("grades.c", source), ("nopol.toml", &config)]);
+    assert_eq!(subject.nopol_c(&[]).code, 0);
+    let before = subject.snapshot();
+    let applied = subject.nopol_c(&["apply", "1", "--with-test"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let described = subject.read("nopol.toml");
+    assert!(described.starts_with(&config) && described.contains("-nearby\""));
+    let all_pass = subject.nopol_c(&[]);
+    assert_eq!(all_pass.code, 0);
+    assert!(all_pass.stderr.contains("4 pass"), "{}", all_pass.stderr);
+
+    assert_eq!(subject.nopol_c(&["undo"]).code, 0);
+    assert_eq!(subject.snapshot(), before);
+    let rival = named(&applied.stdout);
+    assert_eq!(subject.nopol_c(&["apply", &rival]).code, 0);
+    std::fs::write(subject.root.join("nopol.toml"), &described).unwrap();
+    let told = subject.nopol_c(&["--format", "json"]);
+    let failing = told.json()["failing_tests"].to_string();
+    assert!(failing.contains("-nearby"), "{failing}");
+}
+
+#[test]
+fn without_another_patch_nothing_is_written() {
+    let subject = Subject::fixture("enum-state", "subject");
+    assert_eq!(subject.nopol(&[]).code, 0);
+    let before = subject.snapshot();
+    let run = subject.nopol(&["apply", "1", "--with-test"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("no other patch"), "{}", run.stderr);
+    assert_eq!(subject.snapshot(), before);
+}
