@@ -2,7 +2,7 @@
 
 use super::{PatchReport, count};
 
-/// What the patch is about, in one line: `another condition here makes tests::a and 2 others pass`.
+/// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
         "precondition" => "doing this only under a condition",

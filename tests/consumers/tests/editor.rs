@@ -188,7 +188,7 @@ fn rust_analyzer_offers_the_patch() {
         let is_ours = |it: &&Value| {
             it["message"]
                 .as_str()
-                .is_some_and(|text| text.contains("another condition here"))
+                .is_some_and(|text| text.contains("a different condition here"))
         };
         diagnostics
             .iter()
