@@ -107,6 +107,18 @@ impl Invocation {
     }
 }
 
+/// Keeps what was found, for [`last_outcome`]. If it cannot be written, it is not kept.
+pub fn keep(settings: &Settings, outcome: &Outcome) {
+    let Ok(subject) = settings.subject() else {
+        return;
+    };
+    if let Some((last_file, depends)) = current_dependencies(settings, &subject, &settings.outputs)
+        && let Some(text) = last::render(outcome, &depends, &settings.outputs, now())
+    {
+        let _ = last_file.write(&text);
+    }
+}
+
 /// The result of an earlier search.
 #[derive(Clone, Debug)]
 pub enum Earlier {

@@ -88,7 +88,7 @@ enum Part {
 
 /// How a result is shown.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Shape {
+pub enum Shape {
     /// A table, and the first candidate's run
     #[default]
     Human,

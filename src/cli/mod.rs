@@ -8,6 +8,7 @@ mod faults;
 mod generated;
 mod look;
 mod merge;
+mod mutate;
 mod options;
 mod output;
 mod repair;
@@ -73,6 +74,9 @@ enum Action<P: Target> {
     /// Show the smallest sets of places where other values would make the failing tests pass
     #[command(after_help = EXIT_CODES)]
     Faults(faults::Faults<P>),
+    /// Find all minimal repairs by mutations, or show that there is none
+    #[command(after_help = EXIT_CODES)]
+    Mutate(mutate::Mutate<P>),
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
@@ -96,6 +100,7 @@ impl<P: Target> Action<P> {
             Self::Repair(repair) => repair.run(),
             Self::Localize(look) => look.run(Depth::Localize),
             Self::Faults(faults) => faults.run(),
+            Self::Mutate(mutate) => mutate.run(),
             Self::Explain(explain) => explain.run(),
             Self::Review(review) => review.run(),
             Self::Apply(apply) => apply.run(),

@@ -36,6 +36,11 @@ index! {
 }
 
 index! {
+    /// A change that may be made to a program: a mutation, in [`super::mutate::Space::choices`].
+    ChoiceId
+}
+
+index! {
     /// A call, branch or loop. Numbers within a program, so that runs can say where they are.
     NodeId
 }
@@ -223,6 +228,27 @@ pub enum ExprKind {
     Builtin(NodeId, Builtin, Vec<Expr>),
     /// Statements, then a value.
     Block(Vec<Statement>, Box<Expr>),
+    /// An expression that a choice may change. As long as none is made, it is the expression itself.
+    Choice(Box<Expr>, Vec<(ChoiceId, Variant)>),
+}
+
+/// What a choice makes of an expression.
+#[derive(Clone, Debug)]
+pub enum Variant {
+    /// Of a binary operation: another operator between the same operands. All of them or none give a bool.
+    Operator(BinaryOp),
+    /// Of a logical operation: the other connective.
+    Connective,
+    /// Of a logical operation: only its first operand.
+    First,
+    /// Of a logical operation: only its second operand.
+    Second,
+    /// Of a bool: its opposite.
+    Opposite,
+    /// Another expression of the same type, which has no effects.
+    Instead(Box<Expr>),
+    /// Of a number: a constant of its type that the choice brings along.
+    Any,
 }
 
 /// Operators with one operand.

@@ -15,11 +15,14 @@ pub mod interpret;
 pub mod ir;
 pub mod load;
 pub mod localization;
+pub mod mutate;
+pub mod mutation;
 pub mod position;
 pub mod report;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod visit;
 
 use std::time::{Duration, Instant};
 

@@ -110,6 +110,7 @@ impl Encoder<'_> {
                 self.statements(statements)?;
                 self.value(value)?
             }
+            ExprKind::Choice(original, variants) => self.chosen(original, variants)?,
         })
     }
 
@@ -150,7 +151,14 @@ impl Encoder<'_> {
     }
 
     /// An operator between numbers or bools of this type.
-    fn binary(&mut self, op: BinaryOp, overflow: Overflow, a: &Word, b: &Word, ty: Scalar) -> Word {
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        overflow: Overflow,
+        a: &Word,
+        b: &Word,
+        ty: Scalar,
+    ) -> Word {
         let signed = ty.is_signed();
         let circuit = &mut *self.circuit;
         let arithmetic = match op {
@@ -419,6 +427,17 @@ impl Encoder<'_> {
             LogicalOp::And => (a, Bit::FALSE),
             LogicalOp::Or => (!a, Bit::TRUE),
         };
+        self.second(node, decides, settled, b)
+    }
+
+    /// The second operand of a logical operation if it decides, else what is settled without it.
+    pub(super) fn second(
+        &mut self,
+        node: NodeId,
+        decides: Bit,
+        settled: Bit,
+        b: &Expr,
+    ) -> Result<Value> {
         self.either(node, decides, &mut |this| this.value(b), |_| {
             Ok(Value::bit(settled))
         })
@@ -506,6 +525,21 @@ impl Encoder<'_> {
         arguments: Vec<Value>,
         is_used: bool,
     ) -> Result<Value> {
+        let mut arguments = arguments.into_iter();
+        self.call_with(function, is_used, &mut |this, _, object| {
+            if let Some(value) = arguments.next() {
+                this.write_cell(object, 0, value);
+            }
+        })
+    }
+
+    /// Runs a function whose parameters' objects are filled by `pass`, which is given the number of each.
+    pub(super) fn call_with(
+        &mut self,
+        function: FunctionId,
+        is_used: bool,
+        pass: &mut dyn FnMut(&mut Self, usize, ObjectId),
+    ) -> Result<Value> {
         let called = &self.program.functions[function];
         let zero = Value::zero(called.result.unwrap_or(Scalar::INT));
         let active = self.active.entry(function).or_default();
@@ -515,9 +549,9 @@ impl Encoder<'_> {
         }
         *active += 1;
         self.frames.push(Frame::default());
-        for (&parameter, value) in called.parameters.iter().zip(arguments) {
+        for (at, &parameter) in called.parameters.iter().enumerate() {
             let object = self.declared(parameter);
-            self.write_cell(object, 0, value);
+            pass(self, at, object);
         }
         let done = self.statements(&called.body);
         let frame = self.frames.pop().unwrap_or_default();

@@ -6,6 +6,8 @@
 //! run: AgxFaults §3.3, with the fault predicate `ab` as a multiplexer, so that known values fold away.
 
 mod builtins;
+mod choices;
+pub mod entry;
 mod expressions;
 pub mod memory;
 mod statements;
@@ -20,7 +22,8 @@ use self::stream::{Output, Progress};
 use super::circuit::word::{self, Word};
 use super::circuit::{Bit, Circuit};
 use super::ir::{
-    Entry, FaultKind, FunctionId, NodeId, PlaceId, Program, Scalar, Span, Test, VariableId,
+    ChoiceId, Entry, FaultKind, FunctionId, NodeId, PlaceId, Program, Scalar, Span, Test,
+    VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
 
@@ -114,6 +117,15 @@ pub struct Encoded {
 #[derive(Clone, Debug, Default)]
 pub struct Frees(HashMap<Instance, Free>);
 
+/// The signals of choices, and the words that those of any number bring along.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Whether each is made; one that is missing is not.
+    pub made: HashMap<ChoiceId, Bit>,
+    /// The numbers.
+    pub numbers: HashMap<ChoiceId, Word>,
+}
+
 /// What a run has done so far.
 #[derive(Clone, Debug)]
 struct State {
@@ -150,6 +162,8 @@ struct Encoder<'a> {
     explored: &'a Explored,
     /// The signal of each place that may be broken.
     broken: &'a BTreeMap<PlaceId, Bit>,
+    /// The signal of each choice that may be made.
+    choices: &'a Choices,
     circuit: &'a mut Circuit,
     positions: &'a mut Positions,
     frees: &'a mut Frees,
@@ -186,50 +200,77 @@ pub fn encode(
     positions: &mut Positions,
     frees: &mut Frees,
 ) -> Result<Encoded> {
-    let mut encoder = Encoder {
+    let choices = Choices::default();
+    let mut encoder = Encoder::new(
         program,
         extent,
         explored,
-        broken,
+        (broken, &choices),
         circuit,
         positions,
         frees,
-        memory: Memory::default(),
-        globals: HashMap::new(),
-        frames: Vec::new(),
-        active: HashMap::new(),
-        position: Positions::ROOT,
-        state: State {
-            live: Bit::TRUE,
-            contents: Vec::new(),
-            input: stream::start(),
-            output: stream::start(),
-        },
-        stdin: [].into(),
-        stdout: None,
-        exited: None,
-        faults: Bit::FALSE,
-        escapes: Bit::FALSE,
-        cut: Bit::FALSE,
-        unexplored: Vec::new(),
-        encountered: Vec::new(),
-    };
+    );
     let ended_well = encoder.run(test)?;
-    let ends = encoder.circuit.or(ended_well, encoder.escapes);
-    let passes = encoder.circuit.and(ends, !encoder.faults);
-    Ok(Encoded {
-        passes,
-        faults: encoder.faults,
-        escapes: encoder.escapes,
-        unexplored: encoder.unexplored,
-        encountered: encoder.encountered,
-        cut: encoder.cut,
-    })
+    Ok(encoder.encoded(ended_well))
 }
 
-impl Encoder<'_> {
-    /// Whether the run ends as the test wants, faults aside.
-    fn run(&mut self, test: &Test) -> Result<Bit> {
+impl<'a> Encoder<'a> {
+    fn new(
+        program: &'a Program,
+        extent: Extent,
+        explored: &'a Explored,
+        (broken, choices): (&'a BTreeMap<PlaceId, Bit>, &'a Choices),
+        circuit: &'a mut Circuit,
+        positions: &'a mut Positions,
+        frees: &'a mut Frees,
+    ) -> Self {
+        Self {
+            program,
+            extent,
+            explored,
+            broken,
+            choices,
+            circuit,
+            positions,
+            frees,
+            memory: Memory::default(),
+            globals: HashMap::new(),
+            frames: Vec::new(),
+            active: HashMap::new(),
+            position: Positions::ROOT,
+            state: State {
+                live: Bit::TRUE,
+                contents: Vec::new(),
+                input: stream::start(),
+                output: stream::start(),
+            },
+            stdin: [].into(),
+            stdout: None,
+            exited: None,
+            faults: Bit::FALSE,
+            escapes: Bit::FALSE,
+            cut: Bit::FALSE,
+            unexplored: Vec::new(),
+            encountered: Vec::new(),
+        }
+    }
+
+    /// The circuit of a test's run, given whether it ends as it should.
+    fn encoded(self, ended_well: Bit) -> Encoded {
+        let ends = self.circuit.or(ended_well, self.escapes);
+        let passes = self.circuit.and(ends, !self.faults);
+        Encoded {
+            passes,
+            faults: self.faults,
+            escapes: self.escapes,
+            unexplored: self.unexplored,
+            encountered: self.encountered,
+            cut: self.cut,
+        }
+    }
+
+    /// Makes the global variables and initializes them.
+    fn globals(&mut self) -> Result<()> {
         for (variable, declared) in self.program.variables.iter_enumerated() {
             if declared.is_global {
                 let object = self.new_object(&declared.cells);
@@ -237,7 +278,12 @@ impl Encoder<'_> {
             }
         }
         self.frames.push(Frame::default());
-        self.statements(&self.program.globals)?;
+        self.statements(&self.program.globals)
+    }
+
+    /// Whether the run ends as the test wants, faults aside.
+    fn run(&mut self, test: &Test) -> Result<Bit> {
+        self.globals()?;
         match &test.entry {
             Entry::Function(function) => {
                 self.call(*function, Vec::new(), false)?;

@@ -390,7 +390,7 @@ impl Search<'_> {
 }
 
 /// Signals that at least 1, 2, …, `most` of the bits are true: a totalizer.
-fn at_least(circuit: &mut Circuit, bits: &[Bit], most: usize) -> Vec<Bit> {
+pub(in crate::formula) fn at_least(circuit: &mut Circuit, bits: &[Bit], most: usize) -> Vec<Bit> {
     match bits {
         [] => Vec::new(),
         [bit] => vec![*bit],

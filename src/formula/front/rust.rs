@@ -119,6 +119,37 @@ pub fn read_all(
     Ok(all)
 }
 
+/// Reads the functions with these names (a method is `Type::method`) and whatever they call, directly or not. `None`
+/// for a name that no function has.
+///
+/// # Errors
+/// If something that they reach is outside of the subset.
+pub fn read_functions(
+    files: &[(Utf8PathBuf, String)],
+    names: &[&str],
+) -> Result<(Program, Vec<Option<FunctionId>>), Outside> {
+    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let items = Items::of(&sources);
+    let mut front = Front::new(&sources, &items);
+    let mut ids = Vec::new();
+    for name in names {
+        let found = items.function(name);
+        let found = found.map_err(|reason| front.outside(Span::default(), reason))?;
+        ids.push(match found {
+            Some(function) => {
+                let span = span_of(function.file, &function.sig.ident);
+                Some(front.function(&function, span)?)
+            }
+            None => None,
+        });
+    }
+    while let Some((id, function)) = front.state.waiting.pop_front() {
+        front.translate(id, &function)?;
+    }
+    Ok((front.state.program, ids))
+}
+
 /// What has been translated so far.
 #[derive(Clone, Default)]
 struct State<'a> {

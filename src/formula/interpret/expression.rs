@@ -83,6 +83,7 @@ impl<'p> Interpreter<'p, '_> {
                 self.block(statements)?;
                 self.eval(value)?
             }
+            ExprKind::Choice(original, _) => self.eval(original)?,
         };
         Ok(value.fit(expr.ty))
     }

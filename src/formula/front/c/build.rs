@@ -180,7 +180,8 @@ fn is_simple(expr: &Expr) -> bool {
         | ExprKind::Conditional(..)
         | ExprKind::Call(..)
         | ExprKind::Builtin(..)
-        | ExprKind::Block(..) => false,
+        | ExprKind::Block(..)
+        | ExprKind::Choice(..) => false,
     }
 }
 

@@ -20,7 +20,11 @@ impl Translator<'_> {
             return self.outside(function, "calls through pointers are not supported");
         }
         if let Some(routine) = self.routine(name) {
-            return self.call_routine(routine, &arguments, syntax);
+            // Assumptions may be declared, but are defined nowhere.
+            let is_defined = self.routines[routine].definition.is_some();
+            if is_defined || !is_assumption(name) {
+                return self.call_routine(routine, &arguments, syntax);
+            }
         }
         if let Some(value) = self.call_builtin(name, &arguments, syntax)? {
             return Ok(value);
@@ -133,6 +137,10 @@ impl Translator<'_> {
                 let never = build::constant(0, Scalar::Bool, span);
                 build::effect(vec![Statement::Assert(never, FaultKind::Panic)], span)
             }
+            (_, [condition]) if is_assumption(name) => {
+                let condition = self.condition(*condition)?;
+                build::effect(vec![Statement::Assume(condition)], span)
+            }
             ("assert", [condition]) => {
                 let condition = self.condition(*condition)?;
                 build::effect(
@@ -211,4 +219,13 @@ fn memory(bytes: i128, syntax: Syntax<'_>) -> Value {
         expr: build::null(syntax.span()),
         ty: Type::Memory(u64::try_from(bytes).unwrap_or(u64::MAX)),
     }
+}
+
+/// Whether a function of this name ends runs for which its argument is false: as CBMC, KLEE and the verification
+/// competition (SV-COMP) call it.
+fn is_assumption(name: &str) -> bool {
+    matches!(
+        name,
+        "__CPROVER_assume" | "__VERIFIER_assume" | "klee_assume" | "assume"
+    )
 }

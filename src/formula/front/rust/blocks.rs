@@ -537,6 +537,6 @@ fn has_effects(expr: &Expr) -> bool {
         | Kind::Offset(a, b, _)
         | Kind::Distance(a, b, _) => has_effects(a) || has_effects(b),
         Kind::Conditional(_, a, b, c) => has_effects(a) || has_effects(b) || has_effects(c),
-        Kind::Call(..) | Kind::Builtin(..) | Kind::Block(..) => true,
+        Kind::Call(..) | Kind::Builtin(..) | Kind::Block(..) | Kind::Choice(..) => true,
     }
 }

@@ -1,5 +1,7 @@
 //! A localization as text for people, and as JSON.
 
+pub mod mutation;
+
 use std::fmt::Write;
 
 use super::localization::{Localization, ShownCandidate, Step};

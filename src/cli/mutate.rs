@@ -1,0 +1,232 @@
+//! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::faults::Shape;
+use super::options::switch;
+use super::{Place, Target, output};
+use crate::formula::load::Refusal;
+use crate::formula::mutate::Level;
+use crate::formula::mutate::must::Prune;
+use crate::formula::mutation::{self, Mutation, Request, ShownEdit};
+use crate::formula::report::mutation as report;
+use crate::invocation;
+use crate::report::{EditReport, Ending, Outcome, PatchReport};
+
+#[derive(Args, Clone, Debug)]
+pub struct Mutate<P: Target> {
+    #[command(flatten)]
+    place: Place<P>,
+
+    /// A test that counts, by its name; may be given several times [default: all]
+    #[arg(long, value_name = "TEST", help_heading = "Specification")]
+    test: Vec<String>,
+
+    /// A function that must go right whatever its arguments are, instead of tests
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        conflicts_with = "test",
+        help_heading = "Specification"
+    )]
+    function: Option<String>,
+
+    /// A function that --function must equal, whatever the arguments are
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        requires = "function",
+        help_heading = "Specification"
+    )]
+    reference: Option<String>,
+
+    /// Whether overflow, division by zero, an index out of bounds and a null pointer are faults
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = true,
+        default_missing_value = "true", value_parser = switch(), hide_possible_values = true, help_heading = "Specification")]
+    implicit: bool,
+
+    /// Which mutations there are: 1 operators of a kind, 2 more operators and constants, 3 also variables, any constants, and
+    /// conditions negated or with a clause left out
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3), help_heading = "Search")]
+    level: u8,
+
+    /// Most statements that a repair changes
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..), help_heading = "Search")]
+    size: u8,
+
+    /// Most iterations of a loop, and most activations of a function at once [default: 2 more than the tests need, 8
+    /// for a function]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
+    bound: Option<u32>,
+
+    /// What an input for which a program is wrong rules out
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        default_value_t,
+        help_heading = "Search"
+    )]
+    prune: Pruned,
+
+    /// Stop after so many seconds and show what was found
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        help_heading = "Search"
+    )]
+    timeout: u64,
+
+    /// How to show the result
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        help_heading = "Report"
+    )]
+    format: Shape,
+
+    /// How many repairs to show at most
+    #[arg(long, value_name = "K", default_value_t = 10, help_heading = "Report")]
+    top: usize,
+}
+
+/// What is ruled out.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Pruned {
+    /// All programs that are wrong for it
+    #[default]
+    Run,
+    /// Those that agree on a minimal core of the choices
+    Core,
+    /// Those that agree on what the run depends on
+    Slice,
+    /// Only that program
+    None,
+}
+
+impl<P: Target> Mutate<P> {
+    pub fn run(self) -> u8 {
+        let settings = match self.place.resolve() {
+            Ok(settings) => settings,
+            Err(code) => return code,
+        };
+        let command = settings.project.command();
+        let request = Request {
+            project: settings.project.clone(),
+            tests: self.test,
+            function: self.function,
+            reference: self.reference,
+            level: match self.level {
+                1 => Level::One,
+                2 => Level::Two,
+                _ => Level::Three,
+            },
+            size: usize::from(self.size),
+            bound: self.bound,
+            implicit: self.implicit,
+            prune: match self.prune {
+                Pruned::Run => Prune::Run,
+                Pruned::Core => Prune::Core,
+                Pruned::Slice => Prune::Slice,
+                Pruned::None => Prune::Nothing,
+            },
+            timeout: Some(Duration::from_secs(self.timeout)),
+        };
+        let shown = match mutation::repair(&request) {
+            Ok(shown) => shown,
+            Err(refusal) => {
+                let (message, ending) = match refusal {
+                    Refusal::Usage(message) => (message, Ending::Usage),
+                    Refusal::Outside(message) => (message, Ending::UnusableBaseline),
+                    Refusal::Internal(message) => (message, Ending::Internal),
+                };
+                output::complain(&message);
+                let outside = Mutation::outside(message);
+                return match (self.format, ending) {
+                    (Shape::Json, Ending::UnusableBaseline) => print_json(&outside, ending),
+                    _ => ending.exit_code(),
+                };
+            }
+        };
+        let ending = match shown.outcome {
+            "repaired" => Ending::Patched,
+            "limit" => Ending::TimeLimit,
+            "outside" => Ending::UnusableBaseline,
+            _ => Ending::NoPatch,
+        };
+        if !shown.repairs.is_empty() {
+            invocation::keep(&settings, &kept(&shown, command));
+        }
+        match self.format {
+            Shape::Human => output::print(
+                &report::human(&shown, self.top, command),
+                ending.exit_code(),
+            ),
+            Shape::Json => print_json(&shown, ending),
+        }
+    }
+}
+
+fn print_json(shown: &Mutation, ending: Ending) -> u8 {
+    match report::json(shown) {
+        Ok(text) => output::print(&text, ending.exit_code()),
+        Err(error) => {
+            output::complain(&error.to_string());
+            Ending::Internal.exit_code()
+        }
+    }
+}
+
+/// The repairs as patches, which `apply` and `undo` know.
+fn kept(shown: &Mutation, command: &'static str) -> Outcome {
+    let edit = |edit: &ShownEdit| EditReport {
+        file: edit.file.clone(),
+        line: edit.line,
+        column: edit.column,
+        span: edit.span.clone(),
+        original: Arc::from(shown.texts.get(&edit.file).map_or("", String::as_str)),
+        before: edit.before.clone(),
+        after: edit.text.clone(),
+        condition: edit.after.clone(),
+    };
+    let patches = shown.repairs.iter().zip(1..);
+    let patches = patches.map(|(repair, rank)| PatchReport {
+        id: format!("mutation-{rank}"),
+        rank,
+        cost: 0,
+        confidence: 0.0,
+        kind: "expression",
+        edits: repair.edits.iter().map(edit).collect(),
+        diff: repair.diff.clone(),
+        fixes: shown
+            .failing
+            .iter()
+            .map(|failing| failing.name.clone())
+            .collect(),
+        is_trivial: false,
+        is_checked: true,
+        why: "mutated".to_owned(),
+        clauses: Vec::new(),
+        tables: Vec::new(),
+        differs: None,
+        alternatives: Vec::new(),
+        alike: 0,
+    });
+    Outcome {
+        ending: Ending::Patched,
+        command,
+        failing_tests: shown
+            .failing
+            .iter()
+            .map(|failing| failing.name.clone())
+            .collect(),
+        patches: patches.collect(),
+        ..Outcome::default()
+    }
+}

@@ -1,0 +1,101 @@
+//! Repairs by mutations as text for people.
+
+use std::fmt::Write;
+
+use crate::formula::mutation::{Mutation, ShownRepair};
+use crate::report::count;
+
+/// Most tests named.
+const MANY: usize = 10;
+
+/// The repairs as JSON, with a line break at the end.
+///
+/// # Errors
+/// Never, in fact: all of it can be written.
+pub fn json(shown: &Mutation) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(shown)? + "\n")
+}
+
+/// The repairs as text: `top` at most, and the first one as a diff. `command` is that of the tool.
+pub fn human(shown: &Mutation, top: usize, command: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut text, shown, top, command);
+    text
+}
+
+fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std::fmt::Result {
+    for warning in &shown.warnings {
+        writeln!(text, "note: {warning}")?;
+    }
+    for failing in shown.failing.iter().take(MANY) {
+        writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
+    }
+    if shown.failing.len() > MANY {
+        writeln!(
+            text,
+            "… and {} other tests fail",
+            shown.failing.len() - MANY
+        )?;
+    }
+    if let Some(message) = &shown.message {
+        writeln!(text, "{message}")?;
+    }
+    let Some(first) = shown.repairs.first() else {
+        return Ok(());
+    };
+    let what = count(shown.repairs.len(), "minimal repair");
+    let extent = match (shown.outcome, shown.is_exhausted) {
+        ("limit", _) => "there may be more".to_owned(),
+        (_, true) => "there are no others".to_owned(),
+        _ => format!(
+            "there are no others of up to {}",
+            count(shown.complete_to, "statement")
+        ),
+    };
+    writeln!(text, "\n{what}; {extent}:\n")?;
+    for (rank, repair) in (1..).zip(shown.repairs.iter().take(top)) {
+        row(text, rank, repair)?;
+    }
+    if shown.repairs.len() > top {
+        let all = shown.repairs.len();
+        writeln!(
+            text,
+            "     … and {} more (--top {all} shows them)",
+            all - top
+        )?;
+    }
+    let right = match (first.proved, first.proved_to) {
+        ("tests", _) => "All tests pass with it:".to_owned(),
+        (_, Some(bound)) => format!(
+            "Proved for all arguments as long as no loop goes round more than {bound} times:"
+        ),
+        _ => "Proved for all arguments:".to_owned(),
+    };
+    let one = if shown.repairs.len() > 1 {
+        "Repair 1. "
+    } else {
+        ""
+    };
+    writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
+    writeln!(
+        text,
+        "\n`{command} apply` writes repair 1, `{command} apply 2` another one."
+    )
+}
+
+fn row(text: &mut String, rank: usize, repair: &ShownRepair) -> std::fmt::Result {
+    for (number, edit) in repair.edits.iter().enumerate() {
+        let label = if number == 0 {
+            format!("{rank:4}")
+        } else {
+            "   &".to_owned()
+        };
+        writeln!(
+            text,
+            "{label}  {}:{}:{}  {}\n        becomes  {}",
+            edit.file, edit.line, edit.column, edit.before, edit.after,
+        )?;
+    }
+    Ok(())
+}

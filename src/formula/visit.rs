@@ -1,0 +1,120 @@
+//! Walks over programs.
+
+use std::collections::HashSet;
+
+use super::ir::{Expr, ExprKind, FunctionId, Lvalue, Program, Statement, VariableId};
+
+/// What a function needs, directly or not.
+#[derive(Clone, Debug, Default)]
+pub struct Needs {
+    /// The functions that it calls, and itself.
+    pub functions: HashSet<FunctionId>,
+    /// The variables that those name.
+    pub variables: HashSet<VariableId>,
+}
+
+/// What a function needs.
+pub fn needs(program: &Program, function: FunctionId) -> Needs {
+    let mut needs = Needs::default();
+    let mut open = vec![function];
+    while let Some(function) = open.pop() {
+        if !needs.functions.insert(function) {
+            continue;
+        }
+        let mut walk = Walk {
+            calls: &mut open,
+            variables: &mut needs.variables,
+        };
+        walk.statements(&program.functions[function].body);
+    }
+    needs
+}
+
+struct Walk<'a> {
+    calls: &'a mut Vec<FunctionId>,
+    variables: &'a mut HashSet<VariableId>,
+}
+
+impl Walk<'_> {
+    fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => {}
+                Statement::Assign { target, value, .. } => {
+                    self.lvalue(target);
+                    self.expr(value);
+                }
+                Statement::Copy { target, source, .. } => {
+                    self.lvalue(target);
+                    self.lvalue(source);
+                }
+                Statement::Eval(of) | Statement::Assert(of, _) | Statement::Assume(of) => {
+                    self.expr(of);
+                }
+                Statement::If {
+                    condition,
+                    then: first,
+                    otherwise: second,
+                    ..
+                }
+                | Statement::Loop {
+                    condition,
+                    body: first,
+                    update: second,
+                    ..
+                } => {
+                    self.expr(condition);
+                    self.statements(first);
+                    self.statements(second);
+                }
+                Statement::Breakable(_, body) => self.statements(body),
+                Statement::Return { value, .. } => value.iter().for_each(|value| self.expr(value)),
+            }
+        }
+    }
+
+    fn lvalue(&mut self, lvalue: &Lvalue) {
+        match lvalue {
+            Lvalue::Variable(variable) => {
+                self.variables.insert(*variable);
+            }
+            Lvalue::Deref(pointer) => self.expr(pointer),
+            Lvalue::Index { array, index, .. } => {
+                self.lvalue(array);
+                self.expr(index);
+            }
+            Lvalue::Field(structure, _) => self.lvalue(structure),
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Null => {}
+            ExprKind::Load(of) | ExprKind::Address(of) => self.lvalue(of),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Choice(a, _) => self.expr(a),
+            ExprKind::Binary(_, _, a, b)
+            | ExprKind::Logical(_, _, a, b)
+            | ExprKind::Offset(a, b, _)
+            | ExprKind::Distance(a, b, _) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Conditional(_, a, b, c) => {
+                self.expr(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            ExprKind::Call(_, function, arguments) => {
+                self.calls.push(*function);
+                arguments.iter().for_each(|argument| self.expr(argument));
+            }
+            ExprKind::Builtin(_, _, arguments) => {
+                arguments.iter().for_each(|argument| self.expr(argument));
+            }
+            ExprKind::Block(statements, value) => {
+                self.statements(statements);
+                self.expr(value);
+            }
+        }
+    }
+}
