@@ -23,13 +23,13 @@ pub struct Mutate<P: Target> {
 
     /// A test that counts, by its name; may be given several times [default: all]
     #[arg(long, value_name = "TEST", help_heading = "Specification")]
-    test: Vec<String>,
+    only: Vec<String>,
 
     /// A function that must go right whatever its arguments are, instead of tests
     #[arg(
         long,
         value_name = "FUNCTION",
-        conflicts_with = "test",
+        conflicts_with = "only",
         help_heading = "Specification"
     )]
     function: Option<String>,
@@ -119,7 +119,7 @@ impl<P: Target> Mutate<P> {
         let command = settings.project.command();
         let request = Request {
             project: settings.project.clone(),
-            tests: self.test,
+            tests: self.only,
             function: self.function,
             reference: self.reference,
             level: match self.level {

@@ -19,6 +19,7 @@
 
 mod arithmetic;
 mod builtin;
+mod choices;
 mod expression;
 mod format;
 mod lvalue;
@@ -32,11 +33,12 @@ mod value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use fixedbitset::FixedBitSet;
 use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Entry, Expected, FaultKind, Function, FunctionId, NodeId, Program, Scalar, Span, Test,
+    Entry, Expected, FaultKind, Function, FunctionId, Made, NodeId, Program, Scalar, Span, Test,
     VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
@@ -113,6 +115,9 @@ pub struct Run {
     pub branches: Vec<(PositionId, NodeId, bool)>,
     /// Standard output.
     pub output: Vec<u8>,
+    /// The choices that, made otherwise, would have given another value somewhere: as long as none of them is, the run
+    /// stays the same.
+    pub telling: FixedBitSet,
 }
 
 /// Runs a test, with other values at these places.
@@ -141,18 +146,46 @@ pub fn call(
     positions: &mut Positions,
     angelic: &HashMap<Instance, Angelic>,
 ) -> (Run, Option<Value>) {
-    let arguments: Vec<_> = arguments.iter().copied().map(Value::Number).collect();
     stack::on_large_stack(|stack| {
         let mut interpreter = Interpreter::new(program, *limits, positions, angelic, stack);
-        let done = interpreter
-            .globals()
-            .and_then(|()| interpreter.enter(function, &arguments));
-        let (end, result) = match done {
-            Ok(result) => (End::Passed, result),
-            Err(Jump::End(end)) => (end, None),
-            Err(Jump::Exit(code)) => (End::WrongExit(as_shell_sees(code)), None),
-            Err(Jump::Break(_) | Jump::Continue(_) | Jump::Return) => (End::Passed, None),
-        };
+        let (end, result) = interpreter.called(function, arguments);
+        let is_enough = !interpreter.is_too_deep;
+        ((interpreter.finish(end), result), is_enough)
+    })
+}
+
+/// Like [`run`], without angelic values, but with choices made.
+pub fn run_mutant(
+    program: &Program,
+    test: &Test,
+    limits: &Limits,
+    positions: &mut Positions,
+    made: &Made,
+) -> Run {
+    let none = HashMap::new();
+    stack::on_large_stack(|stack| {
+        let mut interpreter = Interpreter::new(program, *limits, positions, &none, stack);
+        interpreter.made = Cow::Borrowed(made);
+        let end = interpreter.test(&test.entry);
+        let is_enough = !interpreter.is_too_deep;
+        (interpreter.finish(end), is_enough)
+    })
+}
+
+/// Like [`call`], without angelic values, but with choices made.
+pub fn call_mutant(
+    program: &Program,
+    function: FunctionId,
+    arguments: &[i128],
+    limits: &Limits,
+    positions: &mut Positions,
+    made: &Made,
+) -> (Run, Option<Value>) {
+    let none = HashMap::new();
+    stack::on_large_stack(|stack| {
+        let mut interpreter = Interpreter::new(program, *limits, positions, &none, stack);
+        interpreter.made = Cow::Borrowed(made);
+        let (end, result) = interpreter.called(function, arguments);
         let is_enough = !interpreter.is_too_deep;
         ((interpreter.finish(end), result), is_enough)
     })
@@ -200,6 +233,9 @@ struct Interpreter<'p, 'a> {
     evaluated: Vec<Evaluated>,
     unfinished: Vec<Instance>,
     branches: Vec<(PositionId, NodeId, bool)>,
+    /// The choices that are made.
+    made: Cow<'a, Made>,
+    telling: FixedBitSet,
 }
 
 impl<'p, 'a> Interpreter<'p, 'a> {
@@ -230,6 +266,8 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             evaluated: Vec::new(),
             unfinished: Vec::new(),
             branches: Vec::new(),
+            made: Cow::Owned(Made::new()),
+            telling: FixedBitSet::new(),
         }
     }
 
@@ -240,6 +278,21 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             unfinished: self.unfinished,
             branches: self.branches,
             output: self.output,
+            telling: self.telling,
+        }
+    }
+
+    /// Calls a function in a run of its own.
+    fn called(&mut self, function: FunctionId, arguments: &[i128]) -> (End, Option<Value>) {
+        let arguments: Vec<_> = arguments.iter().copied().map(Value::Number).collect();
+        let done = self
+            .globals()
+            .and_then(|()| self.enter(function, &arguments));
+        match done {
+            Ok(result) => (End::Passed, result),
+            Err(Jump::End(end)) => (end, None),
+            Err(Jump::Exit(code)) => (End::WrongExit(as_shell_sees(code)), None),
+            Err(Jump::Break(_) | Jump::Continue(_) | Jump::Return) => (End::Passed, None),
         }
     }
 

@@ -13,6 +13,7 @@
 //! faults. The values: overflow wraps, `x / 0` is 0, `x % 0` is `x`, a shift by the width or more takes the amount
 //! modulo the width, a read outside of an object is 0 (or null), and a write outside of one does nothing.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use camino::Utf8PathBuf;
@@ -231,6 +232,9 @@ pub enum ExprKind {
     /// An expression that a choice may change. As long as none is made, it is the expression itself.
     Choice(Box<Expr>, Vec<(ChoiceId, Variant)>),
 }
+
+/// Choices that are made, with the number that each brings along; 0 for those that bring none.
+pub type Made = BTreeMap<ChoiceId, i128>;
 
 /// What a choice makes of an expression.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::encode::Extent;
 use super::front;
 use super::interpret::End;
-use super::ir::{FunctionId, Program, Scalar, Span};
+use super::ir::{FunctionId, Made, Program, Scalar, Span};
 use super::load::{Loaded, Refusal};
 use super::localization::{Failing, Phase};
 use super::mutate::must::Prune;
@@ -148,7 +148,8 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let subject = Subject::load(&request.project).map_err(usage)?;
     let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
     let goal = Goal::new(&whole, request)?;
-    let space = Space::new(&goal.program, &goal.texts, &goal.kept, request.level);
+    let mutations = (request.level, request.prune == Prune::Run);
+    let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
     let read = started.elapsed();
     let options = mutate::Options {
         extent: Extent {
@@ -178,6 +179,12 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let files = goal.program.files.iter().map(ToString::to_string);
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
     goal.explain(&found, &mut shown);
+    if found.is_sampled {
+        shown.warnings.push(
+            "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
+                .to_owned(),
+        );
+    }
     let mut ordered: Vec<&Repair> = found.repairs.iter().collect();
     ordered.sort_by_cached_key(|repair| goal.order(&space, repair));
     for repair in ordered {
@@ -448,7 +455,7 @@ impl Goal {
                 found.inputs.iter().all(|check| {
                     let positions = &mut Positions::default();
                     specification
-                        .judge(&program, check, extent, positions)
+                        .judge(&program, &Made::new(), check, extent, positions)
                         .holds
                 })
             }

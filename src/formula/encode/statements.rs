@@ -285,7 +285,12 @@ impl Encoder<'_> {
             self.cut(Bit::TRUE);
             return Ok(false);
         }
-        Ok(self.enters(node, condition, true))
+        let goes_on = self.enters(node, condition, true);
+        if !goes_on {
+            // Runs that go on where nothing is explored must not be taken for ones that left the loop.
+            self.state.live = Bit::FALSE;
+        }
+        Ok(goes_on)
     }
 
     /// The state here, which goes elsewhere.

@@ -83,7 +83,7 @@ impl<'p> Interpreter<'p, '_> {
                 self.block(statements)?;
                 self.eval(value)?
             }
-            ExprKind::Choice(original, _) => self.eval(original)?,
+            ExprKind::Choice(original, variants) => self.choose(original, variants)?,
         };
         Ok(value.fit(expr.ty))
     }
@@ -152,7 +152,7 @@ impl<'p> Interpreter<'p, '_> {
         Ok(cells)
     }
 
-    fn binary(
+    pub(super) fn binary(
         &mut self,
         op: BinaryOp,
         overflow: Overflow,
@@ -226,7 +226,11 @@ impl<'p> Interpreter<'p, '_> {
     }
 
     /// A result, after the fault that it came with.
-    fn total(&mut self, (value, fault): (i128, Option<FaultKind>), span: Span) -> Flow<Value> {
+    pub(super) fn total(
+        &mut self,
+        (value, fault): (i128, Option<FaultKind>),
+        span: Span,
+    ) -> Flow<Value> {
         if let Some(kind) = fault {
             self.fault(kind, span)?;
         }

@@ -1,13 +1,8 @@
 //! A mutated program: choices are made, and no choice is left.
 
-use std::collections::BTreeMap;
-
 use crate::formula::ir::{
-    ChoiceId, Expr, ExprKind, LogicalOp, Lvalue, Program, Statement, UnaryOp, Variant,
+    Expr, ExprKind, LogicalOp, Lvalue, Made, Program, Statement, UnaryOp, Variant,
 };
-
-/// Choices that are made, with the number that each brings along; 0 for those that bring none.
-pub type Made = BTreeMap<ChoiceId, i128>;
 
 /// A program in which these choices are made and no other.
 pub fn mutant(program: &Program, made: &Made) -> Program {

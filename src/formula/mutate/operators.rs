@@ -3,7 +3,7 @@
 use crate::formula::ir::BinaryOp::{
     self, Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor,
 };
-use crate::formula::ir::{Expr, ExprKind, Variant};
+use crate::formula::ir::{Expr, ExprKind, LogicalOp, Variant};
 
 /// How many mutations there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,20 +73,35 @@ pub const fn token(op: BinaryOp) -> &'static str {
     }
 }
 
-/// Operators that may be exchanged in a text without parentheses: they bind equally in C and in Rust.
-pub const fn binds_like(a: BinaryOp, b: BinaryOp) -> bool {
-    const fn group(op: BinaryOp) -> u8 {
-        match op {
-            Add | Sub => 0,
-            Mul | Div | Rem => 1,
-            Shl | Shr => 2,
-            And => 3,
-            Xor => 4,
-            Or => 5,
-            // In Rust all comparisons bind equally, in C these do.
-            Lt | Le | Gt | Ge => 6,
-            Eq | Ne => 7,
-        }
+/// How tightly an operator binds, in C and in Rust.
+pub type Binding = (u8, u8);
+
+/// That of an operator with one operand, which no other one binds more tightly than.
+pub const TIGHTEST: Binding = (20, 20);
+
+/// That of `&&` and of `||`.
+pub const fn binding_of_logical(op: LogicalOp) -> Binding {
+    match op {
+        LogicalOp::And => (2, 2),
+        LogicalOp::Or => (1, 1),
     }
-    group(a) == group(b)
+}
+
+/// How tightly an operator binds.
+pub const fn binding(op: BinaryOp) -> Binding {
+    match op {
+        Mul | Div | Rem => (10, 10),
+        Add | Sub => (9, 9),
+        Shl | Shr => (8, 8),
+        And => (5, 7),
+        Xor => (4, 6),
+        Or => (3, 5),
+        Lt | Le | Gt | Ge => (7, 4),
+        Eq | Ne => (6, 4),
+    }
+}
+
+/// Whether an operator binds more tightly than another one, in both languages.
+pub const fn binds_more(a: Binding, b: Binding) -> bool {
+    a.0 > b.0 && a.1 > b.1
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::literals::Literal;
-use super::operators::{binds_like, token};
+use super::operators::{Binding, binding, binding_of_logical, binds_more, token};
 use super::space::Edit;
 use crate::formula::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Span};
 
@@ -90,13 +90,13 @@ impl<'a> Text<'a> {
         Some((a, start..end, b))
     }
 
-    /// Another operator between the operands of an expression. `is_operand`: whether the expression is an operand itself.
+    /// Another operator between the operands of an expression. `around`: how tightly the operator around it binds.
     pub fn operator(
         self,
         expr: &Expr,
         (old, a, b): (BinaryOp, &Expr, &Expr),
         new: BinaryOp,
-        is_operand: bool,
+        around: Option<Binding>,
     ) -> Option<Edit> {
         let Some((left, at, right)) = self.parts(a, b, token(old)) else {
             return self.step(expr, old, b, new);
@@ -104,24 +104,26 @@ impl<'a> Text<'a> {
         if at.len() > token(old).len() {
             return is_arithmetic(new).then(|| self.edit(at, format!("{}=", token(new))));
         }
-        if binds_like(old, new) {
+        if binding(old) == binding(new) {
             return Some(self.edit(at, token(new).to_owned()));
         }
-        Some(self.around(a, left, at, token(new), b, right, is_operand))
+        let new = (token(new), binding(new));
+        Some(self.around(around, (a, left), (at, new), (b, right)))
     }
 
     /// The other connective.
     pub fn connective(
         self,
         (old, a, b): (LogicalOp, &Expr, &Expr),
-        is_operand: bool,
+        around: Option<Binding>,
     ) -> Option<Edit> {
-        let (old, new) = match old {
-            LogicalOp::And => ("&&", "||"),
-            LogicalOp::Or => ("||", "&&"),
+        let (old, new, binds) = match old {
+            LogicalOp::And => ("&&", "||", LogicalOp::Or),
+            LogicalOp::Or => ("||", "&&", LogicalOp::And),
         };
+        let new = (new, binding_of_logical(binds));
         let (left, at, right) = self.parts(a, b, old)?;
-        Some(self.around(a, left, at, new, b, right, is_operand))
+        Some(self.around(around, (a, left), (at, new), (b, right)))
     }
 
     /// Only one of two operands of a logical operation.
@@ -160,21 +162,21 @@ impl<'a> Text<'a> {
     }
 
     /// Two operands with another operator that binds differently, with the parentheses that this takes.
-    #[expect(clippy::too_many_arguments, reason = "two operands and where they are")]
     fn around(
         self,
-        a: &Expr,
-        left: Range<usize>,
-        at: Range<usize>,
-        new: &str,
-        b: &Expr,
-        right: Range<usize>,
-        is_operand: bool,
+        around: Option<Binding>,
+        (a, left): (&Expr, Range<usize>),
+        (at, (new, binds)): (Range<usize>, (&str, Binding)),
+        (b, right): (&Expr, Range<usize>),
     ) -> Edit {
         let wrapped = |expr: &Expr, range: Range<usize>| {
             let is_bare = self.range(expr).as_ref() == Some(&range);
+            let is_loose = binding_within(expr).is_some_and(|within| {
+                // Of the same connective both sides may be bare: it does not matter where it begins.
+                !binds_more(within, binds) && !(within == binds && binds.0 <= 2)
+            });
             let text = self.get(range);
-            match is_bare && is_operation(expr, new) {
+            match is_bare && is_loose {
                 true => format!("({text})"),
                 false => text.to_owned(),
             }
@@ -188,7 +190,9 @@ impl<'a> Text<'a> {
             &wrapped(b, right),
         ]
         .concat();
-        let text = match is_operand && !self.is_in_parentheses(&whole) {
+        let is_loose = around
+            .is_some_and(|around| !binds_more(binds, around) && !(binds == around && binds.0 <= 2));
+        let text = match is_loose && !self.is_in_parentheses(&whole) {
             true => format!("({text})"),
             false => text,
         };
@@ -215,10 +219,10 @@ impl<'a> Text<'a> {
 
     /// Another operand at a range.
     pub fn replaced(self, range: Range<usize>, text: &str) -> Edit {
-        let before = self.text.get(..range.start).unwrap_or_default().trim_end();
+        let before = self.text.get(..range.start).unwrap_or_default();
         let after = self.text.get(range.end..).unwrap_or_default();
-        let clashes =
-            before.ends_with(['-', '+', '*', '/', '%', '!', '~']) || after.starts_with('.');
+        // `--` is an operator, and a method is called before a sign counts.
+        let clashes = before.ends_with(['-', '+']) || after.starts_with('.');
         let text = match text.starts_with('-') && clashes {
             true => format!("({text})"),
             false => text.to_owned(),
@@ -249,14 +253,14 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether an expression has an operator on its outside, other than this one.
-fn is_operation(expr: &Expr, other: &str) -> bool {
+/// How tightly the operator on the outside of an expression binds, if there is one.
+fn binding_within(expr: &Expr) -> Option<Binding> {
     match &expr.kind {
-        ExprKind::Choice(of, _) | ExprKind::Cast(of) => is_operation(of, other),
-        ExprKind::Binary(op, ..) => token(*op) != other,
-        ExprKind::Logical(op, ..) => (*op == LogicalOp::And) != (other == "&&"),
-        ExprKind::Conditional(..) => true,
-        _ => false,
+        ExprKind::Choice(of, _) | ExprKind::Cast(of) => binding_within(of),
+        ExprKind::Binary(op, ..) => Some(binding(*op)),
+        ExprKind::Logical(op, ..) => Some(binding_of_logical(*op)),
+        ExprKind::Conditional(..) => Some((0, 0)),
+        _ => None,
     }
 }
 

@@ -4,16 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use super::applied::{Made, mutant};
 use super::must::{Prune, must};
 use super::space::Space;
-use super::specification::{Answer, Check, Judge, Specification, Trouble, is_late};
+use super::specification::{Answer, Check, Judge, Specification, Trouble, Verdict, is_late};
 use crate::formula::circuit::cnf::{Lit, Solver};
 use crate::formula::circuit::{Bit, Circuit};
-use crate::formula::encode::entry::Growing;
+use crate::formula::encode::{self, entry::Growing};
 use crate::formula::encode::{Choices, Explored, Extent, Side};
 use crate::formula::faults::enumerate::at_least;
-use crate::formula::ir::{ChoiceId, Program};
+use crate::formula::ir::{ChoiceId, Made};
 use crate::formula::position::Positions;
 
 /// What is searched.
@@ -62,6 +61,8 @@ pub struct Found {
     pub complete_to: usize,
     /// Whether there is none of a larger size either.
     pub is_exhausted: bool,
+    /// Whether only some of the numbers that a constant may become were tried: the runs are too large for formulas.
+    pub is_sampled: bool,
     /// How many mutated programs were examined.
     pub examined: usize,
     /// How many of them a solver had to judge.
@@ -77,8 +78,16 @@ struct Known {
     check: Check,
     sides: HashSet<Side>,
     /// Whether a program is right for it, with all choices open.
-    holds: Bit,
+    holds: Option<Bit>,
+    /// Whether its circuit would be too large.
+    is_large: bool,
 }
+
+/// Most gates of the circuit of one run. Runs of more are examined one by one.
+const LARGE: usize = 60_000;
+
+/// Most numbers that are tried for a constant in runs that are examined one by one.
+const NUMBERS: usize = 16;
 
 struct Search<'a> {
     space: &'a Space,
@@ -92,6 +101,8 @@ struct Search<'a> {
     cores: Solver,
     judge: Judge<'a>,
     known: Vec<Known>,
+    /// How many numbers were tried for each choice of any number, one by one.
+    tried: HashMap<ChoiceId, usize>,
     found: Found,
     started: Instant,
 }
@@ -111,6 +122,7 @@ pub fn repairs(
         repairs: Vec::new(),
         complete_to: 0,
         is_exhausted: false,
+        is_sampled: false,
         examined: 0,
         asked: 0,
         inputs: Vec::new(),
@@ -135,6 +147,7 @@ pub fn repairs(
         cores: Solver::until(options.extent.deadline),
         judge,
         known: Vec::new(),
+        tried: HashMap::new(),
         found,
         started,
     };
@@ -144,6 +157,7 @@ pub fn repairs(
         Err(trouble) => return Err(trouble),
     };
     let mut found = search.found;
+    found.repairs = without_odd_numbers(space, found.repairs);
     found.outcome = outcome;
     found.asked = search.judge.asked;
     found.inputs = search.known.into_iter().map(|known| known.check).collect();
@@ -156,17 +170,24 @@ impl Search<'_> {
         for (choice, of) in self.space.choices.iter_enumerated() {
             let bit = self.circuit.input();
             self.choices.made.insert(choice, bit);
-            if let Some(ty) = of.number {
-                let word = self.circuit.free(usize::from(ty.bits()));
+            if let Some(number) = &of.number {
+                let word = self.circuit.free(usize::from(number.ty.bits()));
+                for &other in &number.not {
+                    let other = encode::entry::number(number.ty, other);
+                    let same = self.circuit.equal(&word, &other);
+                    let same = self.circuit.and(bit, same);
+                    let same = self.solver.literal(&self.circuit, same);
+                    self.solver.require(&[!same]);
+                }
                 self.choices.numbers.insert(choice, word);
             }
         }
         let changed = self.one_each();
         let counted = at_least(&mut self.circuit, &changed, self.options.size + 1);
-        let original = mutant(&self.space.program, &Made::new());
+        let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
             Answer::Right { .. } => return Ok(Outcome::Right),
-            Answer::Wrong(check) => self.refuted(&original, &Made::new(), check)?,
+            Answer::Wrong(check) => self.refuted(&original, check)?,
         }
         for size in 1..=self.options.size {
             loop {
@@ -221,11 +242,11 @@ impl Search<'_> {
         let made = self.choices.made.iter();
         made.filter(|(_, bit)| self.solver.value(**bit))
             .map(|(choice, _)| {
-                let number = self.choices.numbers.get(choice).map(|word| {
-                    let ty = self.space.choices[*choice].number;
-                    let bits = self.solver.number(word);
-                    ty.map_or(0, |ty| ty.value(bits))
-                });
+                let word = self.choices.numbers.get(choice);
+                let any = self.space.choices[*choice].number.as_ref();
+                let number = any
+                    .zip(word)
+                    .map(|(any, word)| any.ty.value(self.solver.number(word)));
                 (*choice, number.unwrap_or(0))
             })
             .collect()
@@ -234,22 +255,17 @@ impl Search<'_> {
     /// Finds out about a mutated program (Fig. 4, phase 2).
     fn examine(&mut self, made: Made) -> Result<(), Trouble> {
         self.found.examined += 1;
-        let program = mutant(&self.space.program, &made);
         // An input that is known costs a run, and not a solver.
         for at in 0..self.known.len() {
-            let check = &self.known[at].check;
-            let extent = self.options.extent;
-            let verdict = self
-                .specification
-                .judge(&program, check, extent, &mut self.positions);
+            let verdict = self.verdict(&made, at);
             if !verdict.holds {
-                return self.learned(at, &made, verdict.sides);
+                return self.learned(at, &made, &verdict);
             }
         }
-        match self.judge.ask(&program, &mut self.positions)? {
-            Answer::Wrong(check) => self.refuted(&program, &made, check),
+        match self.judge.ask(&made, &mut self.positions)? {
+            Answer::Wrong(check) => self.refuted(&made, check),
             Answer::Right { is_unbounded } => {
-                if self.mends(&program)? {
+                if self.mends(&made)? {
                     self.found.repairs.push(Repair {
                         made: made.clone(),
                         is_unbounded,
@@ -265,60 +281,48 @@ impl Search<'_> {
         }
     }
 
+    /// How a program fares with a known input.
+    fn verdict(&mut self, made: &Made, at: usize) -> Verdict {
+        let (extent, check) = (self.options.extent, &self.known[at].check);
+        let program = &self.space.program;
+        self.specification
+            .judge(program, made, check, extent, &mut self.positions)
+    }
+
     /// Whether a program that is right comes to an end where the original is wrong.
-    fn mends(&mut self, program: &Program) -> Result<bool, Trouble> {
-        for known in &self.known {
-            let extent = self.options.extent;
-            let mut judged = |program: &Program| {
-                let positions = &mut self.positions;
-                self.specification
-                    .judge(program, &known.check, extent, positions)
-            };
-            if judged(program).ends && !judged(&mutant(&self.space.program, &Made::new())).holds {
+    fn mends(&mut self, made: &Made) -> Result<bool, Trouble> {
+        for at in 0..self.known.len() {
+            if self.verdict(made, at).ends && !self.verdict(&Made::new(), at).holds {
                 return Ok(true);
             }
         }
-        self.judge.mends(program)
+        self.judge.mends(made)
     }
 
     /// A program is wrong for an input that was not known.
-    fn refuted(&mut self, program: &Program, made: &Made, check: Check) -> Result<(), Trouble> {
-        let extent = self.options.extent;
-        let verdict = self
-            .specification
-            .judge(program, &check, extent, &mut self.positions);
+    fn refuted(&mut self, made: &Made, check: Check) -> Result<(), Trouble> {
         self.known.push(Known {
             check,
             sides: HashSet::new(),
-            holds: Bit::TRUE,
+            holds: None,
+            is_large: false,
         });
-        self.learned(self.known.len() - 1, made, verdict.sides)
+        let at = self.known.len() - 1;
+        let verdict = self.verdict(made, at);
+        self.learned(at, made, &verdict)
     }
 
     /// A program is wrong for a known input: so are others.
-    fn learned(&mut self, at: usize, made: &Made, sides: Vec<Side>) -> Result<(), Trouble> {
+    fn learned(&mut self, at: usize, made: &Made, verdict: &Verdict) -> Result<(), Trouble> {
         if self.options.prune == Prune::Nothing {
             self.block_exactly(made);
             return Ok(());
         }
-        let known = &mut self.known[at];
-        let before = known.sides.len();
-        known.sides.extend(sides);
-        let is_new = known.sides.len() > before || known.holds == Bit::TRUE;
-        if is_new {
-            let explored = Explored::Only(known.sides.clone());
-            known.holds = self.specification.holds(
-                self.space,
-                &known.check,
-                (self.options.extent, &explored),
-                &self.choices,
-                Growing {
-                    circuit: &mut self.circuit,
-                    positions: &mut self.positions,
-                },
-            )?;
-        }
-        let holds = known.holds;
+        let is_new = self.encode(at, verdict)?;
+        let Some(holds) = self.known[at].holds else {
+            self.block_telling(made, verdict);
+            return Ok(());
+        };
         if self.options.prune == Prune::Run {
             if !is_new {
                 return Err(Trouble::Disagreement);
@@ -342,6 +346,78 @@ impl Search<'_> {
             .collect();
         self.solver.require(&clause);
         Ok(())
+    }
+
+    /// Makes sure that a known input's circuit has what a run needs, unless it is too large. Whether it is another one now.
+    fn encode(&mut self, at: usize, verdict: &Verdict) -> Result<bool, Trouble> {
+        let known = &mut self.known[at];
+        if known.is_large {
+            return Ok(false);
+        }
+        let before = known.sides.len();
+        known.sides.extend(verdict.sides.iter().copied());
+        if known.holds.is_some() && known.sides.len() == before {
+            return Ok(false);
+        }
+        let extent = Extent {
+            gates: self.circuit.len() + LARGE,
+            ..self.options.extent
+        };
+        let explored = Explored::Only(known.sides.clone());
+        let holds = self.specification.holds(
+            self.space,
+            &known.check,
+            (extent, &explored),
+            &self.choices,
+            Growing {
+                circuit: &mut self.circuit,
+                positions: &mut self.positions,
+            },
+        );
+        match holds {
+            Ok(holds) => known.holds = Some(holds),
+            Err(stop) if stop.is_late => return Err(Trouble::Late),
+            // Also what circuits do not have, but runs do.
+            Err(_) => {
+                known.is_large = true;
+                known.holds = None;
+            }
+        }
+        Ok(true)
+    }
+
+    /// No program from now on that agrees on all choices on which a run depends.
+    fn block_telling(&mut self, made: &Made, verdict: &Verdict) {
+        let mut clause = Vec::new();
+        for choice in verdict.telling.ones().map(ChoiceId::from) {
+            let bit = self.choices.made[&choice];
+            let lit = self.solver.literal(&self.circuit, bit);
+            clause.push(if made.contains_key(&choice) {
+                !lit
+            } else {
+                lit
+            });
+            if let Some(other) = self.other_number(choice, made) {
+                clause.push(other);
+            }
+        }
+        self.solver.require(&clause);
+    }
+
+    /// That a choice that is made brings another number along, as long as not too many were tried.
+    fn other_number(&mut self, choice: ChoiceId, made: &Made) -> Option<Lit> {
+        let number = made.get(&choice)?;
+        let word = self.choices.numbers.get(&choice)?;
+        let ty = self.space.choices[choice].number.as_ref()?.ty;
+        let tried = self.tried.entry(choice).or_default();
+        *tried += 1;
+        if *tried >= NUMBERS {
+            self.found.is_sampled = true;
+            return None;
+        }
+        let number = encode::entry::number(ty, *number);
+        let same = self.circuit.equal(word, &number);
+        Some(!self.solver.literal(&self.circuit, same))
     }
 
     /// The signals of all choices, as they are made.
@@ -373,4 +449,28 @@ impl Search<'_> {
             .collect();
         self.solver.require(&clause);
     }
+}
+
+/// Repairs without those with any number where one close by, or 0, would do.
+fn without_odd_numbers(space: &Space, repairs: Vec<Repair>) -> Vec<Repair> {
+    let known: HashSet<Vec<ChoiceId>> = repairs
+        .iter()
+        .map(|repair| repair.made.keys().copied().collect())
+        .collect();
+    let is_odd = |repair: &Repair| {
+        repair.made.keys().any(|choice| {
+            let others = space.choices[*choice].number.iter();
+            others.flat_map(|number| &number.others).any(|other| {
+                let keys = repair.made.keys();
+                let mut instead: Vec<ChoiceId> = keys
+                    .map(|it| if it == choice { *other } else { *it })
+                    .collect();
+                instead.sort_unstable();
+                known.contains(&instead)
+            })
+        })
+    };
+    let mut repairs = repairs;
+    repairs.retain(|repair| !is_odd(repair));
+    repairs
 }

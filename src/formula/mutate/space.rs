@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use typed_index_collections::TiVec;
 
-use super::operators::{Level, level_of, others};
+use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, level_of, others};
 use super::rewrite::Text;
 use super::scopes::Scopes;
 use crate::formula::ir::{
-    BinaryOp, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar, Span,
-    Statement, VariableId, Variant,
+    BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
+    Span, Statement, VariableId, Variant,
 };
 use crate::index::index;
 
@@ -35,10 +35,21 @@ pub struct Choice {
     pub location: LocationId,
     /// How.
     pub edit: Edit,
-    /// The type of the number that it brings along, if it does.
-    pub number: Option<Scalar>,
+    /// The number that it brings along, if it does.
+    pub number: Option<AnyNumber>,
     /// The least level that has it.
     pub level: Level,
+}
+
+/// A number that a choice brings along.
+#[derive(Clone, Debug)]
+pub struct AnyNumber {
+    /// Its type.
+    pub ty: Scalar,
+    /// What it is not: the number in the source, and those that other choices put in its place.
+    pub not: Vec<i128>,
+    /// Those choices.
+    pub others: Vec<ChoiceId>,
 }
 
 /// A program with its mutations.
@@ -62,8 +73,14 @@ pub struct Kept {
 }
 
 impl Space {
-    /// All mutations of a program with these texts.
-    pub fn new(program: &Program, texts: &[String], kept: &Kept, level: Level) -> Self {
+    /// All mutations of a program with these texts. `has_any`: whether a constant may also become any other one; there
+    /// are too many for those who go through them one by one.
+    pub fn new(
+        program: &Program,
+        texts: &[String],
+        kept: &Kept,
+        (level, has_any): (Level, bool),
+    ) -> Self {
         let mut places: Vec<(PlaceId, Span)> = program
             .places
             .iter_enumerated()
@@ -74,6 +91,7 @@ impl Space {
         let mut mutator = Mutator {
             texts,
             level,
+            has_any,
             places,
             original: program,
             choices: TiVec::new(),
@@ -164,6 +182,7 @@ enum Home {
 struct Mutator<'a> {
     texts: &'a [String],
     level: Level,
+    has_any: bool,
     places: Vec<(PlaceId, Span)>,
     original: &'a Program,
     choices: TiVec<ChoiceId, Choice>,
@@ -192,7 +211,7 @@ impl<'a> Mutator<'a> {
                 target,
                 value,
             } => self.within(*place, Home::Other, |this| {
-                this.value(value, false);
+                this.value(value, None);
                 this.lvalue(target);
             }),
             // What is copied, asserted and assumed is no expression that computes a value.
@@ -203,7 +222,7 @@ impl<'a> Mutator<'a> {
             | Statement::Continue(_) => {}
             Statement::Eval(value) => {
                 let home = Home::Effect(value.span);
-                self.within(None, home, |this| this.value(value, false));
+                self.within(None, home, |this| this.value(value, None));
             }
             Statement::If {
                 place,
@@ -230,7 +249,7 @@ impl<'a> Mutator<'a> {
             Statement::Breakable(_, body) => self.block(body),
             Statement::Return { place, value } => {
                 if let Some(value) = value {
-                    self.within(*place, Home::Other, |this| this.value(value, false));
+                    self.within(*place, Home::Other, |this| this.value(value, None));
                 }
             }
         }
@@ -238,7 +257,7 @@ impl<'a> Mutator<'a> {
 
     fn condition(&mut self, place: Option<PlaceId>, condition: &mut Expr) {
         self.within(place, Home::Other, |this| {
-            this.value(condition, false);
+            this.value(condition, None);
             if place.is_some() {
                 this.opposite(condition);
             }
@@ -260,17 +279,17 @@ impl<'a> Mutator<'a> {
     fn lvalue(&mut self, lvalue: &mut Lvalue) {
         match lvalue {
             Lvalue::Variable(_) => {}
-            Lvalue::Deref(pointer) => self.value(pointer, true),
+            Lvalue::Deref(pointer) => self.value(pointer, Some(TIGHTEST)),
             Lvalue::Index { array, index, .. } => {
                 self.lvalue(array);
-                self.value(index, false);
+                self.value(index, None);
             }
             Lvalue::Field(structure, _) => self.lvalue(structure),
         }
     }
 
-    /// Mutates an expression and all within. `is_operand`: whether an operator is around it.
-    fn value(&mut self, expr: &mut Expr, is_operand: bool) {
+    /// Mutates an expression and all within. `around`: how tightly the operator around it binds.
+    fn value(&mut self, expr: &mut Expr, around: Option<Binding>) {
         let Some(text) = self.text(expr.span) else {
             return;
         };
@@ -288,22 +307,28 @@ impl<'a> Mutator<'a> {
                     variants = self.operands(text, &original);
                 }
             }
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.value(a, true),
+            ExprKind::Unary(_, a) => self.value(a, Some(TIGHTEST)),
+            // One that is written has parentheses of its own; others are not seen.
+            ExprKind::Cast(a) => {
+                let is_written = text.range(a) != text.range(&original);
+                self.value(a, if is_written { Some(TIGHTEST) } else { around });
+            }
             ExprKind::Binary(op, _, a, b) => {
                 let op = *op;
                 let of = (op, &**a, &**b);
                 if a.ty != Scalar::Pointer {
                     for other in others(op, self.level).filter(|other| fits(*other, a.ty)) {
-                        let edit = text.operator(&original, of, other, is_operand);
+                        let edit = text.operator(&original, of, other, around);
                         variants.extend(edit.map(|edit| (edit, Variant::Operator(other))));
                     }
                 }
-                self.value(a, true);
-                self.value(b, true);
+                self.value(a, Some(binding(op)));
+                self.value(b, Some(binding(op)));
             }
             ExprKind::Logical(op, _, a, b) => {
+                let binds = binding_of_logical(*op);
                 let of = (*op, &**a, &**b);
-                let edit = text.connective(of, is_operand);
+                let edit = text.connective(of, around);
                 variants.extend(edit.map(|edit| (edit, Variant::Connective)));
                 if self.level == Level::Three {
                     let first = text.only(of, true);
@@ -312,27 +337,29 @@ impl<'a> Mutator<'a> {
                     variants.extend(second.map(|edit| (edit, Variant::Second)));
                 }
                 for operand in [a, b] {
-                    self.value(operand, true);
+                    self.value(operand, Some(binds));
                     self.opposite(operand);
                 }
             }
             ExprKind::Offset(a, b, _) | ExprKind::Distance(a, b, _) => {
-                self.value(a, true);
-                self.value(b, true);
+                self.value(a, Some(TIGHTEST));
+                self.value(b, Some(TIGHTEST));
             }
             ExprKind::Conditional(_, a, b, c) => {
                 for operand in [a, b, c] {
-                    self.value(operand, true);
+                    self.value(operand, Some(TIGHTEST));
                 }
             }
+            // Where the input comes from cannot be wrong.
+            ExprKind::Builtin(_, Builtin::ParseInt | Builtin::Scan(_) | Builtin::ReadLine, _) => {}
             ExprKind::Call(_, _, arguments) | ExprKind::Builtin(_, _, arguments) => {
                 for argument in arguments {
-                    self.value(argument, false);
+                    self.value(argument, None);
                 }
             }
             ExprKind::Block(body, value) => {
                 self.block(body);
-                self.value(value, is_operand);
+                self.value(value, around);
             }
         }
         self.choose(expr, variants);
@@ -362,7 +389,9 @@ impl<'a> Mutator<'a> {
         if self.level == Level::Three {
             let range = literal.0.clone();
             variants.extend(self.variables(text, range.clone(), expr));
-            variants.push((text.replaced(range, ""), Variant::Any));
+            if self.has_any {
+                variants.push((text.replaced(range, ""), Variant::Any));
+            }
         }
         variants
     }
@@ -434,14 +463,14 @@ impl<'a> Mutator<'a> {
             return;
         }
         let (ty, span) = (expr.ty, expr.span);
-        let choices = variants
+        let choices: Vec<_> = variants
             .into_iter()
             .filter_map(|(edit, variant)| {
-                let number = matches!(variant, Variant::Any).then_some(ty);
                 let level = level_of(expr, &variant);
-                Some((self.choice(edit, number, level)?, variant))
+                Some((self.choice(edit, level)?, variant))
             })
             .collect();
+        self.tell_numbers_apart(expr, &choices);
         let original = std::mem::replace(
             expr,
             Expr {
@@ -453,8 +482,35 @@ impl<'a> Mutator<'a> {
         expr.kind = ExprKind::Choice(Box::new(original), choices);
     }
 
+    /// A choice of any number is one of a number that no other choice brings.
+    fn tell_numbers_apart(&mut self, expr: &Expr, choices: &[(ChoiceId, Variant)]) {
+        let ExprKind::Constant(original) = expr.kind else {
+            return;
+        };
+        let any = choices
+            .iter()
+            .find(|(_, variant)| matches!(variant, Variant::Any));
+        let Some((any, _)) = any else {
+            return;
+        };
+        let constant = |(choice, variant): &(ChoiceId, Variant)| match variant {
+            Variant::Instead(other) => match other.kind {
+                ExprKind::Constant(value) => Some((*choice, value)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (others, mut not): (Vec<_>, Vec<_>) = choices.iter().filter_map(constant).unzip();
+        not.push(original);
+        self.choices[*any].number = Some(AnyNumber {
+            ty: expr.ty,
+            not,
+            others,
+        });
+    }
+
     /// The choice that makes an edit. The same edit is the same choice, wherever its text is used.
-    fn choice(&mut self, edit: Edit, number: Option<Scalar>, level: Level) -> Option<ChoiceId> {
+    fn choice(&mut self, edit: Edit, level: Level) -> Option<ChoiceId> {
         if let Some(&known) = self.known.get(&edit) {
             return Some(known);
         }
@@ -462,7 +518,7 @@ impl<'a> Mutator<'a> {
         let choice = Choice {
             location,
             edit: edit.clone(),
-            number,
+            number: None,
             level,
         };
         let id = self.choices.push_and_get_key(choice);

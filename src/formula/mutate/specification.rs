@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::applied::{Made, mutant};
+use fixedbitset::FixedBitSet;
+
+use super::applied::mutant;
 use super::space::Space;
 use crate::formula::circuit::cnf::{Lit, Solver, Unknown};
 use crate::formula::circuit::word::Word;
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::entry::{Called, Growing, encode_call, encode_test, number};
 use crate::formula::encode::{Choices, Explored, Extent, Side, Stop};
-use crate::formula::interpret::{End, Limits, Value, call, run};
-use crate::formula::ir::{FunctionId, Program, Scalar, Test};
+use crate::formula::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
+use crate::formula::ir::{FunctionId, Made, Program, Scalar, Test};
 use crate::formula::position::Positions;
 
 /// What a program must do.
@@ -53,6 +55,8 @@ pub struct Verdict {
     pub ends: bool,
     /// The sides of branches that it takes.
     pub sides: Vec<Side>,
+    /// The choices on which the run depends.
+    pub telling: FixedBitSet,
 }
 
 /// Most statements of a run.
@@ -67,24 +71,25 @@ pub fn cells(program: &Program, function: FunctionId) -> Vec<Scalar> {
 }
 
 impl Specification {
-    /// Runs a program on an input.
+    /// Runs a program with these choices made on an input.
     pub fn judge(
         &self,
         program: &Program,
+        made: &Made,
         check: &Check,
         extent: Extent,
         positions: &mut Positions,
     ) -> Verdict {
         let limits = limits(extent);
-        let none = HashMap::new();
         match (self, check) {
             (Self::Tests(tests), Check::Test(test)) => {
-                let run = run(program, &tests[*test], &limits, positions, &none);
+                let run = run_mutant(program, &tests[*test], &limits, positions, made);
                 let holds = run.end == End::Passed;
                 Verdict {
                     holds,
                     ends: holds,
                     sides: run.branches,
+                    telling: run.telling,
                 }
             }
             (
@@ -94,7 +99,8 @@ impl Specification {
                     expected,
                 },
             ) => {
-                let (run, result) = call(program, *function, arguments, &limits, positions, &none);
+                let (run, result) =
+                    call_mutant(program, *function, arguments, &limits, positions, made);
                 let ends = run.end == End::Passed;
                 let is_cut = matches!(run.end, End::Bound(_) | End::Assumption | End::Steps);
                 let is_expected = expected.is_none_or(|wanted| number_of(result) == Some(wanted));
@@ -102,12 +108,14 @@ impl Specification {
                     holds: is_cut || ends && is_expected,
                     ends,
                     sides: run.branches,
+                    telling: run.telling,
                 }
             }
             _ => Verdict {
                 holds: true,
                 ends: true,
                 sides: Vec::new(),
+                telling: FixedBitSet::new(),
             },
         }
     }
@@ -308,7 +316,7 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// If the solver gives up, or the program cannot be encoded.
-    pub fn ask(&mut self, program: &Program, positions: &mut Positions) -> Result<Answer, Trouble> {
+    pub fn ask(&mut self, made: &Made, positions: &mut Positions) -> Result<Answer, Trouble> {
         match self.specification {
             Specification::Tests(_) => {
                 for at in 0..self.order.len() {
@@ -316,9 +324,10 @@ impl<'a> Judge<'a> {
                         return Err(Trouble::Late);
                     }
                     let check = Check::Test(self.order[at]);
-                    let verdict = self
-                        .specification
-                        .judge(program, &check, self.extent, positions);
+                    let program = &self.space.program;
+                    let verdict =
+                        self.specification
+                            .judge(program, made, &check, self.extent, positions);
                     if !verdict.holds {
                         self.order[..=at].rotate_right(1);
                         return Ok(Answer::Wrong(check));
@@ -328,8 +337,9 @@ impl<'a> Judge<'a> {
             }
             Specification::Function { function, .. } => {
                 self.asked += 1;
+                let program = mutant(&self.space.program, made);
                 match &mut self.proof {
-                    Some(proof) => proof.ask(self.specification, program, *function, self.extent),
+                    Some(proof) => proof.ask(self.specification, &program, *function, self.extent),
                     None => Ok(Answer::Right {
                         is_unbounded: false,
                     }),
@@ -343,10 +353,11 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// If the solver gives up, or the program cannot be encoded.
-    pub fn mends(&mut self, program: &Program) -> Result<bool, Trouble> {
+    pub fn mends(&mut self, made: &Made) -> Result<bool, Trouble> {
         match (self.specification, &mut self.proof) {
             (Specification::Function { function, .. }, Some(proof)) => {
                 self.asked += 1;
+                let program = &mutant(&self.space.program, made);
                 let called = proof.call(program, *function, self.extent)?;
                 let mended = proof.circuit.and(proof.original, called.returns);
                 let mended = proof.solver.literal(&proof.circuit, mended);
@@ -429,7 +440,8 @@ impl Proof {
             arguments,
             expected,
         };
-        let verdict = specification.judge(program, &check, extent, &mut Positions::default());
+        let positions = &mut Positions::default();
+        let verdict = specification.judge(program, &Made::new(), &check, extent, positions);
         match verdict.holds {
             true => Err(Trouble::Disagreement),
             false => Ok(Answer::Wrong(check)),

@@ -21,7 +21,7 @@ impl Body<'_, '_> {
         let (of, pointer, length) = self.as_slice(value.clone(), span)?;
         let zero = count(0, span);
         Ok(Some(match (name, arguments) {
-            ("len", []) => Value::scalar(Type::USIZE, length),
+            ("len", []) => Value::scalar(Type::USIZE, Expr { span, ..length }),
             ("is_empty", []) => Value::scalar(Type::Bool, compare(BinaryOp::Eq, length, zero)),
             ("clone", []) => self.loaded(value, span),
             ("as_slice" | "as_mut_slice", []) => {
