@@ -10,6 +10,7 @@ mod generate;
 mod hostile;
 mod kept;
 mod learn;
+mod mutation;
 mod svg;
 mod synthesis;
 mod tool;
@@ -47,6 +48,8 @@ enum Bench {
     C(c::Options),
     /// `cargo nopol faults` on TCAS
     Formula(formula::Options),
+    /// Repairs by mutations of TCAS that equal the original
+    Mutate(mutation::Options),
     /// `cargo nopol` on hostile and odd subjects, after which everything must be as it was
     Hostile(hostile::Options),
     /// Our synthesis engines and cvc5 on the same problems
@@ -67,6 +70,7 @@ fn main() -> anyhow::Result<()> {
         Bench::Bugs(options) => bugs::bench(&options),
         Bench::C(options) => c::bench(&options),
         Bench::Formula(options) => formula::bench(&options),
+        Bench::Mutate(options) => mutation::bench(&options),
         Bench::Hostile(options) => hostile::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Crates(options) => crates::bench(&options),

@@ -104,7 +104,7 @@ impl Space {
         };
         let mut program = program.clone();
         for (variable, declared) in program.variables.iter_enumerated() {
-            if declared.is_global {
+            if declared.is_global && !kept.variables.contains(&variable) {
                 mutator.scopes.declare(variable);
             }
         }

@@ -57,6 +57,8 @@ pub struct Verdict {
     pub sides: Vec<Side>,
     /// The choices on which the run depends.
     pub telling: FixedBitSet,
+    /// What a call returns.
+    pub result: Option<i128>,
 }
 
 /// Most statements of a run.
@@ -90,6 +92,7 @@ impl Specification {
                     ends: holds,
                     sides: run.branches,
                     telling: run.telling,
+                    result: None,
                 }
             }
             (
@@ -103,12 +106,14 @@ impl Specification {
                     call_mutant(program, *function, arguments, &limits, positions, made);
                 let ends = run.end == End::Passed;
                 let is_cut = matches!(run.end, End::Bound(_) | End::Assumption | End::Steps);
-                let is_expected = expected.is_none_or(|wanted| number_of(result) == Some(wanted));
+                let result = number_of(result);
+                let is_expected = expected.is_none_or(|wanted| result == Some(wanted));
                 Verdict {
                     holds: is_cut || ends && is_expected,
                     ends,
                     sides: run.branches,
                     telling: run.telling,
+                    result,
                 }
             }
             _ => Verdict {
@@ -116,6 +121,7 @@ impl Specification {
                 ends: true,
                 sides: Vec::new(),
                 telling: FixedBitSet::new(),
+                result: None,
             },
         }
     }
@@ -162,8 +168,10 @@ impl Specification {
                     (Some(wanted), Some(ty)) => Some(number(ty, *wanted)),
                     _ => None,
                 };
-                let wrong = violation(circuit, &called, wanted.as_ref());
-                Ok(circuit.or(!wrong, called.escapes))
+                // What is returned by a run that escapes is not known, but a fault before that is one.
+                let other = differs(circuit, &called, wanted.as_ref());
+                let right = circuit.or(!other, called.escapes);
+                Ok(circuit.and(right, !called.faults))
             }
             _ => Ok(Bit::TRUE),
         }
@@ -185,16 +193,15 @@ const fn number_of(result: Option<Value>) -> Option<i128> {
     }
 }
 
-/// When a call has a fault or returns something else.
-fn violation(circuit: &mut Circuit, called: &Called, wanted: Option<&Word>) -> Bit {
-    let other = match (&called.result, wanted) {
+/// When a call returns something else.
+fn differs(circuit: &mut Circuit, called: &Called, wanted: Option<&Word>) -> Bit {
+    match (&called.result, wanted) {
         (Some(result), Some(wanted)) => {
             let same = circuit.equal(result, wanted);
             circuit.and(called.returns, !same)
         }
         _ => Bit::FALSE,
-    };
-    circuit.or(called.faults, other)
+    }
 }
 
 /// What is said of a program.
@@ -400,7 +407,8 @@ impl Proof {
             Some((wanted, counts)) => (wanted.as_ref(), *counts),
             None => (None, Bit::TRUE),
         };
-        let wrong = violation(&mut self.circuit, called, wanted);
+        let other = differs(&mut self.circuit, called, wanted);
+        let wrong = self.circuit.or(called.faults, other);
         self.circuit.and(wrong, counts)
     }
 

@@ -3,3 +3,4 @@
 mod agreement;
 mod arithmetic;
 mod candidates;
+mod mutants;
