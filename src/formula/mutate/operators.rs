@@ -47,6 +47,7 @@ pub fn level_of(expr: &Expr, variant: &Variant) -> Level {
             ExprKind::Constant(_) => Level::Two,
             _ => Level::Three,
         },
+        (Variant::Opposite, ExprKind::Cast(_)) => Level::Two,
         _ => Level::Three,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::must::{Prune, must};
+use super::operators::Level;
 use super::space::Space;
 use super::specification::{Answer, Check, Judge, Specification, Trouble, Verdict, is_late};
 use crate::formula::circuit::cnf::{Lit, Solver};
@@ -189,28 +190,26 @@ impl Search<'_> {
             Answer::Right { .. } => return Ok(Outcome::Right),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }
+        let above = self.above();
         for size in 1..=self.options.size {
-            loop {
-                if is_late(self.options.extent) {
-                    return Err(Trouble::Late);
+            let larger = counted.get(size).map(|&more| {
+                let more = self.solver.literal(&self.circuit, more);
+                !more
+            });
+            // Likelier mutations first; the last round has all of them.
+            for not_above in above.iter().chain([&None]) {
+                let assumptions: Vec<Lit> = larger.into_iter().chain(*not_above).collect();
+                while self.next(&assumptions)? {
+                    let made = self.proposed();
+                    self.examine(made)?;
                 }
-                let larger = counted.get(size).map(|&more| {
-                    let more = self.solver.literal(&self.circuit, more);
-                    !more
-                });
-                let assumptions: Vec<Lit> = larger.into_iter().collect();
-                if !self.solver.check(&assumptions)? {
-                    // What no number of statements makes possible is not possible at all.
-                    self.found.is_exhausted = match larger {
-                        Some(larger) => !self.solver.core().contains(&larger),
-                        None => true,
-                    };
-                    break;
-                }
-                let made = self.proposed();
-                self.examine(made)?;
             }
             self.found.complete_to = size;
+            // What no number of statements makes possible is not possible at all.
+            self.found.is_exhausted = match larger {
+                Some(larger) => !self.solver.core().contains(&larger),
+                None => true,
+            };
             if self.found.is_exhausted {
                 break;
             }
@@ -219,6 +218,29 @@ impl Search<'_> {
             true => Outcome::None,
             false => Outcome::Repaired,
         })
+    }
+
+    /// Whether the solver proposes another program.
+    fn next(&mut self, assumptions: &[Lit]) -> Result<bool, Trouble> {
+        match is_late(self.options.extent) {
+            true => Err(Trouble::Late),
+            false => Ok(self.solver.check(assumptions)?),
+        }
+    }
+
+    /// That no choice above a level is made, for all levels but the last.
+    fn above(&mut self) -> Vec<Option<Lit>> {
+        let levels = [Level::One, Level::Two];
+        let above = levels.map(|level| {
+            let choices = self.space.choices.iter_enumerated();
+            let above = choices.filter(|(_, choice)| choice.level > level);
+            let above: Vec<Bit> = above
+                .map(|(choice, _)| self.choices.made[&choice])
+                .collect();
+            let any = self.circuit.any(above);
+            (any != Bit::FALSE).then(|| !self.solver.literal(&self.circuit, any))
+        });
+        above.into_iter().filter(Option::is_some).collect()
     }
 
     /// At most one choice of each statement is made (Fig. 4, line 9). Gives whether one is, for each.

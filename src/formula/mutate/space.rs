@@ -311,6 +311,12 @@ impl<'a> Mutator<'a> {
             // One that is written has parentheses of its own; others are not seen.
             ExprKind::Cast(a) => {
                 let is_written = text.range(a) != text.range(&original);
+                // A number that is used as a condition is compared with 0, though nothing is written: `==` for `!=`.
+                let is_truth = original.ty == Scalar::Bool && matches!(a.ty, Scalar::Int { .. });
+                if is_truth && self.level >= Level::Two {
+                    let edit = text.opposite(a);
+                    variants.extend(edit.map(|edit| (edit, Variant::Opposite)));
+                }
                 self.value(a, if is_written { Some(TIGHTEST) } else { around });
             }
             ExprKind::Binary(op, _, a, b) => {
