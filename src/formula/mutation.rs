@@ -178,7 +178,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     };
     let files = goal.program.files.iter().map(ToString::to_string);
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
-    goal.explain(&found, &mut shown);
+    goal.explain(request, &found, &mut shown);
     if found.is_sampled {
         shown.warnings.push(
             "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
@@ -321,7 +321,7 @@ impl Goal {
     }
 
     /// What the outcome means.
-    fn explain(&self, found: &Found, shown: &mut Mutation) {
+    fn explain(&self, request: &Request, found: &Found, shown: &mut Mutation) {
         let bound = self.bound;
         if let Specification::Function { function, .. } = self.specification
             && let Some(Check::Call {
@@ -359,6 +359,13 @@ impl Goal {
                     crate::report::count(found.complete_to, "statement"),
                 )),
             ),
+            Outcome::Vacuous => (
+                "none",
+                Some(format!(
+                    "no arguments meet the assumptions, so nothing constrains `{}`",
+                    request.function.as_deref().unwrap_or_default()
+                )),
+            ),
             Outcome::Right => (
                 "none",
                 Some(match &self.specification {
@@ -386,14 +393,22 @@ impl Goal {
     }
 
     /// Smaller repairs first, then lower levels, then suspicious places.
-    fn order(&self, space: &Space, repair: &Repair) -> (usize, Vec<Level>, i64, Vec<Span>) {
+    fn order(
+        &self,
+        space: &Space,
+        repair: &Repair,
+    ) -> (usize, Vec<Level>, i64, Vec<(Span, String)>) {
         let choices: Vec<_> = repair
             .made
             .keys()
             .map(|choice| &space.choices[*choice])
             .collect();
         let levels = choices.iter().map(|choice| choice.level).collect();
-        let spans: Vec<Span> = choices.iter().map(|choice| choice.edit.span).collect();
+        let edits = repair.made.iter().map(|(choice, number)| {
+            let edit = space.edit(*choice, *number);
+            (edit.span, edit.text)
+        });
+        let edits = edits.collect();
         let scores = choices.iter().map(|choice| match &self.loaded {
             Some(loaded) => {
                 let span = space.locations[choice.location];
@@ -409,7 +424,7 @@ impl Goal {
         // In thousandths, as floats have no order.
         #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1000")]
         let score = (scores.fold(1.0, f64::min) * 1000.0) as i64;
-        (repair.made.len(), levels, -score, spans)
+        (repair.made.len(), levels, -score, edits)
     }
 
     /// Whether the patched source is right, read again.

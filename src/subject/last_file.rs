@@ -17,6 +17,8 @@ pub const PREFIX: &str = "last.";
 pub struct LastFile {
     dir: Utf8PathBuf,
     name: &'static str,
+    /// Whether the user chose the directory; then it is not made here.
+    is_chosen: bool,
 }
 
 impl LastFile {
@@ -28,6 +30,7 @@ impl LastFile {
                 None => subject.target_dir.join("nopol"),
             },
             name: "last.json",
+            is_chosen: chosen.is_some(),
         }
     }
 
@@ -56,6 +59,9 @@ impl LastFile {
     /// # Errors
     /// If it cannot be written, for example because the run could not use this directory.
     pub fn write(&self, text: &str) -> io::Result<()> {
+        if !self.is_chosen {
+            fs::create_dir_all(&self.dir)?;
+        }
         // Never follows a link, which another user may have put there.
         let lock = File::options()
             .append(true)

@@ -49,6 +49,8 @@ pub enum Outcome {
     Limit,
     /// The program is right as it is.
     Right,
+    /// No arguments meet the assumptions: every program is right.
+    Vacuous,
 }
 
 /// What a search found and what it cost.
@@ -187,6 +189,7 @@ impl Search<'_> {
         let counted = at_least(&mut self.circuit, &changed, self.options.size + 1);
         let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
+            Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(Outcome::Vacuous),
             Answer::Right { .. } => return Ok(Outcome::Right),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }

@@ -237,8 +237,9 @@ struct Proof {
     arguments: Vec<Word>,
     /// What the reference returns, and when it returns without a fault.
     reference: Option<(Option<Word>, Bit)>,
-    /// When the original is wrong.
+    /// When the original is wrong, and when its run comes to its end or to the bound.
     original: Bit,
+    counts: Bit,
 }
 
 /// Why there is no answer.
@@ -303,6 +304,7 @@ impl<'a> Judge<'a> {
             arguments: Vec::new(),
             reference: None,
             original: Bit::FALSE,
+            counts: Bit::FALSE,
         };
         for ty in cells(&self.space.program, function) {
             let word = proof.circuit.free(usize::from(ty.bits()));
@@ -316,6 +318,8 @@ impl<'a> Judge<'a> {
         }
         let called = proof.call(&original, function, self.extent)?;
         proof.original = proof.wrong(&called);
+        let ends = proof.circuit.or(called.returns, called.faults);
+        proof.counts = proof.circuit.or(ends, called.cut);
         Ok(proof)
     }
 
@@ -352,6 +356,20 @@ impl<'a> Judge<'a> {
                     }),
                 }
             }
+        }
+    }
+
+    /// Whether no arguments meet the assumptions, so that every program is right.
+    ///
+    /// # Errors
+    /// If the solver gives up.
+    pub fn is_vacuous(&mut self) -> Result<bool, Trouble> {
+        match &mut self.proof {
+            Some(proof) => {
+                let counts = proof.solver.literal(&proof.circuit, proof.counts);
+                Ok(!proof.solver.check(&[counts])?)
+            }
+            None => Ok(false),
         }
     }
 

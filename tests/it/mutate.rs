@@ -1,0 +1,197 @@
+//! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
+
+use serde_json::Value;
+
+use crate::common::{Run, Subject};
+
+const SUM: &str = "\
+int sum(int n)
+{
+    int sum = 0;
+    int i;
+
+    __CPROVER_assume(n >= 1 && n < 5);
+    for (i = 0; i < n; i++)
+        sum = sum + i;
+    return sum;
+}
+
+int wanted(int n)
+{
+    return n * (n + 1) / 2;
+}
+
+int main(void)
+{
+    return sum(3) != 6;
+}
+";
+
+const MANIFEST: &str = "\
+[c]
+sources = [\"sum.c\"]
+build = \"cc -o sum sum.c\"
+
+[[c.test]]
+name = \"three\"
+command = \"./sum\"
+";
+
+fn sum() -> Subject {
+    Subject::new(&[("sum.c", SUM), ("nopol.toml", MANIFEST)])
+}
+
+fn found(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).expect(&run.stderr)
+}
+
+/// What each repair makes of the conditions and values that it changes.
+fn repairs(found: &Value) -> Vec<String> {
+    let repairs = found["repairs"].as_array().unwrap().iter();
+    let texts = repairs.map(|repair| {
+        let edits = repair["edits"].as_array().unwrap().iter();
+        let edits = edits.map(|edit| edit["after"].as_str().unwrap());
+        edits.collect::<Vec<_>>().join(" & ")
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_function_is_made_equal_to_another_one_for_all_arguments() {
+    let options = [
+        "--function",
+        "sum",
+        "--reference",
+        "wanted",
+        "--format",
+        "json",
+    ];
+    let run = sum().nopol(&[&["c", "mutate"], &options[..]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let found = found(&run);
+    assert_eq!(found["outcome"], "repaired");
+    assert!(
+        repairs(&found).contains(&"i <= n".to_owned()),
+        "{}",
+        run.stdout
+    );
+    for repair in found["repairs"].as_array().unwrap() {
+        // Of the arguments that are assumed no run comes to the bound.
+        assert_eq!(repair["proved"], "all", "{repair}");
+    }
+}
+
+#[test]
+fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
+    let text = SUM.replace("n >= 1", "n >= 3");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
+    let options = ["--function", "sum", "--reference", "wanted", "--bound", "2"];
+    let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let bounded = "no run within the bound of 2 violates the specification (--bound)\n";
+    assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
+}
+
+#[test]
+fn a_repair_is_written_and_taken_back() {
+    let subject = sum();
+    let run = subject.nopol(&["c", "mutate", "--level", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("i < n\n        becomes  i <= n\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("`cargo nopol c apply` writes repair 1"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(subject.read("sum.c"), SUM, "nothing is written unasked");
+    let applied = subject.nopol(&["c", "apply"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    assert_eq!(subject.read("sum.c"), SUM.replace("i < n;", "i <= n;"));
+    let undone = subject.nopol(&["c", "undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.stderr);
+    assert_eq!(subject.read("sum.c"), SUM);
+}
+
+#[test]
+fn all_ways_of_ruling_out_find_the_same() {
+    let subject = sum();
+    let by = |prune: &str| {
+        let run = subject.nopol(&["c", "mutate", "--format=json", "--prune", prune]);
+        repairs(&found(&run))
+    };
+    let all = by("run");
+    assert!(!all.is_empty());
+    for prune in ["core", "slice", "none"] {
+        assert_eq!(by(prune), all, "{prune}");
+    }
+}
+
+#[test]
+fn a_function_of_a_crate_whose_assertion_fails_is_repaired_for_all_arguments() {
+    let subject = Subject::lib(
+        "pub fn clamp(n: i16, low: i16, high: i16) -> i16 {\n    if n < low {\n        low\n    } else if n >= high {\n        high + 1\n    } else {\n        n\n    }\n}\n\n\
+         pub fn check(n: i16) {\n    let clamped = clamp(n, -10, 10);\n    assert!(clamped >= -10 && clamped <= 10);\n}\n",
+    );
+    let run = subject.nopol(&["mutate", "--function", "check", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let found = found(&run);
+    assert!(
+        repairs(&found).contains(&"high - 1".to_owned()),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        repairs(&found).contains(&"high + 0".to_owned()),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_wrong_usage() {
+    let subject = sum();
+    for (options, said) in [
+        (&["--function", "mean"][..], "there is no function `mean`"),
+        (&["--reference", "wanted"], "--function"),
+        (
+            &["--function", "sum", "--reference", "main"],
+            "the same parameters",
+        ),
+        (&["--only", "four"], "there is no test `four`"),
+        (
+            &["--function", "sum", "--only", "three"],
+            "cannot be used with",
+        ),
+    ] {
+        let run = subject.nopol(&[&["c", "mutate"], options].concat());
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn assumptions_that_contradict_each_other_leave_nothing_to_repair() {
+    let text = SUM.replace("n >= 1 && n < 5", "n >= 1 && n < 1");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
+    let run = subject.nopol(&["c", "mutate", "--function", "sum", "--reference", "wanted"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let said = "no arguments meet the assumptions, so nothing constrains `sum`\n";
+    assert!(run.stdout.ends_with(said), "{}", run.stdout);
+}
+
+#[test]
+fn a_test_that_does_not_end_is_named() {
+    let text = SUM.replace("i++", "i--");
+    let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
+    let run = subject.nopol(&["c", "mutate", "--level", "1", "--bound", "9"]);
+    assert!(
+        run.stdout
+            .starts_with("three fails: it goes beyond the bound (--bound)\n"),
+        "{}",
+        run.stdout
+    );
+}
