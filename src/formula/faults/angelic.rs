@@ -1,5 +1,6 @@
 //! The angelic program of one failing test (AgxFaults §3.2 and §3.3): the part of the program that the test's run, and the
-//! angelic runs tried so far, go through. Everything else is taken for a run that passes, until a candidate goes there.
+//! angelic runs tried so far, go through, and small sides of branches. Everything else is taken for a run that passes,
+//! until a candidate goes there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -93,13 +94,6 @@ impl<'a> Failing<'a> {
     }
 }
 
-/// The places that a run evaluates.
-fn places(run: &Run) -> impl Iterator<Item = PlaceId> {
-    run.evaluated
-        .iter()
-        .map(|evaluated| evaluated.instance.place)
-}
-
 /// The angelic values of a run, place by place: the last ones.
 pub fn guess(run: &Run) -> Guess {
     let angelic = run
@@ -140,9 +134,7 @@ impl Shared<'_> {
         };
         run(self.program, test, &limits, &mut self.positions, values)
     }
-}
 
-impl Shared<'_> {
     /// That a loop goes on in as many iterations more as it has had, if it goes on in this one: a loop that candidates
     /// prolong once is prolonged again, and so the number of extensions grows with the logarithm of the iterations.
     fn later(&mut self, (position, node, holds): Side) -> Vec<Side> {
@@ -170,7 +162,8 @@ impl<'a> AngelicProgram<'a> {
         let mut explored = Explored::All;
         if part != Part::Whole {
             let run = shared.run(test, &HashMap::new());
-            let met: HashSet<PlaceId> = places(&run).collect();
+            let met = run.evaluated.iter();
+            let met: HashSet<PlaceId> = met.map(|evaluated| evaluated.instance.place).collect();
             let knows_most = 2 * met.len() >= shared.program.places.len();
             let mut sides: HashSet<Side> = run.branches.into_iter().collect();
             explored = match part {

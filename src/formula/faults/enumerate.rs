@@ -191,7 +191,13 @@ impl Search<'_> {
                     let mut set = rest.clone();
                     set.push(other);
                     set.sort_unstable();
-                    if let Some(runs) = self.transferred(&candidate, &set) {
+                    if let Some(mut runs) = self.transferred(&candidate, &set) {
+                        let mut guesses = self.usual_guesses(&set);
+                        for (number, run) in &mut runs {
+                            if let Some(usual) = self.guessed(*number, &mut guesses) {
+                                *run = usual;
+                            }
+                        }
                         self.block(&set);
                         found.push(Candidate { places: set, runs });
                     }
