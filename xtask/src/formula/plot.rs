@@ -48,6 +48,7 @@ pub fn write(path: &Path, panels: &[Panel]) -> Result<()> {
             .disable_x_mesh()
             .x_desc("bound")
             .y_desc("seconds")
+            .x_label_formatter(&|x| format!("{x}"))
             .y_label_formatter(&|y| format!("{y}"))
             .label_style(FONT)
             .axis_desc_style(FONT)
