@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
 use super::ir::{NodeId, PlaceId};
@@ -37,7 +38,7 @@ pub struct Instance {
 #[derive(Clone, Debug, Default)]
 pub struct Positions {
     parents: TiVec<PositionId, (PositionId, Step)>,
-    children: HashMap<(PositionId, Step), PositionId>,
+    children: HashMap<(PositionId, Step), PositionId, FixedState>,
 }
 
 impl Positions {
@@ -55,6 +56,11 @@ impl Positions {
             .children
             .entry((parent, step))
             .or_insert_with(|| parents.push_and_get_key((parent, step)))
+    }
+
+    /// The step that leads to a position, and from where; none leads to the root.
+    pub fn last(&self, position: PositionId) -> Option<(PositionId, Step)> {
+        (position != Self::ROOT).then(|| self.parents[position])
     }
 
     /// The steps that lead to a position, from the root.

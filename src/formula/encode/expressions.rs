@@ -496,6 +496,8 @@ impl Encoder<'_> {
         }
         self.escapes = self.circuit.or(self.escapes, self.state.live);
         self.unexplored.push((side, self.state.live));
+        // Nothing that comes later happens to a run that left.
+        self.state.live = Bit::FALSE;
         false
     }
 

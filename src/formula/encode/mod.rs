@@ -61,8 +61,8 @@ pub type Side = (PositionId, NodeId, bool);
 pub enum Explored {
     /// All: the program formula.
     All,
-    /// These: the angelic program of AgxFaults, which grows on demand.
-    Only(HashSet<Side>),
+    /// These: the angelic program of AgxFaults, which grows on demand. And these of a branch, wherever it is.
+    Only(HashSet<Side>, Rc<HashSet<(NodeId, bool)>>),
     /// These, taken whatever the conditions say: the flow-insensitive formula of one path.
     Straight(HashSet<Side>),
 }
@@ -71,7 +71,10 @@ impl Explored {
     fn has(&self, side: Side) -> bool {
         match self {
             Self::All => true,
-            Self::Only(sides) | Self::Straight(sides) => sides.contains(&side),
+            Self::Only(sides, everywhere) => {
+                everywhere.contains(&(side.1, side.2)) || sides.contains(&side)
+            }
+            Self::Straight(sides) => sides.contains(&side),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The angelic program of one failing test (AgxFaults §3.2 and §3.3): the part of the program that the test's run, and the
-//! angelic runs tried so far, go through. Everything else is taken for a run that passes, until a candidate goes there.
+//! angelic runs tried so far, go through, and small sides of branches. Everything else is taken for a run that passes,
+//! until a candidate goes there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::formula::circuit::cnf::Solver;
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::{Encoded, Explored, Extent, Frees, Side, Stop, encode};
 use crate::formula::interpret::{Angelic, End, Limits, Run, Value, run};
-use crate::formula::ir::{PlaceId, Program, Test};
-use crate::formula::position::{Instance, Positions};
+use crate::formula::ir::{NodeId, PlaceId, Program, Test};
+use crate::formula::position::{Instance, Positions, Step};
 
 /// What all angelic programs share.
 pub struct Shared<'a> {
@@ -24,6 +26,8 @@ pub struct Shared<'a> {
     pub positions: Positions,
     /// The sides of branches that candidates led to in some test: they will lead there in others, too.
     pub led_to: HashSet<Side>,
+    /// The sides of branches that are explored from the start.
+    pub small: Rc<HashSet<(NodeId, bool)>>,
 }
 
 /// How much of the program a formula has.
@@ -122,13 +126,30 @@ const STEPS: u64 = 10_000_000;
 
 impl Shared<'_> {
     /// Runs a test with these values.
-    fn run(&mut self, test: &Test, values: &HashMap<Instance, Angelic>) -> Run {
+    pub fn run(&mut self, test: &Test, values: &HashMap<Instance, Angelic>) -> Run {
         let limits = Limits {
             bound: self.extent.bound,
             steps: STEPS,
             implicit: self.extent.implicit,
         };
         run(self.program, test, &limits, &mut self.positions, values)
+    }
+
+    /// That a loop goes on in as many iterations more as it has had, if it goes on in this one: a loop that candidates
+    /// prolong once is prolonged again, and so the number of extensions grows with the logarithm of the iterations.
+    fn later(&mut self, (position, node, holds): Side) -> Vec<Side> {
+        let Some((outer, Step::Iteration(around, number))) = self.positions.last(position) else {
+            return Vec::new();
+        };
+        if !holds || node != around {
+            return Vec::new();
+        }
+        let end = (2 * number + 2).min(self.extent.bound);
+        let numbers = number + 1..end;
+        let steps = numbers.map(|number| Step::Iteration(node, number));
+        steps
+            .map(|step| (self.positions.child(outer, step), node, true))
+            .collect()
     }
 }
 
@@ -141,13 +162,19 @@ impl<'a> AngelicProgram<'a> {
         let mut explored = Explored::All;
         if part != Part::Whole {
             let run = shared.run(test, &HashMap::new());
+            let met = run.evaluated.iter();
+            let met: HashSet<PlaceId> = met.map(|evaluated| evaluated.instance.place).collect();
+            let knows_most = 2 * met.len() >= shared.program.places.len();
             let mut sides: HashSet<Side> = run.branches.into_iter().collect();
-            if part == Part::OnDemand {
-                sides.extend(shared.led_to.iter().copied());
-            }
             explored = match part {
                 Part::PathInsensitive => Explored::Straight(sides),
-                _ => Explored::Only(sides),
+                Part::Path => Explored::Only(sides, Rc::default()),
+                Part::OnDemand | Part::Whole => {
+                    sides.extend(shared.led_to.iter().copied());
+                    // A run that ends early leaves most of the program to be explored on demand.
+                    let small = knows_most.then(|| Rc::clone(&shared.small));
+                    Explored::Only(sides, small.unwrap_or_default())
+                }
             };
         }
         let mut frees = Frees::default();
@@ -211,15 +238,20 @@ impl<'a> AngelicProgram<'a> {
         if run.end == End::Passed {
             return Ok(Replay::Holds(run));
         }
-        let Explored::Only(sides) = &mut self.explored else {
+        let Explored::Only(sides, small) = &mut self.explored else {
             return Ok(Replay::Disagrees(run));
         };
-        let before = sides.len();
-        sides.extend(run.branches.iter().copied());
-        shared.led_to.extend(run.branches.iter().copied());
-        if sides.len() == before {
+        let branches = run.branches.iter().copied();
+        let is_new = |side: &Side| !sides.contains(side) && !small.contains(&(side.1, side.2));
+        let mut new: Vec<Side> = branches.filter(is_new).collect();
+        if new.is_empty() {
             return Ok(Replay::Disagrees(run));
         }
+        for side in new.clone() {
+            new.extend(shared.later(side));
+        }
+        sides.extend(new.iter().copied());
+        shared.led_to.extend(new);
         self.encoded = encode(
             shared.program,
             self.test,

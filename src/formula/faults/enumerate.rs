@@ -2,14 +2,15 @@
 //! bound on the number of broken places that grows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
-use super::{Candidate, Found, Outcome, Trouble};
+use super::{Candidate, Found, Outcome, Trouble, eager, transfer};
 use crate::formula::circuit::cnf::{Lit, Solver};
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::Extent;
-use crate::formula::interpret::{Angelic, Run};
+use crate::formula::interpret::{Angelic, End, Run};
 use crate::formula::ir::{PlaceId, Program, Test};
 use crate::formula::position::Positions;
 
@@ -43,6 +44,8 @@ struct Search<'a> {
     clean: u32,
     /// The sets that were found.
     blocked: Vec<Vec<PlaceId>>,
+    /// The sets that runs of others were tried with.
+    tried: HashSet<Vec<PlaceId>>,
     /// The angelic programs in the formula, by the numbers of their tests, with the literals that their tests pass.
     active: BTreeMap<usize, (AngelicProgram<'a>, Lit)>,
     /// Those that are asked only whether a candidate holds, each with a solver of its own.
@@ -79,6 +82,7 @@ pub fn localize(
             broken,
             positions: Positions::default(),
             led_to: HashSet::new(),
+            small: Rc::new(eager::small(program)),
         },
         options,
         tests,
@@ -86,6 +90,7 @@ pub fn localize(
         solver: Solver::until(options.extent.deadline),
         clean: u32::MAX,
         blocked: Vec::new(),
+        tried: HashSet::new(),
         active: BTreeMap::new(),
         others: BTreeMap::new(),
         failing: HashMap::new(),
@@ -136,7 +141,7 @@ impl Search<'_> {
                 if let Some(&more) = counted.get(size) {
                     assumptions.push(!self.solver.literal(&self.shared.circuit, more));
                 }
-                match self.ask(&assumptions) {
+                match self.ask_inside_first(&assumptions) {
                     Ok(true) => {}
                     Ok(false) => break,
                     Err(Trouble::Late) => return Ok((Outcome::Limit, found, size - 1)),
@@ -156,6 +161,9 @@ impl Search<'_> {
                 };
                 self.block(&set);
                 found.push(Candidate { places: set, runs });
+                if self.options.formula == Formula::OnDemand {
+                    self.transfer(&mut found);
+                }
             }
         }
         let outcome = if found.is_empty() {
@@ -164,6 +172,58 @@ impl Search<'_> {
             Outcome::Localized
         };
         Ok((outcome, found, self.options.size))
+    }
+
+    /// Adds the candidates that the runs of the last one show, and those that theirs show ([`transfer`]).
+    fn transfer(&mut self, found: &mut Vec<Candidate>) {
+        let mut next = found.len() - 1;
+        while next < found.len() && !self.is_late() {
+            let candidate = found[next].clone();
+            for place in &candidate.places {
+                let rest = candidate.places.iter().copied();
+                let rest: Vec<PlaceId> = rest.filter(|other| other != place).collect();
+                let without = transfer::values(&candidate.runs[&0], &rest);
+                let without = self.shared.run(&self.tests[0], &without);
+                for other in transfer::changed(&without, &candidate.runs[&0]) {
+                    if rest.contains(&other) {
+                        continue;
+                    }
+                    let mut set = rest.clone();
+                    set.push(other);
+                    set.sort_unstable();
+                    if let Some(mut runs) = self.transferred(&candidate, &set) {
+                        let mut guesses = self.usual_guesses(&set);
+                        for (number, run) in &mut runs {
+                            if let Some(usual) = self.guessed(*number, &mut guesses) {
+                                *run = usual;
+                            }
+                        }
+                        self.block(&set);
+                        found.push(Candidate { places: set, runs });
+                    }
+                }
+            }
+            next += 1;
+        }
+    }
+
+    /// The runs with what these places have in a candidate's runs, if they are a new candidate.
+    fn transferred(
+        &mut self,
+        candidate: &Candidate,
+        set: &[PlaceId],
+    ) -> Option<BTreeMap<usize, Run>> {
+        let is_part = |blocked: &Vec<PlaceId>| blocked.iter().all(|place| set.contains(place));
+        if self.blocked.iter().any(is_part) || !self.tried.insert(set.to_vec()) {
+            return None;
+        }
+        let runs = candidate.runs.iter().map(|(number, run)| {
+            let run = self
+                .shared
+                .run(&self.tests[*number], &transfer::values(run, set));
+            (run.end == End::Passed).then_some((*number, run))
+        });
+        runs.collect()
     }
 
     fn is_late(&self) -> bool {
@@ -195,6 +255,24 @@ impl Search<'_> {
         } else if self.clean == u32::MAX {
             self.clean = size;
         }
+    }
+
+    /// Whether there is a model: if possible, one that stays in what is explored, so that most candidates are found before
+    /// the formula grows.
+    fn ask_inside_first(&mut self, assumptions: &[Lit]) -> Result<bool, Trouble> {
+        if self.options.formula == Formula::OnDemand {
+            let mut inside = assumptions.to_vec();
+            for (angelic, _) in self.active.values() {
+                let escapes = angelic.encoded.escapes;
+                if escapes != Bit::FALSE {
+                    inside.push(!self.solver.literal(&self.shared.circuit, escapes));
+                }
+            }
+            if inside.len() > assumptions.len() && self.ask(&inside)? {
+                return Ok(true);
+            }
+        }
+        self.ask(assumptions)
     }
 
     fn ask(&mut self, assumptions: &[Lit]) -> Result<bool, Trouble> {

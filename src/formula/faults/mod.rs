@@ -1,11 +1,14 @@
 //! Minimal angelic fix candidates: every minimal set of places where other values would have made the failing tests
 //! pass, after Phung and Lee, *Incremental Formula-Based Fix Localization* (AgxFaults), 2021.
 //!
-//! The angelic program of each test ([`angelic`]) grows on demand, and [`enumerate`] has one incremental solver for all
-//! of them. Every candidate is replayed by the interpreter before it is given to anybody.
+//! The angelic program of each test ([`angelic`]) grows on demand, by more than one side where that is cheap ([`eager`]),
+//! and [`enumerate`] has one incremental solver for all of them. What the runs of a candidate say of others needs no solver
+//! ([`transfer`]). Every candidate is replayed by the interpreter before it is given to anybody.
 
 pub mod angelic;
+pub mod eager;
 pub mod enumerate;
+pub mod transfer;
 
 use std::collections::BTreeMap;
 

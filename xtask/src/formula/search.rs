@@ -1,0 +1,73 @@
+//! Runs and searches of a C program that is given as text.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use cargo_nopol::formula::encode::Extent;
+use cargo_nopol::formula::faults::{Formula, Found, Options, localize};
+use cargo_nopol::formula::front::c;
+use cargo_nopol::formula::interpret::{Limits, Run, run};
+use cargo_nopol::formula::ir::{PlaceId, Program, Test};
+use cargo_nopol::formula::position::Positions;
+
+/// Whether faults count that the program does not state.
+const IMPLICIT: bool = true;
+
+/// Most time of a search: what `cargo nopol faults` takes by default.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Translates a program.
+pub fn program(file: &str, text: &str) -> Result<Program> {
+    match c::read(&[(file.into(), text.to_owned())]) {
+        Ok(program) => Ok(program),
+        Err(outside) => bail!("{outside}"),
+    }
+}
+
+/// Runs a test.
+pub fn run_of(program: &Program, test: &Test, bound: u32) -> Run {
+    let limits = Limits {
+        bound,
+        steps: 100_000,
+        implicit: IMPLICIT,
+    };
+    run(
+        program,
+        test,
+        &limits,
+        &mut Positions::default(),
+        &HashMap::new(),
+    )
+}
+
+/// The candidates of these failing tests.
+pub fn search(
+    program: &Program,
+    tests: &[Test],
+    formula: Formula,
+    bound: u32,
+    size: usize,
+) -> Result<Found> {
+    let extent = Extent {
+        bound,
+        implicit: IMPLICIT,
+        gates: 30_000_000,
+        deadline: Some(Instant::now() + LIMIT),
+    };
+    let options = Options {
+        extent,
+        formula,
+        size,
+    };
+    match localize(program, tests, &BTreeMap::new(), options) {
+        Ok(found) => Ok(found),
+        Err(trouble) => bail!("{trouble:?}"),
+    }
+}
+
+/// The places of each candidate.
+pub fn sets(found: &Found) -> BTreeSet<&[PlaceId]> {
+    let candidates = found.candidates.iter();
+    candidates.map(|candidate| &*candidate.places).collect()
+}
