@@ -90,6 +90,7 @@ mod tests {
         let place = LastFile {
             dir: Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap(),
             name: "last.json",
+            is_chosen: false,
         };
         assert_eq!(place.read(), None);
         std::thread::scope(|scope| {
@@ -112,10 +113,11 @@ mod tests {
             let _ = place.write("x");
         }
         assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
-        // A run that cannot use the directory keeps nothing.
+        // What the user chose is not made here.
         let nowhere = LastFile {
             dir: place.dir().join("nowhere"),
             name: "last.json",
+            is_chosen: true,
         };
         assert!(nowhere.write("x").is_err());
     }

@@ -285,12 +285,7 @@ impl Encoder<'_> {
             self.cut(Bit::TRUE);
             return Ok(false);
         }
-        let goes_on = self.enters(node, condition, true);
-        if !goes_on {
-            // Runs that go on where nothing is explored must not be taken for ones that left the loop.
-            self.state.live = Bit::FALSE;
-        }
-        Ok(goes_on)
+        Ok(self.enters(node, condition, true))
     }
 
     /// The state here, which goes elsewhere.

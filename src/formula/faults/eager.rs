@@ -110,7 +110,9 @@ impl Counter<'_> {
         let within = match &expr.kind {
             ExprKind::Constant(_) | ExprKind::Null => 0,
             ExprKind::Load(of) | ExprKind::Address(of) => self.lvalue(of),
-            ExprKind::Unary(_, operand) | ExprKind::Cast(operand) => self.expr(operand),
+            ExprKind::Unary(_, operand)
+            | ExprKind::Cast(operand)
+            | ExprKind::Choice(operand, _) => self.expr(operand),
             ExprKind::Binary(_, _, a, b)
             | ExprKind::Offset(a, b, _)
             | ExprKind::Distance(a, b, _) => self.expr(a) + self.expr(b),

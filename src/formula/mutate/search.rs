@@ -2,6 +2,7 @@
 //! minimal.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::must::{Prune, must};
@@ -388,7 +389,7 @@ impl Search<'_> {
             gates: self.circuit.len() + LARGE,
             ..self.options.extent
         };
-        let explored = Explored::Only(known.sides.clone());
+        let explored = Explored::Only(known.sides.clone(), Rc::default());
         let holds = self.specification.holds(
             self.space,
             &known.check,
