@@ -212,7 +212,8 @@ impl<'a> AngelicProgram<'a> {
     pub fn values(&self, solver: &Solver, places: &[PlaceId]) -> HashMap<Instance, Angelic> {
         let encountered = self.encoded.encountered.iter();
         encountered
-            .filter(|met| places.contains(&met.instance.place) && solver.value(met.live))
+            // Whether it is reached does not matter, and a solver that needs no such signal cannot say it.
+            .filter(|met| places.contains(&met.instance.place))
             .map(|met| {
                 let index = met.free.index.as_ref();
                 let angelic = Angelic {
