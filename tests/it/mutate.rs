@@ -1,8 +1,10 @@
 //! `cargo nopol mutate`: all minimal repairs by mutations, or that there is none.
 
+use std::fs;
+
 use serde_json::Value;
 
-use crate::common::{Run, Subject};
+use crate::common::{Run, Subject, fixtures};
 
 const SUM: &str = "\
 int sum(int n)
@@ -194,4 +196,13 @@ fn a_test_that_does_not_end_is_named() {
         "{}",
         run.stdout
     );
+}
+
+#[test]
+fn the_page_shows_what_the_tool_prints() {
+    let page = fs::read_to_string(fixtures().with_file_name("docs/mutate.md")).unwrap();
+    let (_, shown) = page.split_once("$ cargo nopol c mutate\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let run = Subject::fixture("formula/c/bridge", "bridge").nopol(&["c", "mutate"]);
+    assert_eq!(run.stdout, shown);
 }

@@ -78,10 +78,11 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         ""
     };
     writeln!(text, "\n{one}{right}\n\n{}", first.diff.trim_end())?;
-    writeln!(
-        text,
-        "\n`{command} apply` writes repair 1, `{command} apply 2` another one."
-    )
+    let others = match shown.repairs.len() {
+        1 => String::new(),
+        _ => format!(", `{command} apply 2` the second one"),
+    };
+    writeln!(text, "\n`{command} apply` writes repair 1{others}.")
 }
 
 fn row(text: &mut String, rank: usize, repair: &ShownRepair) -> std::fmt::Result {
