@@ -99,7 +99,9 @@ impl<'a> Text<'a> {
         around: Option<Binding>,
     ) -> Option<Edit> {
         let Some((left, at, right)) = self.parts(a, b, token(old)) else {
-            return self.step(expr, old, b, new);
+            return self
+                .step(expr, old, b, new)
+                .or_else(|| self.truth((old, a, b), new));
         };
         if at.len() > token(old).len() {
             return is_arithmetic(new).then(|| self.edit(at, format!("{}=", token(new))));
@@ -139,6 +141,15 @@ impl<'a> Text<'a> {
             right.clone()
         };
         Some(self.edit(left.start..right.end, self.get(kept).to_owned()))
+    }
+
+    /// `!x` for `x`, which C takes for `x != 0`.
+    fn truth(self, (old, a, b): (BinaryOp, &Expr, &Expr), new: BinaryOp) -> Option<Edit> {
+        let is_truth = old == BinaryOp::Ne
+            && new == BinaryOp::Eq
+            && matches!(b.kind, ExprKind::Constant(0))
+            && self.range(a) == self.range(b);
+        is_truth.then(|| self.opposite(a)).flatten()
     }
 
     /// `x++` for `x--`.
