@@ -85,7 +85,7 @@ pub fn must(
                         core = without
                             .into_iter()
                             .filter(|lit| found.contains(lit))
-                            .collect()
+                            .collect();
                     }
                     None => at += 1,
                 }

@@ -102,7 +102,10 @@ pub const fn binding(op: BinaryOp) -> Binding {
     }
 }
 
-/// Whether an operator binds more tightly than another one, in both languages.
-pub const fn binds_more(a: Binding, b: Binding) -> bool {
-    a.0 > b.0 && a.1 > b.1
+/// Whether an operation may stand without parentheses where one that binds like this is around it: in both languages, and
+/// of the same connective on both sides, as it does not matter where that begins.
+pub const fn is_bare_within(within: Binding, around: Binding) -> bool {
+    let is_connective = within.0 <= 2;
+    let is_same = within.0 == around.0 && within.1 == around.1;
+    within.0 > around.0 && within.1 > around.1 || is_connective && is_same
 }

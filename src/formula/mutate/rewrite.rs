@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::literals::Literal;
-use super::operators::{Binding, binding, binding_of_logical, binds_more, token};
+use super::operators::{Binding, binding, binding_of_logical, is_bare_within, token};
 use super::space::Edit;
 use crate::formula::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Span};
 
@@ -182,10 +182,8 @@ impl<'a> Text<'a> {
     ) -> Edit {
         let wrapped = |expr: &Expr, range: Range<usize>| {
             let is_bare = self.range(expr).as_ref() == Some(&range);
-            let is_loose = binding_within(expr).is_some_and(|within| {
-                // Of the same connective both sides may be bare: it does not matter where it begins.
-                !binds_more(within, binds) && !(within == binds && binds.0 <= 2)
-            });
+            let is_loose =
+                binding_within(expr).is_some_and(|within| !is_bare_within(within, binds));
             let text = self.get(range);
             match is_bare && is_loose {
                 true => format!("({text})"),
@@ -201,8 +199,7 @@ impl<'a> Text<'a> {
             &wrapped(b, right),
         ]
         .concat();
-        let is_loose = around
-            .is_some_and(|around| !binds_more(binds, around) && !(binds == around && binds.0 <= 2));
+        let is_loose = around.is_some_and(|around| !is_bare_within(binds, around));
         let text = match is_loose && !self.is_in_parentheses(&whole) {
             true => format!("({text})"),
             false => text,

@@ -28,15 +28,14 @@ impl Scopes {
         program: &'p Program,
         ty: Scalar,
     ) -> impl Iterator<Item = (VariableId, &'p str)> {
-        let named = self.0.iter().enumerate().filter_map(move |(at, &id)| {
+        self.0.iter().enumerate().filter_map(move |(at, &id)| {
             let variable = &program.variables[id];
             let is_hidden = self.0[at + 1..]
                 .iter()
                 .any(|&other| program.variables[other].name == variable.name);
             let fits = variable.cells == [ty] && is_name(&variable.name) && !is_hidden;
             fits.then_some((id, &*variable.name))
-        });
-        named
+        })
     }
 }
 
