@@ -1,0 +1,268 @@
+//! A program and what it must do: tests that pass, or a function that goes right for all arguments.
+
+use camino::Utf8PathBuf;
+
+use super::{Mutation, Request};
+use crate::formula::encode::Extent;
+use crate::formula::front;
+use crate::formula::interpret::End;
+use crate::formula::ir::{FunctionId, Made, Program, Scalar};
+use crate::formula::load::{Loaded, Refusal};
+use crate::formula::localization::Failing;
+use crate::formula::mutate::space::Kept;
+use crate::formula::mutate::specification::{Check, cells};
+use crate::formula::mutate::{Found, Outcome, Specification};
+use crate::formula::position::Positions;
+use crate::formula::visit::needs;
+use crate::source::Language;
+use crate::subject::ecosystem::Whole;
+
+/// How far a function is followed if it is not said.
+const BOUND: u32 = 8;
+
+/// A program and what it must do.
+pub(super) struct Goal {
+    pub(super) program: Program,
+    pub(super) texts: Vec<String>,
+    pub(super) kept: Kept,
+    pub(super) specification: Specification,
+    pub(super) bound: u32,
+    pub(super) set_aside: Vec<String>,
+    pub(super) failing: Vec<Failing>,
+    pub(super) passing: usize,
+    /// How suspicious each place is, if there are tests.
+    pub(super) loaded: Option<Loaded>,
+}
+
+impl Goal {
+    pub(super) fn new(whole: &Whole, request: &Request) -> Result<Self, Refusal> {
+        match &request.function {
+            Some(function) => Self::of_function(whole, function, request),
+            None => Self::of_tests(whole, request),
+        }
+    }
+
+    fn of_tests(whole: &Whole, request: &Request) -> Result<Self, Refusal> {
+        let loaded = Loaded::new(whole, &request.tests, request.bound, request.implicit)?;
+        let ends = loaded.tests.iter().zip(&loaded.ends);
+        let failing = ends.filter(|(_, end)| **end != End::Passed);
+        let failing: Vec<Failing> = failing
+            .map(|(test, end)| Failing {
+                name: test.name.clone(),
+                reason: loaded.reason(end),
+            })
+            .collect();
+        Ok(Self {
+            program: loaded.program.clone(),
+            texts: loaded.texts.clone(),
+            kept: Kept::default(),
+            specification: Specification::Tests(loaded.tests.clone()),
+            bound: loaded.bound,
+            set_aside: loaded.set_aside.clone(),
+            passing: loaded.tests.len() - failing.len(),
+            failing,
+            loaded: Some(loaded),
+        })
+    }
+
+    fn of_function(whole: &Whole, function: &str, request: &Request) -> Result<Self, Refusal> {
+        let reference = request.reference.as_deref();
+        let (program, function, reference) =
+            functions(&whole.files, whole.language, function, reference)?;
+        for id in [Some(function), reference].into_iter().flatten() {
+            if cells(&program, id).contains(&Scalar::Pointer) {
+                let name = &program.functions[id].name;
+                return Err(Refusal::Outside(format!(
+                    "`{name}` takes a pointer or a reference, and there is no telling to what: name a function that takes numbers and calls it"
+                )));
+            }
+        }
+        let mut kept = Kept::default();
+        if let Some(reference) = reference {
+            let alike = |id: FunctionId| (cells(&program, id), program.functions[id].result);
+            if alike(function) != alike(reference) {
+                return Err(Refusal::Usage(format!(
+                    "`{}` and `{}` do not have the same parameters and result",
+                    program.functions[function].name, program.functions[reference].name,
+                )));
+            }
+            let needs = needs(&program, reference);
+            kept.functions = needs.functions;
+            kept.variables = needs.variables;
+        }
+        let texts = program.files.iter().map(|path| {
+            let file = whole.files.iter().find(|(other, _)| other == path);
+            file.map_or_else(String::new, |(_, text)| text.clone())
+        });
+        Ok(Self {
+            texts: texts.collect(),
+            kept,
+            specification: Specification::Function {
+                function,
+                reference,
+            },
+            bound: request.bound.unwrap_or(BOUND),
+            set_aside: Vec::new(),
+            failing: Vec::new(),
+            passing: 0,
+            loaded: None,
+            program,
+        })
+    }
+
+    /// What the outcome means.
+    pub(super) fn explain(&self, request: &Request, found: &Found, shown: &mut Mutation) {
+        let bound = self.bound;
+        if let Specification::Function { function, .. } = self.specification
+            && let Some(Check::Call {
+                arguments,
+                expected,
+            }) = found.inputs.first()
+        {
+            let name = &self.program.functions[function].name;
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            shown.failing.push(Failing {
+                name: format!("{name}({})", arguments.join(", ")),
+                reason: match expected {
+                    Some(expected) => format!("it does not return {expected}"),
+                    None => "an assertion does not hold, or it goes wrong otherwise".to_owned(),
+                },
+            });
+        }
+        let (outcome, message) = match found.outcome {
+            Outcome::Repaired => ("repaired", None),
+            Outcome::None if found.is_exhausted => (
+                "none",
+                Some("no mutations of this level repair it, however many statements they change (--level)".to_owned()),
+            ),
+            Outcome::None => (
+                "none",
+                Some(format!(
+                    "no mutations of up to {} repair it (--level, --size)",
+                    crate::report::count(found.complete_to, "statement"),
+                )),
+            ),
+            Outcome::Limit => (
+                "limit",
+                Some(format!(
+                    "the time limit ended the search; all repairs of up to {} are known",
+                    crate::report::count(found.complete_to, "statement"),
+                )),
+            ),
+            Outcome::Vacuous => (
+                "none",
+                Some(format!(
+                    "no arguments meet the assumptions, so nothing constrains `{}`",
+                    request.function.as_deref().unwrap_or_default()
+                )),
+            ),
+            Outcome::Right => (
+                "none",
+                Some(match &self.specification {
+                    Specification::Tests(tests) if tests.is_empty() && self.set_aside.is_empty() => {
+                        "there are no tests".to_owned()
+                    }
+                    Specification::Tests(tests) if tests.is_empty() => {
+                        "every test needs something that formulas do not have".to_owned()
+                    }
+                    Specification::Tests(_) => "all tests pass".to_owned(),
+                    Specification::Function { .. } => {
+                        format!("no run within the bound of {bound} violates the specification (--bound)")
+                    }
+                }),
+            ),
+        };
+        shown.outcome = outcome;
+        shown.message = message;
+        if let Specification::Tests(tests) = &self.specification
+            && tests.is_empty()
+            && !self.set_aside.is_empty()
+        {
+            shown.outcome = "outside";
+        }
+    }
+
+    /// Whether the patched source is right, read again.
+    pub(super) fn holds(
+        &self,
+        whole: &Whole,
+        texts: &[String],
+        found: &Found,
+        extent: Extent,
+        request: &Request,
+    ) -> bool {
+        let text = |path: &Utf8PathBuf, text: &String| {
+            let known = self.program.files.iter().position(|other| other == path);
+            known.map_or_else(|| text.clone(), |at| texts[at].clone())
+        };
+        let files = whole.files.iter();
+        let files: Vec<_> = files
+            .map(|(path, old)| (path.clone(), text(path, old)))
+            .collect();
+        match &self.specification {
+            Specification::Tests(_) => {
+                let whole = Whole {
+                    language: whole.language,
+                    files,
+                    cases: whole.cases.clone(),
+                };
+                let bound = Some(self.bound);
+                Loaded::new(&whole, &request.tests, bound, request.implicit)
+                    .is_ok_and(|loaded| loaded.ends.iter().all(|end| *end == End::Passed))
+            }
+            Specification::Function { .. } => {
+                let name = request.function.as_deref().unwrap_or_default();
+                let reference = request.reference.as_deref();
+                let Ok((program, function, reference)) =
+                    functions(&files, whole.language, name, reference)
+                else {
+                    return false;
+                };
+                let specification = Specification::Function {
+                    function,
+                    reference,
+                };
+                found.inputs.iter().all(|check| {
+                    let positions = &mut Positions::default();
+                    specification
+                        .judge(&program, &Made::new(), check, extent, positions)
+                        .holds
+                })
+            }
+        }
+    }
+}
+
+/// A program, with a function of it and the one that it is held against.
+type WithFunctions = (Program, FunctionId, Option<FunctionId>);
+
+fn functions(
+    files: &[(Utf8PathBuf, String)],
+    language: Language,
+    function: &str,
+    reference: Option<&str>,
+) -> Result<WithFunctions, Refusal> {
+    let names: Vec<&str> = [function].into_iter().chain(reference).collect();
+    let (program, ids) = match language {
+        Language::C => {
+            let program = front::c::read(files)?;
+            let named = |name: &&str| {
+                let mut functions = program.functions.iter_enumerated();
+                functions
+                    .find(|(_, function)| function.name == *name)
+                    .map(|(id, _)| id)
+            };
+            let ids: Vec<Option<FunctionId>> = names.iter().map(named).collect();
+            (program, ids)
+        }
+        Language::Rust => front::rust::read_functions(files, &names)?,
+    };
+    if let Some((name, _)) = names.iter().zip(&ids).find(|(_, id)| id.is_none()) {
+        return Err(Refusal::Usage(format!("there is no function `{name}`")));
+    }
+    let mut ids = ids.into_iter().flatten();
+    match (ids.next(), ids.next()) {
+        (Some(function), reference) => Ok((program, function, reference)),
+        _ => Err(Refusal::Usage("no function was named".to_owned())),
+    }
+}

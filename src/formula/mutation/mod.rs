@@ -1,0 +1,235 @@
+//! `cargo nopol mutate`: what is searched, and what was found in the user's terms.
+
+mod goal;
+mod showing;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use self::goal::Goal;
+use self::showing::patched;
+use super::encode::Extent;
+use super::load::Refusal;
+use super::localization::{Failing, Phase};
+use super::mutate::must::Prune;
+use super::mutate::specification::Trouble;
+use super::mutate::{self, Edit, Level, Repair, Space};
+use crate::subject::{Project, Subject};
+
+/// What to repair.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program.
+    pub project: Project,
+    /// The tests that count; all if none is named.
+    pub tests: Vec<String>,
+    /// A function that must be right whatever its arguments are, instead of tests.
+    pub function: Option<String>,
+    /// The function that it must equal.
+    pub reference: Option<String>,
+    /// How many mutations there are.
+    pub level: Level,
+    /// Most statements that a repair changes.
+    pub size: usize,
+    /// Most iterations of a loop, and most activations of a function at once.
+    pub bound: Option<u32>,
+    /// Whether overflow, division by zero and the like are faults.
+    pub implicit: bool,
+    /// How programs are ruled out.
+    pub prune: Prune,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+}
+
+/// What a search for repairs found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Mutation {
+    /// `repaired`, `none`, `limit` or `outside`.
+    pub outcome: &'static str,
+    /// Why it ended so, if that needs words.
+    pub message: Option<String>,
+    /// What the user should know besides, a sentence each.
+    pub warnings: Vec<String>,
+    /// The failing tests, or the function that is wrong, with the reason.
+    pub failing: Vec<Failing>,
+    /// How many tests pass.
+    pub passing: usize,
+    /// Most iterations of a loop, and most activations of a function at once.
+    pub bound: u32,
+    /// The largest size that was searched completely.
+    pub complete_to: usize,
+    /// Whether larger ones would find nothing more.
+    pub is_exhausted: bool,
+    /// The repairs, the likeliest first.
+    pub repairs: Vec<ShownRepair>,
+    /// How many mutations there are, and of how many statements.
+    pub mutations: usize,
+    /// The statements that may be changed.
+    pub statements: usize,
+    /// How many mutated programs were examined.
+    pub examined: usize,
+    /// How many of them a solver had to judge.
+    pub checks: usize,
+    /// What was done, and how long it took.
+    pub phases: Vec<Phase>,
+    /// The texts of the files, by their paths; for who applies a repair.
+    #[serde(skip)]
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Mutation {
+    /// What is said of a program that is outside of the subset, for this reason.
+    pub fn outside(reason: String) -> Self {
+        Self {
+            outcome: "outside",
+            message: Some(reason),
+            ..Self::default()
+        }
+    }
+}
+
+/// A minimal repair.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownRepair {
+    /// How many statements it changes.
+    pub size: usize,
+    /// The changes, in the order of the source.
+    pub edits: Vec<ShownEdit>,
+    /// What it is proved for: `tests`, `bound` (all arguments, up to the bound) or `all` (all arguments: no run comes to
+    /// the bound).
+    pub proved: &'static str,
+    /// The bound, if that is what it is proved to.
+    pub proved_to: Option<u32>,
+    /// Seconds after which it was found.
+    pub after: f64,
+    /// The same as a unified diff.
+    pub diff: String,
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShownEdit {
+    /// The file, relative to the subject's root.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// The expression that is changed.
+    pub before: String,
+    /// What it becomes.
+    pub after: String,
+    /// The bytes of the file that are replaced, and by what.
+    pub span: std::ops::Range<usize>,
+    /// What they are replaced by.
+    pub text: String,
+}
+
+/// Most gates of a formula: about 2 GB.
+const GATES: usize = 30_000_000;
+
+/// Finds every minimal repair by mutations.
+///
+/// # Errors
+/// If the program cannot be read, is outside of the subset, or the search goes wrong.
+pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
+    let started = Instant::now();
+    let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
+    let subject = Subject::load(&request.project).map_err(usage)?;
+    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    let goal = Goal::new(&whole, request)?;
+    let mutations = (request.level, request.prune == Prune::Run);
+    let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
+    let read = started.elapsed();
+    let options = mutate::Options {
+        extent: Extent {
+            bound: goal.bound,
+            implicit: request.implicit,
+            gates: GATES,
+            deadline: request.timeout.map(|timeout| started + timeout),
+        },
+        size: request.size,
+        prune: request.prune,
+    };
+    let found = mutate::repairs(&space, &goal.specification, options)
+        .map_err(|trouble| refusal(&goal, trouble))?;
+    let mut shown = Mutation {
+        bound: goal.bound,
+        complete_to: found.complete_to,
+        is_exhausted: found.is_exhausted,
+        mutations: space.choices.len(),
+        statements: space.locations.len(),
+        examined: found.examined,
+        checks: found.asked,
+        warnings: goal.set_aside.clone(),
+        failing: goal.failing.clone(),
+        passing: goal.passing,
+        ..Mutation::default()
+    };
+    let files = goal.program.files.iter().map(ToString::to_string);
+    shown.texts = files.zip(goal.texts.iter().cloned()).collect();
+    goal.explain(request, &found, &mut shown);
+    if found.is_sampled {
+        shown.warnings.push(
+            "only some of the numbers that a constant may become were tried: the runs are too large for formulas"
+                .to_owned(),
+        );
+    }
+    let mut ordered: Vec<&Repair> = found.repairs.iter().collect();
+    ordered.sort_by_cached_key(|repair| goal.order(&space, repair));
+    for repair in ordered {
+        let edits: Vec<Edit> = repair
+            .made
+            .iter()
+            .map(|(choice, number)| space.edit(*choice, *number))
+            .collect();
+        let texts = patched(&goal.texts, &edits);
+        if goal.holds(&whole, &texts, &found, options.extent, request) {
+            let shown_repair = goal.shown(&space, repair, &edits, &texts, &subject);
+            shown.repairs.push(shown_repair);
+        } else {
+            let place = goal.shown_edits(&space, repair, &edits);
+            let place = place.first().map_or_else(String::new, |edit| {
+                format!(
+                    "`{}` for `{}` at {}:{}",
+                    edit.after, edit.before, edit.file, edit.line
+                )
+            });
+            shown.warnings.push(format!(
+                "{place} is left out: written into the source it does not hold"
+            ));
+        }
+    }
+    if shown.repairs.is_empty() && shown.outcome == "repaired" {
+        shown.outcome = "none";
+    }
+    shown.phases = vec![
+        Phase {
+            name: "reading",
+            seconds: read.as_secs_f64(),
+        },
+        Phase {
+            name: "searching",
+            seconds: found.total.as_secs_f64(),
+        },
+        Phase {
+            name: "all",
+            seconds: started.elapsed().as_secs_f64(),
+        },
+    ];
+    Ok(shown)
+}
+
+fn refusal(goal: &Goal, trouble: Trouble) -> Refusal {
+    match trouble {
+        Trouble::Stop(stop) => {
+            Refusal::Outside(super::located(&goal.program, &goal.texts, stop).to_string())
+        }
+        Trouble::Disagreement => {
+            Refusal::Internal("the formula and the interpreter disagree".to_owned())
+        }
+        Trouble::Late => Refusal::Internal("the solver gave up".to_owned()),
+    }
+}
