@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::formula::{self, Shape};
 use super::options::switch;
-use super::{Place, Target, output};
+use super::{Place, Target};
 use crate::formula::faults::Formula;
-use crate::formula::load::Refusal;
 use crate::formula::localization::Localization;
-use crate::formula::{self, Request, report};
+use crate::formula::{Request, localize, report};
 use crate::report::Ending;
 
 #[derive(Args, Clone, Debug)]
@@ -86,16 +86,6 @@ enum Part {
     PathInsensitive,
 }
 
-/// How a result is shown.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum Shape {
-    /// A table, and the first candidate's run
-    #[default]
-    Human,
-    /// Everything
-    Json,
-}
-
 /// Every size: no program has so many places.
 const ANY: usize = 1 << 16;
 
@@ -123,21 +113,10 @@ impl<P: Target> Faults<P> {
             },
             timeout: Some(Duration::from_secs(self.timeout)),
         };
-        let shown = match formula::localize(&request) {
+        let result = localize(&request);
+        let shown = match formula::accepted(result, self.format, Localization::outside) {
             Ok(shown) => shown,
-            Err(refusal) => {
-                let (message, ending) = match refusal {
-                    Refusal::Usage(message) => (message, Ending::Usage),
-                    Refusal::Outside(message) => (message, Ending::UnusableBaseline),
-                    Refusal::Internal(message) => (message, Ending::Internal),
-                };
-                output::complain(&message);
-                let outside = Localization::outside(message);
-                return match (self.format, ending) {
-                    (Shape::Json, Ending::UnusableBaseline) => print_json(&outside, ending),
-                    _ => ending.exit_code(),
-                };
-            }
+            Err(code) => return code,
         };
         let ending = match shown.outcome {
             "localized" => Ending::Localized,
@@ -145,19 +124,7 @@ impl<P: Target> Faults<P> {
             "outside" => Ending::UnusableBaseline,
             _ => Ending::NoPatch,
         };
-        match self.format {
-            Shape::Human => output::print(&report::human(&shown, self.top), ending.exit_code()),
-            Shape::Json => print_json(&shown, ending),
-        }
-    }
-}
-
-fn print_json(shown: &Localization, ending: Ending) -> u8 {
-    match report::json(shown) {
-        Ok(text) => output::print(&text, ending.exit_code()),
-        Err(error) => {
-            output::complain(&error.to_string());
-            Ending::Internal.exit_code()
-        }
+        let human = |shown: &Localization| report::human(shown, self.top);
+        formula::print(&shown, self.format, human, ending)
     }
 }

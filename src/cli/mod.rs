@@ -5,6 +5,7 @@ mod c;
 mod cargo;
 mod explain;
 mod faults;
+mod formula;
 mod generated;
 mod look;
 mod merge;

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::faults::Shape;
+use super::formula::{self, Shape};
 use super::options::switch;
-use super::{Place, Target, output};
-use crate::formula::load::Refusal;
+use super::{Place, Target};
 use crate::formula::mutate::Level;
 use crate::formula::mutate::must::Prune;
 use crate::formula::mutation::{self, Mutation, Request, ShownEdit};
@@ -138,21 +137,10 @@ impl<P: Target> Mutate<P> {
             },
             timeout: Some(Duration::from_secs(self.timeout)),
         };
-        let shown = match mutation::repair(&request) {
+        let result = mutation::repair(&request);
+        let shown = match formula::accepted(result, self.format, Mutation::outside) {
             Ok(shown) => shown,
-            Err(refusal) => {
-                let (message, ending) = match refusal {
-                    Refusal::Usage(message) => (message, Ending::Usage),
-                    Refusal::Outside(message) => (message, Ending::UnusableBaseline),
-                    Refusal::Internal(message) => (message, Ending::Internal),
-                };
-                output::complain(&message);
-                let outside = Mutation::outside(message);
-                return match (self.format, ending) {
-                    (Shape::Json, Ending::UnusableBaseline) => print_json(&outside, ending),
-                    _ => ending.exit_code(),
-                };
-            }
+            Err(code) => return code,
         };
         let ending = match shown.outcome {
             "repaired" => Ending::Patched,
@@ -163,23 +151,8 @@ impl<P: Target> Mutate<P> {
         if !shown.repairs.is_empty() {
             invocation::keep(&settings, &kept(&shown, command));
         }
-        match self.format {
-            Shape::Human => output::print(
-                &report::human(&shown, self.top, command),
-                ending.exit_code(),
-            ),
-            Shape::Json => print_json(&shown, ending),
-        }
-    }
-}
-
-fn print_json(shown: &Mutation, ending: Ending) -> u8 {
-    match report::json(shown) {
-        Ok(text) => output::print(&text, ending.exit_code()),
-        Err(error) => {
-            output::complain(&error.to_string());
-            Ending::Internal.exit_code()
-        }
+        let human = |shown: &Mutation| report::human(shown, self.top, command);
+        formula::print(&shown, self.format, human, ending)
     }
 }
 

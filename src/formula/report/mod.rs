@@ -4,6 +4,8 @@ pub mod mutation;
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
 use super::localization::{Localization, ShownCandidate, Step};
 use super::places;
 use crate::report::count;
@@ -11,11 +13,11 @@ use crate::report::count;
 /// Most candidates, values and steps of a path shown to people.
 const MANY: usize = 20;
 
-/// The localization as JSON, with a line break at the end.
+/// A result as JSON, with a line break at the end.
 ///
 /// # Errors
 /// Never, in fact: all of it can be written.
-pub fn json(shown: &Localization) -> Result<String, serde_json::Error> {
+pub fn json(shown: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(shown)? + "\n")
 }
 

@@ -8,14 +8,6 @@ use crate::report::count;
 /// Most tests named.
 const MANY: usize = 10;
 
-/// The repairs as JSON, with a line break at the end.
-///
-/// # Errors
-/// Never, in fact: all of it can be written.
-pub fn json(shown: &Mutation) -> Result<String, serde_json::Error> {
-    Ok(serde_json::to_string_pretty(shown)? + "\n")
-}
-
 /// The repairs as text: `top` at most, and the first one as a diff. `command` is that of the tool.
 pub fn human(shown: &Mutation, top: usize, command: &str) -> String {
     let mut text = String::new();
