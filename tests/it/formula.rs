@@ -23,7 +23,7 @@ struct Expected {
 }
 
 fn all() -> Vec<Expected> {
-    let text = std::fs::read_to_string(fixtures().join("formula/expected.json")).unwrap();
+    let text = std::fs::read_to_string(fixtures().join("formula/programs.json")).unwrap();
     let all: Vec<Expected> = serde_json::from_str(&text).unwrap();
     assert_eq!(all.len(), 14);
     all
