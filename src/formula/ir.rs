@@ -46,6 +46,9 @@ index! {
     NodeId
 }
 
+/// Most cells that a run may have at once.
+pub const MOST_CELLS: u32 = 1 << 22;
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -325,7 +328,8 @@ pub enum LogicalOp {
 /// What a language brings along.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Builtin {
-    /// A new object of these cells, zeroed; its address.
+    /// A new object, zeroed; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells;
+    /// null if that is more than [`MOST_CELLS`].
     Allocate(Vec<Scalar>),
     /// The number that the string at the pointer begins with, as `atoi` reads it; 0 without one, wrapped.
     ParseInt,

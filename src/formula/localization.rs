@@ -168,7 +168,7 @@ pub fn shown(
                 loaded.bound,
             )),
         ),
-        Outcome::Limit => ("limit", Some("the time limit ended the search".to_owned())),
+        Outcome::Limit(limit) => ("limit", Some(limit.to_string())),
     };
     Localization {
         outcome,

@@ -140,7 +140,8 @@ fn refusal(loaded: &Loaded, trouble: Trouble) -> Refusal {
             "the formula and the interpreter disagree on failing test {}: {end}",
             test + 1
         )),
-        Trouble::Unknown | Trouble::Late => Refusal::Internal("the solver gave up".to_owned()),
+        Trouble::Unknown => Refusal::Internal("the solver gave up".to_owned()),
+        Trouble::Limit(limit) => Refusal::Internal(limit.to_string()),
     }
 }
 

@@ -48,6 +48,7 @@ pub fn encode_test(
     let (of, frees) = ((&broken, choices), &mut frees);
     let mut encoder = Encoder::new(program, extent, explored, of, circuit, positions, frees);
     let ended_well = encoder.run(test)?;
+    encoder.check_limits(Span::default())?;
     Ok(encoder.encoded(ended_well))
 }
 
@@ -70,6 +71,7 @@ pub fn encode_call(
     encoder.globals()?;
     let called = &program.functions[function];
     let result = encoder.entered(function, arguments)?;
+    encoder.check_limits(Span::default())?;
     let result = match (called.result, result) {
         (None, _) => None,
         (Some(Scalar::Pointer), _) | (_, Value::Pointer(_)) => {

@@ -1,10 +1,11 @@
 //! Expressions and addresses as circuits.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use super::memory::{INDEX_BITS, ObjectId, Target, Value};
-use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, Stop, constant, index_word};
+use super::{
+    Bit, Circuit, Encoder, Explored, Frame, Result, State, Stop, StopKind, constant, index_word,
+};
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, NodeId, Overflow, Scalar,
@@ -33,18 +34,25 @@ impl Located {
 }
 
 impl Encoder<'_> {
+    /// Fails if the time is over or the formula is too large.
+    pub(super) fn check_limits(&self, span: Span) -> Result<()> {
+        let Some(kind) = self.extent.reached(self.circuit) else {
+            return Ok(());
+        };
+        let reason = match kind {
+            StopKind::Late => "the time is over",
+            StopKind::Large | StopKind::Outside => "the formula is too large",
+        };
+        Err(Stop {
+            span,
+            reason: reason.to_owned(),
+            kind,
+        })
+    }
+
     /// The value of an expression, evaluated where the run is.
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value> {
-        if self.circuit.len() > self.extent.gates {
-            return self.stop(expr.span, "the formula is too large");
-        }
-        if (self.extent.deadline).is_some_and(|deadline| Instant::now() > deadline) {
-            return Err(Stop {
-                span: expr.span,
-                reason: "the time is over".to_owned(),
-                is_late: true,
-            });
-        }
+        self.check_limits(expr.span)?;
         Ok(match &expr.kind {
             ExprKind::Constant(value) => Value::Bits(constant(expr.ty, *value)),
             ExprKind::Null => Value::null(),
@@ -388,8 +396,8 @@ impl Encoder<'_> {
             self.fault(FaultKind::NullPointer, target.when);
             return Bit::FALSE;
         };
-        let length = self.memory.objects[*object].len();
-        let inside = self.circuit.less(cell, &index_word(length as i128), false);
+        let length = self.memory.objects[*object].length.clone();
+        let inside = self.circuit.less(cell, &length, false);
         let wrong = self.circuit.or(!inside, outside);
         let wrong = self.circuit.and(target.when, wrong);
         self.fault(FaultKind::OutOfBounds, wrong);

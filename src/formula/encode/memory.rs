@@ -7,6 +7,7 @@ use std::rc::Rc;
 use foldhash::fast::RandomState;
 use typed_index_collections::TiVec;
 
+use super::Extent;
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::ir::Scalar;
@@ -141,20 +142,60 @@ enum Contents {
     Joined(Bit, ContentsId, ContentsId),
 }
 
+/// An object.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The types of its first cells. Those that follow have the same, again and again.
+    cells: Rc<[Scalar]>,
+    /// How many cells it has.
+    pub length: Word,
+}
+
+impl Object {
+    /// The type of a cell.
+    pub fn cell(&self, number: usize) -> Option<Scalar> {
+        let first = number.checked_rem(self.cells.len())?;
+        self.cells.get(first).copied()
+    }
+}
+
 /// All objects, and everything that they ever hold.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Memory {
-    /// The types of the objects' cells.
-    pub objects: TiVec<ObjectId, Rc<[Scalar]>>,
+    /// How large formulas may become.
+    extent: Extent,
+    /// The objects.
+    pub objects: TiVec<ObjectId, Object>,
     contents: TiVec<ContentsId, Contents>,
     numbers: HashMap<Contents, ContentsId, RandomState>,
     reads: HashMap<(ContentsId, Word), Value, RandomState>,
 }
 
+/// Steps of a read after which it is looked whether a limit is reached.
+const OFTEN: usize = 256;
+
 impl Memory {
+    /// No objects yet.
+    pub fn new(extent: Extent) -> Self {
+        Self {
+            extent,
+            objects: TiVec::new(),
+            contents: TiVec::new(),
+            numbers: HashMap::default(),
+            reads: HashMap::default(),
+        }
+    }
+
     /// A new object.
     pub fn object(&mut self, cells: &[Scalar]) -> ObjectId {
-        self.objects.push_and_get_key(cells.into())
+        let length = word::constant(cells.len() as i128, INDEX_BITS);
+        self.row(cells, length)
+    }
+
+    /// A new object of as many cells, whose types are these, again and again.
+    pub fn row(&mut self, cells: &[Scalar], length: Word) -> ObjectId {
+        let cells = cells.into();
+        self.objects.push_and_get_key(Object { cells, length })
     }
 
     /// What an object holds before anything is written.
@@ -194,8 +235,8 @@ impl Memory {
             return under;
         }
         // One cell needs no history.
-        let under = match (self.objects[object].len(), when) {
-            (1, Bit::TRUE) => self.shared(Contents::Zero(object)),
+        let under = match (word::known(&self.objects[object].length), when) {
+            (Some(1), Bit::TRUE) => self.shared(Contents::Zero(object)),
             _ => under,
         };
         let cell = cell.clone();
@@ -207,7 +248,7 @@ impl Memory {
         })
     }
 
-    /// What a cell of the type holds; 0 outside of the object.
+    /// What a cell of the type holds; 0 outside of the object, and also if a limit is reached on the way: chains are long.
     pub fn read(
         &mut self,
         circuit: &mut Circuit,
@@ -217,13 +258,20 @@ impl Memory {
         ty: Scalar,
     ) -> Value {
         let zero = Value::zero(ty);
-        match word::known(cell) {
-            Some(number) if number >= self.objects[object].len() as u64 => return zero,
-            _ => {}
+        let length = word::known(&self.objects[object].length);
+        if let (Some(number), Some(length)) = (word::known(cell), length)
+            && number >= length
+        {
+            return zero;
         }
         // From the oldest to the newest, without recursion: chains are long.
         let mut todo = vec![(contents, false)];
+        let mut steps = 0_usize;
         while let Some((at, is_ready)) = todo.pop() {
+            steps += 1;
+            if steps.is_multiple_of(OFTEN) && self.extent.reached(circuit).is_some() {
+                return zero;
+            }
             let key = (at, cell.clone());
             if self.reads.contains_key(&key) {
                 continue;

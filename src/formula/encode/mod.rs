@@ -40,6 +40,17 @@ pub struct Extent {
     pub deadline: Option<Instant>,
 }
 
+impl Extent {
+    /// The limit that is reached, if one is.
+    fn reached(&self, circuit: &Circuit) -> Option<StopKind> {
+        if circuit.len() > self.gates {
+            return Some(StopKind::Large);
+        }
+        let is_late = self.deadline.is_some_and(|end| Instant::now() > end);
+        is_late.then_some(StopKind::Late)
+    }
+}
+
 /// Why there is no circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
@@ -47,8 +58,19 @@ pub struct Stop {
     pub span: Span,
     /// Ends a sentence.
     pub reason: String,
-    /// Whether it is only that the time is over.
-    pub is_late: bool,
+    /// What kind of reason.
+    pub kind: StopKind,
+}
+
+/// Why there is no circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopKind {
+    /// Circuits do not have something.
+    Outside,
+    /// The time is over.
+    Late,
+    /// It would be too large.
+    Large,
 }
 
 type Result<T> = std::result::Result<T, Stop>;
@@ -214,6 +236,7 @@ pub fn encode(
         frees,
     );
     let ended_well = encoder.run(test)?;
+    encoder.check_limits(Span::default())?;
     Ok(encoder.encoded(ended_well))
 }
 
@@ -236,7 +259,7 @@ impl<'a> Encoder<'a> {
             circuit,
             positions,
             frees,
-            memory: Memory::default(),
+            memory: Memory::new(extent),
             globals: HashMap::new(),
             frames: Vec::new(),
             active: HashMap::new(),
@@ -445,7 +468,7 @@ impl<'a> Encoder<'a> {
         Err(Stop {
             span,
             reason: reason.to_owned(),
-            is_late: false,
+            kind: StopKind::Outside,
         })
     }
 }

@@ -216,7 +216,7 @@ impl Encoder<'_> {
         let known = located.targets.iter().find_map(|target| {
             let (object, cell) = target.address.as_ref()?;
             let cell = usize::try_from(word::known(cell)?).ok()?;
-            self.memory.objects[*object].get(cell).copied()
+            self.memory.objects[*object].cell(cell)
         });
         known.unwrap_or(Scalar::INT)
     }

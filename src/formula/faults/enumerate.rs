@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
-use super::{Candidate, Found, Outcome, Trouble, eager, transfer};
+use super::{Candidate, Found, Limit, Outcome, Trouble, eager, transfer};
 use crate::formula::circuit::cnf::{Lit, Solver};
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::Extent;
@@ -33,12 +33,12 @@ const GARBAGE: u32 = 2;
 /// Most combinations of usual values that are tried before a solver is asked.
 const MOST_GUESSES: usize = 16;
 
-struct Search<'a> {
-    shared: Shared<'a>,
-    options: Options,
-    tests: &'a [Test],
+pub(super) struct Search<'a> {
+    pub(super) shared: Shared<'a>,
+    pub(super) options: Options,
+    pub(super) tests: &'a [Test],
     /// Values that each place has in passing tests, and simple ones.
-    usual: &'a BTreeMap<PlaceId, Vec<i128>>,
+    pub(super) usual: &'a BTreeMap<PlaceId, Vec<i128>>,
     solver: Solver,
     /// Its size after it was last made anew.
     clean: u32,
@@ -122,18 +122,21 @@ impl Search<'_> {
         if self.tests.is_empty() {
             return Ok((Outcome::None, Vec::new(), 0));
         }
+        let mut found: Vec<Candidate> = self.probed();
         match self.activate(0) {
-            Err(Trouble::Late) => return Ok((Outcome::Limit, Vec::new(), 0)),
+            Err(Trouble::Limit(limit)) => return Ok((Outcome::Limit(limit), found, 0)),
             activated => activated?,
         }
         let places: Vec<PlaceId> = self.shared.broken.keys().copied().collect();
         let broken: Vec<Bit> = self.shared.broken.values().copied().collect();
         let counted = at_least(&mut self.shared.circuit, &broken, self.options.size + 1);
-        let mut found: Vec<Candidate> = Vec::new();
+        for candidate in &found {
+            self.block(&candidate.places);
+        }
         for size in 1..=self.options.size {
             loop {
                 if self.is_late() {
-                    return Ok((Outcome::Limit, found, size - 1));
+                    return Ok((Outcome::Limit(Limit::Time), found, size - 1));
                 }
                 self.tidy();
                 let mut assumptions: Vec<Lit> =
@@ -144,7 +147,9 @@ impl Search<'_> {
                 match self.ask_inside_first(&assumptions) {
                     Ok(true) => {}
                     Ok(false) => break,
-                    Err(Trouble::Late) => return Ok((Outcome::Limit, found, size - 1)),
+                    Err(Trouble::Limit(limit)) => {
+                        return Ok((Outcome::Limit(limit), found, size - 1));
+                    }
                     Err(trouble) => return Err(trouble),
                 }
                 let set: Vec<PlaceId> = places
@@ -156,7 +161,9 @@ impl Search<'_> {
                 let runs = match self.examine(&set) {
                     Ok(Some(runs)) => runs,
                     Ok(None) => continue,
-                    Err(Trouble::Late) => return Ok((Outcome::Limit, found, size - 1)),
+                    Err(Trouble::Limit(limit)) => {
+                        return Ok((Outcome::Limit(limit), found, size - 1));
+                    }
                     Err(trouble) => return Err(trouble),
                 };
                 self.block(&set);
@@ -226,7 +233,7 @@ impl Search<'_> {
         runs.collect()
     }
 
-    fn is_late(&self) -> bool {
+    pub(super) fn is_late(&self) -> bool {
         let deadline = self.options.extent.deadline;
         deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
@@ -234,7 +241,7 @@ impl Search<'_> {
     /// Why a solver gave up.
     fn given_up(&self) -> Trouble {
         match self.is_late() {
-            true => Trouble::Late,
+            true => Trouble::Limit(Limit::Time),
             false => Trouble::Unknown,
         }
     }
@@ -312,6 +319,9 @@ impl Search<'_> {
                     let goal = angelic.goal(&mut self.shared.circuit);
                     *passes = self.solver.literal(&self.shared.circuit, goal);
                 }
+                Replay::Disagrees(run) if run.end == End::Steps => {
+                    return Err(Trouble::Limit(Limit::Steps));
+                }
                 Replay::Disagrees(run) if self.options.formula.is_exact() => {
                     return Err(Trouble::Disagreement {
                         test: *number,
@@ -385,7 +395,7 @@ impl Search<'_> {
         let deadline = self.options.extent.deadline;
         loop {
             if deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                return Err(Trouble::Late);
+                return Err(Trouble::Limit(Limit::Time));
             }
             let goal = angelic.goal(&mut self.shared.circuit);
             let mut assumptions = vec![solver.literal(&self.shared.circuit, goal)];
@@ -411,6 +421,9 @@ impl Search<'_> {
                     solver.restarted();
                 }
                 Replay::Disagrees(run) if !self.options.formula.is_exact() => return Ok(Some(run)),
+                Replay::Disagrees(run) if run.end == End::Steps => {
+                    return Err(Trouble::Limit(Limit::Steps));
+                }
                 Replay::Disagrees(run) => {
                     let end = format!("{:?}", run.end);
                     return Err(Trouble::Disagreement { test: number, end });

@@ -3,16 +3,18 @@
 //!
 //! The angelic program of each test ([`angelic`]) grows on demand, by more than one side where that is cheap ([`eager`]),
 //! and [`enumerate`] has one incremental solver for all of them. What the runs of a candidate say of others needs no solver
-//! ([`transfer`]). Every candidate is replayed by the interpreter before it is given to anybody.
+//! ([`transfer`]), and of long runs single places are tried without one first (`probe`). Every candidate is replayed by the interpreter before it is given to anybody.
 
 pub mod angelic;
 pub mod eager;
 pub mod enumerate;
+mod probe;
 pub mod transfer;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use super::encode::Stop;
+use super::encode::{Stop, StopKind};
 use super::interpret::Run;
 use super::ir::PlaceId;
 
@@ -35,7 +37,30 @@ pub enum Outcome {
     /// There is none up to the size.
     None,
     /// A limit ended the search.
-    Limit,
+    Limit(Limit),
+}
+
+/// A limit of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The time is over.
+    Time,
+    /// A formula is too large.
+    Gates,
+    /// A run with other values takes too long.
+    Steps,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "the time limit ended the search (--timeout)",
+            Self::Gates => "the search ended because the formula became too large (--bound)",
+            Self::Steps => {
+                "the search ended at a run that takes too long with other values (--bound)"
+            }
+        })
+    }
 }
 
 /// What a search found and what it cost.
@@ -75,15 +100,16 @@ pub enum Trouble {
     },
     /// The solver gave up.
     Unknown,
-    /// The time is over.
-    Late,
+    /// A limit was reached.
+    Limit(Limit),
 }
 
 impl From<Stop> for Trouble {
     fn from(stop: Stop) -> Self {
-        match stop.is_late {
-            true => Self::Late,
-            false => Self::Stop(stop),
+        match stop.kind {
+            StopKind::Late => Self::Limit(Limit::Time),
+            StopKind::Large => Self::Limit(Limit::Gates),
+            StopKind::Outside => Self::Stop(stop),
         }
     }
 }

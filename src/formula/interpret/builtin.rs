@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::format::{self, Decimal};
 use super::value::{Address, Value, wrap};
 use super::{End, Flow, Interpreter, Jump};
-use crate::formula::ir::{Builtin, Conversion, Expr, Scalar, Span};
+use crate::formula::ir::{Builtin, Conversion, Expr, MOST_CELLS, Scalar, Span};
 
 /// Most bytes of output that are kept; more is dropped.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -30,8 +30,18 @@ impl<'p> Interpreter<'p, '_> {
         }
         let argument = |at: usize| values.get(at).copied().unwrap_or(Value::Number(0));
         Ok(match builtin {
-            Builtin::Allocate(cells) => {
+            Builtin::Allocate(cells) if values.is_empty() => {
                 Value::Pointer(Some(self.new_object(Cow::Borrowed(cells))?))
+            }
+            Builtin::Allocate(cells) => {
+                let most = i128::from(MOST_CELLS) / cells.len().max(1) as i128;
+                let count = usize::try_from(argument(0).number()).ok();
+                match count.filter(|count| *count as i128 <= most) {
+                    Some(count) => {
+                        Value::Pointer(Some(self.new_object(Cow::Owned(cells.repeat(count)))?))
+                    }
+                    None => Value::Pointer(None),
+                }
             }
             Builtin::ParseInt => Value::Number(self.parse(argument(0).address(), span)?),
             Builtin::Scan(conversions) => Value::Number(self.scan(conversions, &values, span)?),

@@ -1,9 +1,8 @@
 //! Finding cells, reading and writing them.
 
-use super::memory::MOST_CELLS;
 use super::value::{Address, Value};
 use super::{Flow, Interpreter};
-use crate::formula::ir::{Expr, FaultKind, Lvalue, Scalar, Span};
+use crate::formula::ir::{Expr, FaultKind, Lvalue, MOST_CELLS, Scalar, Span};
 
 /// The cell that an lvalue means.
 #[derive(Clone, Copy, Debug)]

@@ -6,16 +6,13 @@ use std::borrow::Cow;
 use typed_index_collections::TiVec;
 
 use super::value::{Address, Value};
-use crate::formula::ir::Scalar;
+use crate::formula::ir::{MOST_CELLS, Scalar};
 use crate::index::index;
 
 index! {
     /// An object of a run.
     ObjectId
 }
-
-/// Most cells that a run may have at once.
-pub const MOST_CELLS: u32 = 1 << 22;
 
 #[derive(Clone, Debug)]
 struct Object<'p> {

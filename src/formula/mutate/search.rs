@@ -12,7 +12,7 @@ use super::specification::{Answer, Check, Judge, Specification, Trouble, Verdict
 use crate::formula::circuit::cnf::{Lit, Solver};
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::{self, entry::Growing};
-use crate::formula::encode::{Choices, Explored, Extent, Side};
+use crate::formula::encode::{Choices, Explored, Extent, Side, StopKind};
 use crate::formula::faults::enumerate::at_least;
 use crate::formula::ir::{ChoiceId, Made};
 use crate::formula::position::Positions;
@@ -402,7 +402,7 @@ impl Search<'_> {
         );
         match holds {
             Ok(holds) => known.holds = Some(holds),
-            Err(stop) if stop.is_late => return Err(Trouble::Late),
+            Err(stop) if stop.kind == StopKind::Late => return Err(Trouble::Late),
             // Also what circuits do not have, but runs do.
             Err(_) => {
                 known.is_large = true;

@@ -11,7 +11,7 @@ use crate::formula::circuit::cnf::{Lit, Solver, Unknown};
 use crate::formula::circuit::word::Word;
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::entry::{Called, Growing, encode_call, encode_test, number};
-use crate::formula::encode::{Choices, Explored, Extent, Side, Stop};
+use crate::formula::encode::{Choices, Explored, Extent, Side, Stop, StopKind};
 use crate::formula::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
 use crate::formula::ir::{FunctionId, Made, Program, Scalar, Test};
 use crate::formula::position::Positions;
@@ -255,9 +255,9 @@ pub enum Trouble {
 
 impl From<Stop> for Trouble {
     fn from(stop: Stop) -> Self {
-        match stop.is_late {
-            true => Self::Late,
-            false => Self::Stop(stop),
+        match stop.kind {
+            StopKind::Late => Self::Late,
+            StopKind::Outside | StopKind::Large => Self::Stop(stop),
         }
     }
 }

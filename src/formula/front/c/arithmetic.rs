@@ -4,7 +4,7 @@ use super::build::{self, Value};
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
-use crate::formula::ir::{BinaryOp, Builtin, Expr, ExprKind, Overflow, Scalar, UnaryOp};
+use crate::formula::ir::{BinaryOp, Expr, ExprKind, Overflow, Scalar, UnaryOp};
 
 impl Translator<'_> {
     /// A number after the integer promotions.
@@ -42,15 +42,10 @@ impl Translator<'_> {
                 Ok(build::null(span))
             }
             (Type::Pointer(_), Type::Bool, _) => Ok(build::truth(value.expr)),
-            (Type::Memory(bytes), Type::Pointer(element), _) if **element != Type::Void => {
-                let cells = self.memory(*bytes, element, syntax)?;
-                Ok(Expr {
-                    kind: ExprKind::Builtin(self.node(), Builtin::Allocate(cells), Vec::new()),
-                    ty: Scalar::Pointer,
-                    span,
-                })
+            (Type::Memory, Type::Pointer(element), _) if **element != Type::Void => {
+                self.typed_memory(value.expr, element, syntax)
             }
-            (Type::Memory(_), Type::Pointer(_), _) => Ok(value.expr),
+            (Type::Memory, Type::Pointer(_), _) => Ok(value.expr),
             (Type::Pointer(from), Type::Pointer(target), _) => {
                 let is_null = matches!(value.expr.kind, ExprKind::Null);
                 if is_null || self.types.are_compatible(from, target) {
@@ -134,7 +129,7 @@ impl Translator<'_> {
                 format!("the operator `{operator}` is not supported"),
             );
         };
-        let is_pointer = |value: &Value| matches!(value.ty, Type::Pointer(_) | Type::Memory(_));
+        let is_pointer = |value: &Value| matches!(value.ty, Type::Pointer(_) | Type::Memory);
         if is_pointer(&left) || is_pointer(&right) {
             return self.pointers(op, left, right, syntax);
         }

@@ -4,7 +4,9 @@ use super::build::{self, Value};
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
-use crate::formula::ir::{Builtin, Expr, ExprKind, FaultKind, Scalar, Statement};
+use crate::formula::ir::{
+    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Overflow, Scalar, Statement,
+};
 
 impl Translator<'_> {
     /// A call.
@@ -150,12 +152,16 @@ impl Translator<'_> {
             }
             ("fflush", [_]) => build::effect(Vec::new(), span),
             ("malloc", [size]) => {
-                let (bytes, _) = self.constant(*size)?;
-                memory(bytes, syntax)
+                let bytes = self.converted(*size, &Type::SIZE)?;
+                self.untyped_memory(bytes, syntax)
             }
             ("calloc", [count, size]) => {
-                let (count, size) = (self.constant(*count)?.0, self.constant(*size)?.0);
-                memory(count.saturating_mul(size), syntax)
+                let count = self.converted(*count, &Type::SIZE)?;
+                let size = self.converted(*size, &Type::SIZE)?;
+                let scalar = size.ty;
+                let bytes =
+                    build::binary(BinaryOp::Mul, Overflow::Wraps, count, size, scalar, span);
+                self.untyped_memory(bytes, syntax)
             }
             ("free", [pointer]) => {
                 let mut statements = Vec::new();
@@ -210,14 +216,6 @@ impl Translator<'_> {
     ) -> Translated<Value> {
         let text = self.converted(text, &Type::CHAR.pointer())?;
         Ok(self.builtin(Builtin::ParseInt, vec![text], ty, syntax))
-    }
-}
-
-/// What `malloc` returns, before its type is known.
-fn memory(bytes: i128, syntax: Syntax<'_>) -> Value {
-    Value {
-        expr: build::null(syntax.span()),
-        ty: Type::Memory(u64::try_from(bytes).unwrap_or(u64::MAX)),
     }
 }
 

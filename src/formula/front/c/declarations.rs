@@ -59,6 +59,13 @@ impl Translator<'_> {
                 },
                 _ => (declarator, None),
             };
+            if self.function.is_some()
+                && storage == Storage::Usual
+                && let Some((declared, count)) = self.open_array(declarator, base.clone())?
+            {
+                self.local_row(declarator, declared, count, statements)?;
+                continue;
+            }
             let mut declared = self.declarator(declarator, base.clone())?;
             if let Type::Function(prototype) = &declared.ty {
                 let is_static = storage == Storage::Static;
@@ -209,6 +216,23 @@ impl Translator<'_> {
             Some(value) => self.initialize(Lvalue::Variable(id), &declared.ty, value, statements),
             None => Ok(()),
         }
+    }
+
+    /// An array of a computed length: memory of its own whenever it is declared.
+    fn local_row(
+        &mut self,
+        declarator: Syntax<'_>,
+        Declared { name, ty }: Declared,
+        count: Syntax<'_>,
+        statements: &mut Vec<Statement>,
+    ) -> Translated<()> {
+        let Type::Array(element, _) = &ty else {
+            return self.outside(declarator, "this declaration is not supported");
+        };
+        let row = self.row_of(count, element, declarator)?;
+        let pointer = self.temporary("row", row, statements);
+        self.bind(&name, Symbol::Row { pointer, ty });
+        Ok(())
     }
 
     /// The value of a constant variable, if it is known.

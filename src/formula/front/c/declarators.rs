@@ -182,6 +182,16 @@ impl Translator<'_> {
         declarator: Syntax<'_>,
         base: Type,
     ) -> Translated<Declared> {
+        self.declarator_of(declarator, base, false)
+    }
+
+    /// The same; if wanted, without the length of the outermost array.
+    fn declarator_of(
+        &mut self,
+        declarator: Syntax<'_>,
+        base: Type,
+        is_open: bool,
+    ) -> Translated<Declared> {
         let inner = declarator.field("declarator");
         let ty = match declarator.kind() {
             "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
@@ -194,7 +204,7 @@ impl Translator<'_> {
                 let Some(inner) = declarator.children().first().copied() else {
                     return self.outside(declarator, "this declaration is not supported");
                 };
-                return self.declarator(inner, base);
+                return self.declarator_of(inner, base, is_open);
             }
             "pointer_declarator" | "abstract_pointer_declarator" => {
                 if matches!(base, Type::Function(_)) {
@@ -203,10 +213,10 @@ impl Translator<'_> {
                 base.pointer()
             }
             "array_declarator" | "abstract_array_declarator" => {
-                let length = declarator
-                    .field("size")
-                    .map(|size| self.length(size))
-                    .transpose()?;
+                let is_outermost = inner.is_none_or(|inner| inner.kind() == "identifier");
+                let size = declarator.field("size");
+                let size = size.filter(|_| !(is_open && is_outermost));
+                let length = size.map(|size| self.length(size)).transpose()?;
                 Type::Array(Rc::new(base), length)
             }
             "function_declarator" | "abstract_function_declarator" => {
@@ -222,7 +232,7 @@ impl Translator<'_> {
             _ => return self.outside(declarator, "this declaration is not supported"),
         };
         match inner {
-            Some(inner) => self.declarator(inner, ty),
+            Some(inner) => self.declarator_of(inner, ty, is_open),
             None => Ok(Declared {
                 name: String::new(),
                 ty,
@@ -263,16 +273,32 @@ impl Translator<'_> {
         Ok(if is_empty { None } else { Some(parameters) })
     }
 
+    /// An array of a computed length, without that length, and the length; `None` if the declarator is no such array.
+    pub(super) fn open_array<'n>(
+        &mut self,
+        declarator: Syntax<'n>,
+        base: Type,
+    ) -> Translated<Option<(Declared, Syntax<'n>)>> {
+        let (mut at, mut size) = (declarator, None);
+        while at.kind() == "array_declarator"
+            && let Some(inner) = at.field("declarator")
+        {
+            size = at.field("size");
+            at = inner;
+        }
+        let Some(size) = size.filter(|_| at.kind() == "identifier") else {
+            return Ok(None);
+        };
+        if self.length(size).is_ok() {
+            return Ok(None);
+        }
+        let declared = self.declarator_of(declarator, base, true)?;
+        Ok(Some((declared, size)))
+    }
+
     /// A parameter: arrays are pointers, and the length of the outermost one does not matter.
     pub(super) fn parameter(&mut self, declarator: Syntax<'_>, base: Type) -> Translated<Declared> {
-        let is_plain = declarator.kind() == "array_declarator"
-            && declarator
-                .field("declarator")
-                .is_some_and(|inner| inner.kind() == "identifier");
-        let declared = match declarator.field("declarator") {
-            Some(inner) if is_plain => self.declarator(inner, Type::Array(Rc::new(base), None))?,
-            _ => self.declarator(declarator, base)?,
-        };
+        let declared = self.declarator_of(declarator, base, true)?;
         let ty = match declared.ty {
             Type::Array(element, _) => Type::Pointer(element),
             Type::Function(_) => {

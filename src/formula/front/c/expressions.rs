@@ -115,7 +115,7 @@ impl Translator<'_> {
                 constant: Some(constant),
                 ..
             }) if self.is_folding => Ok(integer(*constant, &ty.clone(), syntax)),
-            Some(Symbol::Variable { .. }) => self.loaded(syntax),
+            Some(Symbol::Variable { .. } | Symbol::Row { .. }) => self.loaded(syntax),
             Some(Symbol::Enumerator(value)) => Ok(integer(*value, &Type::INT, syntax)),
             Some(Symbol::Routine(_)) => {
                 self.outside(syntax, "pointers to functions are not supported")
@@ -160,6 +160,11 @@ impl Translator<'_> {
             "parenthesized_expression" => self.lvalue(self.only(syntax)?),
             "identifier" if syntax.constant().is_none() => match self.symbol(syntax.text()) {
                 Some(Symbol::Variable { id, ty, .. }) => Ok((Lvalue::Variable(*id), ty.clone())),
+                Some(Symbol::Row { pointer, ty }) => {
+                    let of = Lvalue::Variable(*pointer);
+                    let pointer = build::load(of, Scalar::Pointer, syntax.span());
+                    Ok((Lvalue::Deref(pointer), ty.clone()))
+                }
                 _ => self.outside(syntax, format!("`{}` is no variable", syntax.text())),
             },
             "string_literal" | "concatenated_string" => self.string_variable(syntax),
@@ -219,7 +224,10 @@ impl Translator<'_> {
             || inner.kind() == "pointer_expression" && inner.operator() == "*"
             || is_string(inner)
             || inner.constant().is_none()
-                && matches!(self.symbol(inner.text()), Some(Symbol::Variable { .. }));
+                && matches!(
+                    self.symbol(inner.text()),
+                    Some(Symbol::Variable { .. } | Symbol::Row { .. })
+                );
         if is_object {
             let (lvalue, ty) = self.lvalue(inner)?;
             return Ok(match ty {
@@ -453,7 +461,7 @@ impl Translator<'_> {
         if inner.kind() == "type_descriptor" {
             // The grammar takes a name in parentheses for a type.
             return match self.symbol(inner.text().trim()) {
-                Some(Symbol::Variable { ty, .. }) => Ok(ty.clone()),
+                Some(Symbol::Variable { ty, .. } | Symbol::Row { ty, .. }) => Ok(ty.clone()),
                 _ => self.type_name(inner),
             };
         }

@@ -1,12 +1,83 @@
-//! Memory: `malloc` and `memset`.
+//! Memory: `malloc`, arrays of computed lengths, `memset`.
 
 use super::build::{self, Value};
+use super::constants::fold;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
-use crate::formula::ir::{BinaryOp, Lvalue, Overflow, Scalar, Statement};
+use crate::formula::ir::{BinaryOp, Builtin, Expr, ExprKind, Lvalue, Overflow, Scalar, Statement};
 
 impl Translator<'_> {
+    /// So many bytes, before their type is known.
+    pub(super) fn untyped_memory(&mut self, bytes: Expr, syntax: Syntax<'_>) -> Value {
+        Value {
+            expr: Expr {
+                kind: ExprKind::Builtin(self.node(), Builtin::Allocate(Vec::new()), vec![bytes]),
+                ty: Scalar::Pointer,
+                span: syntax.span(),
+            },
+            ty: Type::Memory,
+        }
+    }
+
+    /// These bytes as a row of elements.
+    pub(super) fn typed_memory(
+        &mut self,
+        untyped: Expr,
+        element: &Type,
+        syntax: Syntax<'_>,
+    ) -> Translated<Expr> {
+        let span = untyped.span;
+        let ExprKind::Builtin(node, Builtin::Allocate(_), arguments) = untyped.kind else {
+            return self.outside(syntax, "this memory is not supported");
+        };
+        let Some(bytes) = arguments.into_iter().next() else {
+            return self.outside(syntax, "this memory is not supported");
+        };
+        let (cells, count) = match fold(&bytes) {
+            Some(bytes) => {
+                let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+                (self.memory(bytes, element, syntax)?, None)
+            }
+            None => {
+                let (Some(cells), Some((size, _))) =
+                    (self.types.scalars(element), self.types.layout(element))
+                else {
+                    let name = self.types.name(element);
+                    return self.outside(syntax, format!("the size of `{name}` is not known"));
+                };
+                let size = build::constant(i128::from(size.max(1)), bytes.ty, span);
+                let ty = bytes.ty;
+                let count = build::binary(BinaryOp::Div, Overflow::Wraps, bytes, size, ty, span);
+                (cells, Some(count))
+            }
+        };
+        Ok(Expr {
+            kind: ExprKind::Builtin(node, Builtin::Allocate(cells), count.into_iter().collect()),
+            ty: Scalar::Pointer,
+            span,
+        })
+    }
+
+    /// An array of as many elements as a computed number says, in memory of its own.
+    pub(super) fn row_of(
+        &mut self,
+        count: Syntax<'_>,
+        element: &Type,
+        declarator: Syntax<'_>,
+    ) -> Translated<Expr> {
+        let Some(cells) = self.types.scalars(element) else {
+            let name = self.types.name(element);
+            return self.outside(declarator, format!("the size of `{name}` is not known"));
+        };
+        let count = self.converted(count, &Type::SIZE)?;
+        Ok(Expr {
+            kind: ExprKind::Builtin(self.node(), Builtin::Allocate(cells), vec![count]),
+            ty: Scalar::Pointer,
+            span: declarator.span(),
+        })
+    }
+
     /// The cells of so many bytes of elements.
     pub(super) fn memory(
         &self,

@@ -19,6 +19,13 @@ pub(super) enum Symbol {
         /// Its value, if it is constant.
         constant: Option<i128>,
     },
+    /// An array of a computed length.
+    Row {
+        /// The variable that points to its first element.
+        pointer: VariableId,
+        /// Its type.
+        ty: Type,
+    },
     /// A type.
     Type(Type),
     /// A member of an enumeration.

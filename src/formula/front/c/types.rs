@@ -26,8 +26,8 @@ pub(super) enum Type {
     Struct(usize),
     /// A function.
     Function(Rc<Prototype>),
-    /// So many bytes from `malloc` before they have a type.
-    Memory(u64),
+    /// Bytes from `malloc` before they have a type.
+    Memory,
 }
 
 /// What is known of a function from a declaration.
@@ -64,7 +64,7 @@ impl Type {
         match *self {
             Self::Bool => Some(Scalar::Bool),
             Self::Int { bits, signed } => Some(Scalar::Int { bits, signed }),
-            Self::Pointer(_) | Self::Memory(_) => Some(Scalar::Pointer),
+            Self::Pointer(_) | Self::Memory => Some(Scalar::Pointer),
             Self::Void | Self::Array(..) | Self::Struct(_) | Self::Function(_) => None,
         }
     }
@@ -183,7 +183,7 @@ impl Types {
         match ty {
             Type::Bool => Some((1, 1)),
             Type::Int { bits, .. } => Some((u64::from(bits / 8), u64::from(bits / 8))),
-            Type::Pointer(_) | Type::Memory(_) => Some((8, 8)),
+            Type::Pointer(_) | Type::Memory => Some((8, 8)),
             Type::Array(element, length) => {
                 let (size, alignment) = self.layout(element)?;
                 Some((size.checked_mul(u64::from((*length)?))?, alignment))
@@ -243,7 +243,7 @@ impl Types {
             Type::Array(element, _) => format!("{}[]", self.name(element)),
             Type::Struct(index) => format!("struct {}", self.structures[*index].tag),
             Type::Function(_) => "function".to_owned(),
-            Type::Memory(_) => "void *".to_owned(),
+            Type::Memory => "void *".to_owned(),
         }
     }
 }
