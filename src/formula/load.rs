@@ -50,8 +50,11 @@ impl From<Outside> for Refusal {
     }
 }
 
-/// How often loops and functions may go round while the tests are run.
-const MOST_ROUNDS: u32 = 1000;
+/// How often loops and functions may go round while the tests are run: more often than that is taken for without end.
+const MOST_ROUNDS: u32 = 100_000;
+
+/// How much of the rounds of a passing test counts for those that formulas allow.
+const MOST_ROUNDS_OF_PASSING: u32 = 1000;
 
 /// How often they may at least in a formula, and how much more often than in the tests' runs.
 const FEW_ROUNDS: u32 = 5;
@@ -120,7 +123,12 @@ impl Loaded {
                     .branches
                     .iter()
                     .map(|(position, ..)| positions.rounds(*position));
-                loaded.bound = loaded.bound.max(rounds.max().unwrap_or(0) + MORE_ROUNDS);
+                let most = rounds.max().unwrap_or(0);
+                let counted = match run.end {
+                    End::Passed => most.min(MOST_ROUNDS_OF_PASSING),
+                    _ => most,
+                };
+                loaded.bound = loaded.bound.max(counted + MORE_ROUNDS);
             }
             if run.end == End::Passed {
                 for evaluated in &run.evaluated {
@@ -233,7 +241,7 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),
-        Command::Line(_) => Err("its command needs a shell"),
+        Command::Line(_) => Err("its command is a script or needs a shell"),
     }
 }
 

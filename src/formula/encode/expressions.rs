@@ -9,7 +9,7 @@ use super::{
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, Lvalue, NodeId, Overflow, Scalar,
-    Statement, UnaryOp, VariableId,
+    Span, Statement, UnaryOp, VariableId,
 };
 use crate::formula::position::Step;
 

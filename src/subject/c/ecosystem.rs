@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -12,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::options::COptions;
 use super::{Program, build, load, print, runtime};
 use crate::copy::stamp::Stamp;
-use crate::run::command::{Case, Input};
+use crate::run::command::{self, Case, Input};
 use crate::run::id::{TargetId, TestId};
 use crate::source::Language;
 use crate::source::c::language::Files;
@@ -71,8 +72,15 @@ impl Ecosystem for Program {
                 Input::File(path) => Input::Text(Whole::text(root, path)?),
                 other => other.clone(),
             };
+            let command = match &case.command {
+                command::Command::Words(words) if is_script(root, &case.cwd, words) => {
+                    command::Command::Line(words.join(" "))
+                }
+                other => other.clone(),
+            };
             Ok(Case {
                 stdin,
+                command,
                 ..case.clone()
             })
         });
@@ -147,4 +155,15 @@ fn set_time(path: &Path, time: SystemTime) -> Result<()> {
     let file = File::options().append(true).open(path);
     let touched = file.and_then(|file| file.set_modified(time));
     touched.with_context(|| format!("cannot set the time of {}", path.display()))
+}
+
+/// Whether a command starts a script of the subject, and not the program.
+fn is_script(root: &Utf8Path, cwd: &Utf8Path, words: &[String]) -> bool {
+    let Some(program) = words.first() else {
+        return false;
+    };
+    let mut start = [0; 2];
+    let file = File::open(root.join(cwd).join(program));
+    let read = file.and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"#!"
 }

@@ -110,7 +110,7 @@ fn what_is_outside_is_named() {
             "variable numbers of arguments are not supported",
         ),
         (
-            "int f(int n) { int a[n]; return 0; }",
+            "int f(int n) { int a[3][n]; return 0; }",
             1,
             "`n` is not a constant, as it must be here",
         ),
