@@ -53,9 +53,6 @@ pub struct Request {
     pub timeout: Option<Duration>,
 }
 
-/// Most gates of a formula: about 2 GB.
-const GATES: usize = 30_000_000;
-
 /// Finds every minimal set of places where other values make the failing tests pass.
 ///
 /// # Errors
@@ -87,13 +84,12 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     } else {
         let options = Options {
             extent: Extent {
-                bound: loaded.bound,
-                implicit: request.implicit,
-                gates: GATES,
                 deadline: request.timeout.map(|timeout| started + timeout),
+                ..Extent::new(loaded.bound, request.implicit)
             },
             formula: request.formula,
             size: request.size,
+            places: None,
         };
         let found = faults::localize(&loaded.program, &failing, &loaded.usual, options)
             .map_err(|trouble| refusal(&loaded, trouble))?;

@@ -182,12 +182,10 @@ fn search(
     };
     let mutations = (level, prune == Prune::Run);
     let space = Space::new(&pair.program, &pair.texts, &pair.kept, mutations);
+    // TCAS has no loops.
     let extent = Extent {
-        // TCAS has no loops.
-        bound: 2,
-        implicit: true,
-        gates: 30_000_000,
         deadline: Some(Instant::now() + Duration::from_secs(options.timeout)),
+        ..Extent::new(2, true)
     };
     let specification = Specification::Function {
         function: pair.function,

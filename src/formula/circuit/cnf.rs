@@ -1,5 +1,6 @@
 //! A circuit as clauses for a SAT solver: Tseitin's translation, made when a signal is first needed.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
@@ -15,9 +16,18 @@ pub struct Solver {
     /// The variable of each gate; `u32::MAX` if it has none yet.
     variables: Vec<u32>,
     next: u32,
-    deadline: Option<Instant>,
+    patience: Patience,
     /// How often it was asked.
     pub calls: usize,
+}
+
+/// How long a solver searches before it gives up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Until then.
+    pub deadline: Option<Instant>,
+    /// So many decisions, of all questions together.
+    pub decisions: Option<u64>,
 }
 
 /// The solver gave up.
@@ -30,7 +40,7 @@ impl Default for Solver {
             inner: BasicSolver::default(),
             variables: Vec::new(),
             next: 0,
-            deadline: None,
+            patience: Patience::default(),
             calls: 0,
         };
         solver.variables.push(0);
@@ -44,19 +54,28 @@ impl Solver {
     /// A solver that knows nothing; it goes on counting its calls.
     pub fn restarted(&mut self) {
         let calls = self.calls;
-        *self = Self::until(self.deadline);
+        *self = Self::patient(self.patience);
         self.calls = calls;
     }
 
-    /// A solver that gives up at this time.
-    pub fn until(deadline: Option<Instant>) -> Self {
+    /// A solver that gives up after a while.
+    pub fn patient(patience: Patience) -> Self {
         let mut solver = Self {
-            deadline,
+            patience,
             ..Self::default()
         };
-        if let Some(deadline) = deadline {
+        let Patience {
+            deadline,
+            decisions,
+        } = patience;
+        if deadline.is_some() || decisions.is_some() {
+            let left = Cell::new(decisions.unwrap_or(u64::MAX));
+            // It is asked once for each decision and each conflict.
             let callbacks = solver.inner.batsat_mut().cb_mut();
-            callbacks.set_stop(move || Instant::now() > deadline);
+            callbacks.set_stop(move || {
+                left.set(left.get().saturating_sub(1));
+                left.get() == 0 || deadline.is_some_and(|deadline| Instant::now() > deadline)
+            });
         }
         solver
     }

@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use self::memory::{ContentsId, Memory, ObjectId, Value};
 use self::stream::{Output, Progress};
+use super::circuit::cnf::Patience;
 use super::circuit::word::{self, Word};
 use super::circuit::{Bit, Circuit};
 use super::ir::{
@@ -36,11 +37,41 @@ pub struct Extent {
     pub implicit: bool,
     /// Most gates.
     pub gates: usize,
+    /// Most statements of a run.
+    pub steps: u64,
+    /// Most decisions of a solver. This limit is the same on every machine.
+    pub decisions: Option<u64>,
     /// When to give up.
     pub deadline: Option<Instant>,
 }
 
+/// Most gates of a formula unless less is wanted: about 2 GB.
+const GATES: usize = 30_000_000;
+
+/// Most statements of a run unless less is wanted.
+const STEPS: u64 = 10_000_000;
+
 impl Extent {
+    /// As far as memory allows, whatever time it takes.
+    pub const fn new(bound: u32, implicit: bool) -> Self {
+        Self {
+            bound,
+            implicit,
+            gates: GATES,
+            steps: STEPS,
+            decisions: None,
+            deadline: None,
+        }
+    }
+
+    /// For how long a solver may search.
+    pub const fn patience(&self) -> Patience {
+        Patience {
+            deadline: self.deadline,
+            decisions: self.decisions,
+        }
+    }
+
     /// The limit that is reached, if one is.
     fn reached(&self, circuit: &Circuit) -> Option<StopKind> {
         if circuit.len() > self.gates {

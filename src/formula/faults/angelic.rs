@@ -121,15 +121,12 @@ pub enum Replay {
     Disagrees(Run),
 }
 
-/// Most statements of a replayed run.
-const STEPS: u64 = 10_000_000;
-
 impl Shared<'_> {
     /// Runs a test with these values.
     pub fn run(&mut self, test: &Test, values: &HashMap<Instance, Angelic>) -> Run {
         let limits = Limits {
             bound: self.extent.bound,
-            steps: STEPS,
+            steps: self.extent.steps,
             implicit: self.extent.implicit,
         };
         run(self.program, test, &limits, &mut self.positions, values)

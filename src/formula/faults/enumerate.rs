@@ -1,7 +1,7 @@
 //! All minimal candidates, the smallest first (AgxFaults, Algorithm 1): one incremental solver, blocking clauses, and a
 //! bound on the number of broken places that grows.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use crate::formula::position::Positions;
 pub use super::angelic::Part as Formula;
 
 /// What is searched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How far the program is followed.
     pub extent: Extent,
@@ -25,6 +25,8 @@ pub struct Options {
     pub formula: Formula,
     /// Most places in a candidate.
     pub size: usize,
+    /// The places that may be in candidates; all if not given.
+    pub places: Option<BTreeSet<PlaceId>>,
 }
 
 /// How many times as large as after the last restart a solver may be: what refinement replaced stays in it.
@@ -72,6 +74,7 @@ pub fn localize(
     let broken: BTreeMap<PlaceId, Bit> = program
         .places
         .keys()
+        .filter(|place| (options.places.as_ref()).is_none_or(|places| places.contains(place)))
         .map(|place| (place, circuit.input()))
         .collect();
     let mut search = Search {
@@ -84,10 +87,10 @@ pub fn localize(
             led_to: HashSet::new(),
             small: Rc::new(eager::small(program)),
         },
+        solver: Solver::patient(options.extent.patience()),
         options,
         tests,
         usual,
-        solver: Solver::until(options.extent.deadline),
         clean: u32::MAX,
         blocked: Vec::new(),
         tried: HashSet::new(),
@@ -240,9 +243,12 @@ impl Search<'_> {
 
     /// Why a solver gave up.
     fn given_up(&self) -> Trouble {
-        match self.is_late() {
-            true => Trouble::Limit(Limit::Time),
-            false => Trouble::Unknown,
+        if self.is_late() {
+            Trouble::Limit(Limit::Time)
+        } else if self.options.extent.decisions.is_some() {
+            Trouble::Limit(Limit::Decisions)
+        } else {
+            Trouble::Unknown
         }
     }
 
@@ -386,7 +392,7 @@ impl Search<'_> {
         if !self.others.contains_key(&number) {
             let angelic =
                 AngelicProgram::new(&mut self.shared, &self.tests[number], self.options.formula)?;
-            let solver = Solver::until(self.options.extent.deadline);
+            let solver = Solver::patient(self.options.extent.patience());
             self.others.insert(number, (angelic, solver));
         }
         let Some((angelic, solver)) = self.others.get_mut(&number) else {

@@ -49,12 +49,15 @@ pub enum Limit {
     Gates,
     /// A run with other values takes too long.
     Steps,
+    /// The solver made as many decisions as it may.
+    Decisions,
 }
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Time => "the time limit ended the search (--timeout)",
+            Self::Decisions => "the search ended because the solver was given up",
             Self::Gates => "the search ended because the formula became too large (--bound)",
             Self::Steps => {
                 "the search ended at a run that takes too long with other values (--bound)"

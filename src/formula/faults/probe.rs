@@ -44,7 +44,9 @@ impl Search<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
-        let places: Vec<PlaceId> = originals[0].instances.keys().copied().collect();
+        let places = originals[0].instances.keys().copied();
+        let broken = &self.shared.broken;
+        let places: Vec<PlaceId> = places.filter(|place| broken.contains_key(place)).collect();
         for place in places {
             let mut runs = BTreeMap::new();
             for (number, original) in originals.iter_mut().enumerate() {

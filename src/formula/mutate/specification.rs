@@ -61,9 +61,6 @@ pub struct Verdict {
     pub result: Option<i128>,
 }
 
-/// Most statements of a run.
-const STEPS: u64 = 10_000_000;
-
 /// The types of the cells of a function's parameters.
 pub fn cells(program: &Program, function: FunctionId) -> Vec<Scalar> {
     let parameters = program.functions[function].parameters.iter();
@@ -181,7 +178,7 @@ impl Specification {
 const fn limits(extent: Extent) -> Limits {
     Limits {
         bound: extent.bound,
-        steps: STEPS,
+        steps: extent.steps,
         implicit: extent.implicit,
     }
 }
@@ -300,7 +297,7 @@ impl<'a> Judge<'a> {
         let mut proof = Proof {
             circuit: Circuit::default(),
             positions: Positions::default(),
-            solver: Solver::until(self.extent.deadline),
+            solver: Solver::patient(self.extent.patience()),
             arguments: Vec::new(),
             reference: None,
             original: Bit::FALSE,

@@ -127,9 +127,6 @@ pub struct ShownEdit {
     pub text: String,
 }
 
-/// Most gates of a formula: about 2 GB.
-const GATES: usize = 30_000_000;
-
 /// Finds every minimal repair by mutations.
 ///
 /// # Errors
@@ -145,10 +142,8 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let read = started.elapsed();
     let options = mutate::Options {
         extent: Extent {
-            bound: goal.bound,
-            implicit: request.implicit,
-            gates: GATES,
             deadline: request.timeout.map(|timeout| started + timeout),
+            ..Extent::new(goal.bound, request.implicit)
         },
         size: request.size,
         prune: request.prune,

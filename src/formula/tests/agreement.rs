@@ -34,12 +34,7 @@ fn agree(program: &Program, test: &Test, implicit: bool, seed: u64) -> Result<()
         inputs.insert(*bit, next() % 4 == 0);
     }
     let bound = generate::BOUND;
-    let extent = Extent {
-        bound,
-        implicit,
-        gates: 10_000_000,
-        deadline: None,
-    };
+    let extent = Extent::new(bound, implicit);
     let encoded = encode(
         program,
         test,

@@ -15,12 +15,7 @@ use crate::formula::interpret::{End, Limits, run};
 use crate::formula::ir::{PlaceId, Program, Test};
 use crate::formula::position::Positions;
 
-const EXTENT: Extent = Extent {
-    bound: generate::BOUND,
-    implicit: true,
-    gates: 10_000_000,
-    deadline: None,
-};
+const EXTENT: Extent = Extent::new(generate::BOUND, true);
 
 fn failing(program: &Program, tests: &[Test]) -> Vec<Test> {
     let limits = Limits {
@@ -46,6 +41,7 @@ fn found(program: &Program, tests: &[Test], formula: Formula, size: usize) -> Fo
         extent: EXTENT,
         formula,
         size,
+        places: None,
     };
     localize(program, tests, &BTreeMap::new(), options).unwrap()
 }

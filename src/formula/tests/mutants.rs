@@ -17,12 +17,7 @@ use crate::formula::mutate::{Level, Options, Outcome, Space, Specification, repa
 use crate::formula::position::Positions;
 use crate::formula::visit::needs;
 
-const EXTENT: Extent = Extent {
-    bound: 3,
-    implicit: true,
-    gates: 10_000_000,
-    deadline: None,
-};
+const EXTENT: Extent = Extent::new(3, true);
 
 /// Inputs that the programs take; they assume that there are no others.
 const INPUTS: i128 = 6;

@@ -201,7 +201,7 @@ fn curves(subject: &Subject, size: usize) -> Result<Panel> {
                 return Ok(None);
             }
             let found = search::search(&program, slice::from_ref(&test), formula, bound, size)?;
-            *asks = found.outcome != Outcome::Limit;
+            *asks = !matches!(found.outcome, Outcome::Limit(_));
             Ok(asks.then_some(found))
         };
         let on_demand = ask(&mut asks_on_demand, Formula::OnDemand)?;

@@ -50,15 +50,14 @@ pub fn search(
     size: usize,
 ) -> Result<Found> {
     let extent = Extent {
-        bound,
-        implicit: IMPLICIT,
-        gates: 30_000_000,
         deadline: Some(Instant::now() + LIMIT),
+        ..Extent::new(bound, IMPLICIT)
     };
     let options = Options {
         extent,
         formula,
         size,
+        places: None,
     };
     match localize(program, tests, &BTreeMap::new(), options) {
         Ok(found) => Ok(found),
