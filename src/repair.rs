@@ -9,6 +9,7 @@ mod engine;
 mod facts;
 mod families;
 mod fix;
+mod foreseeing;
 mod hints;
 mod identity;
 mod instrument;
@@ -27,6 +28,7 @@ pub mod telling;
 use anyhow::Result;
 
 use self::engine::ENGINES;
+use self::foreseeing::Foreseeing;
 use self::hints::Hints;
 use self::knowledge::Knowledge;
 use self::session::Session;
@@ -102,6 +104,14 @@ fn pipeline(
         sources.panic_with(&message);
     }
 
+    let foreseeing = match settings.no_formula {
+        true => Foreseeing::default(),
+        false => {
+            let plain = &copies.plain;
+            let (subject, root) = (plain.subject, &plain.root);
+            Foreseeing::start(subject, root, &sources, &tests, &baseline, &targets)
+        }
+    };
     let session = Session {
         settings,
         progress,
@@ -113,6 +123,7 @@ fn pipeline(
         tests: &tests,
         baseline: &baseline,
         runtime: built.runtime,
+        foreseeing,
         unwanted: hints.unwanted(settings, &sources),
         hints,
     };

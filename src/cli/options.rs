@@ -111,6 +111,11 @@ pub struct Options {
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
+    /// Do not ask a formula at which conditions other outcomes make a test pass; force all of them
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
+    no_formula: Option<bool>,
+
     /// Show no patch that only skips a statement or makes a condition constant
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]

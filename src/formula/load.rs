@@ -63,7 +63,30 @@ const MORE_ROUNDS: u32 = 2;
 /// Most values of a place that are remembered.
 const MOST_USUAL: usize = 14;
 
-/// Most statements of a run.
+/// How far the runs of tests are followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Far {
+    /// Most iterations of a loop and activations of a function, and how often they may go round in formulas; a little more
+    /// than the tests need if it is not given.
+    pub bound: Option<u32>,
+    /// Whether overflow, division by zero and the like are faults.
+    pub implicit: bool,
+    /// Most statements of a run.
+    pub steps: u64,
+}
+
+impl Far {
+    /// As far as a user waits.
+    pub const fn new(bound: Option<u32>, implicit: bool) -> Self {
+        Self {
+            bound,
+            implicit,
+            steps: STEPS,
+        }
+    }
+}
+
+/// Most statements of a run unless less is wanted.
 const STEPS: u64 = 5_000_000;
 
 impl Loaded {
@@ -74,8 +97,11 @@ impl Loaded {
     pub fn new(
         whole: &Whole,
         wanted: &[String],
-        bound: Option<u32>,
-        implicit: bool,
+        Far {
+            bound,
+            implicit,
+            steps,
+        }: Far,
     ) -> Result<Self, Refusal> {
         let (program, tests, set_aside) = match whole.language {
             Language::C => of_c(whole, wanted)?,
@@ -91,7 +117,7 @@ impl Loaded {
         }
         let limits = Limits {
             bound: bound.unwrap_or(MOST_ROUNDS),
-            steps: STEPS,
+            steps,
             implicit,
         };
         let texts = program.files.iter().map(|path| {

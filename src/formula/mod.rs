@@ -6,6 +6,7 @@
 //! solver, and [`faults`] asks for the minimal sets of places where other values make the failing tests pass.
 
 pub mod circuit;
+pub mod conditions;
 pub mod encode;
 pub mod faults;
 pub mod front;
@@ -29,7 +30,7 @@ use std::time::{Duration, Instant};
 use self::encode::{Extent, Stop};
 use self::faults::{Formula, Options, Trouble};
 use self::ir::{Outside, PlaceId, Program};
-use self::load::{Loaded, Refusal};
+use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
 
@@ -62,7 +63,11 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
     let subject = Subject::load(&request.project).map_err(usage)?;
     let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
-    let loaded = Loaded::new(&whole, &request.tests, request.bound, request.implicit)?;
+    let loaded = Loaded::new(
+        &whole,
+        &request.tests,
+        Far::new(request.bound, request.implicit),
+    )?;
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {

@@ -14,6 +14,7 @@ use anyhow::Result;
 use typed_index_collections::TiSlice;
 
 use super::bounds::{Bounds, LEAST_CONSTANT, LEAST_OTHER, LEAST_SINGLE};
+use super::foreseen::Foreseen;
 use super::guided::{MOST_STARTS, approach, deepen, probe};
 pub use super::sequences::is_constant;
 use super::sequences::{constants, further, singles, switches};
@@ -72,6 +73,7 @@ pub fn search(
     suspects: &[Suspect],
     spectrum: &mut Spectrum,
     failing: &[TestIndex],
+    foreseen: &Foreseen,
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<AngelicSite>> {
@@ -150,6 +152,7 @@ pub fn search(
             sites,
             suspects,
             spectrum,
+            foreseen,
             bounds,
             force: &force,
             deepen: &deepen,
@@ -166,6 +169,7 @@ struct Search<'a> {
     sites: &'a TiSlice<SiteIndex, Site>,
     suspects: &'a [Suspect],
     spectrum: &'a Spectrum,
+    foreseen: &'a Foreseen,
     bounds: Bounds,
     /// Makes forced runs and returns those that cure their test.
     force: &'a dyn Fn(Vec<Trial>) -> Result<Vec<Trial>>,
@@ -182,11 +186,13 @@ impl Search<'_> {
             sites,
             suspects,
             spectrum,
+            foreseen,
             bounds,
             force,
             deepen,
             approach,
         } = *self;
+        let hopeless = &foreseen.hopeless;
         let budget = suspects.len().saturating_mul(RUNS_PER_SITE);
         let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
         // The trials of a test: the sequences that `make` lists for each site that the test reaches.
@@ -199,7 +205,9 @@ impl Search<'_> {
             // near any of the sites.
             let mut rounds: Vec<Vec<Trial>> = Vec::new();
             let reached = spectrum.reached.get(&test);
-            for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
+            let is_hopeless = |site| foreseen.hopeless.contains(&(test, site));
+            let wanted = |suspect: &&Suspect| wanted(suspect.site) && !is_hopeless(suspect.site);
+            for suspect in suspects.iter().filter(wanted) {
                 if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
                     let site = &sites[suspect.site];
                     let is_endless = spectrum.endless.contains(&test);
@@ -220,17 +228,26 @@ impl Search<'_> {
                 constants(site, counter)
             });
             let mut found = force(of_test)?;
+            let foreseen = foreseen.cures.iter();
+            let foreseen = foreseen.filter(|((of, site), _)| {
+                let is_suspect = suspects.iter().any(|suspect| suspect.site == *site);
+                *of == test && wanted(*site) && is_suspect
+            });
+            let foreseen = foreseen.map(|((_, site), forced)| (*site, test, forced.clone()));
+            let foreseen = force(foreseen.collect())?;
             found.extend(force(trials(test, LEAST_SINGLE, wanted, &singles))?);
             // Switches are tried only where no constant or single evaluation cures the test.
             let is_cured =
                 |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);
-            let uncured = |at: SiteIndex| wanted(at) && !is_cured(&found, at);
+            let is_foreseen = |at: SiteIndex| is_cured(&foreseen, at);
+            let uncured = |at: SiteIndex| wanted(at) && !is_cured(&found, at) && !is_foreseen(at);
             let more = force(trials(test, LEAST_OTHER, &uncured, &switches))?;
             found.extend(more);
             if found.is_empty() {
                 // Flip the last evaluation of each site. If the test then gets further, later evaluations may
                 // have to be flipped, too.
-                let last = trials(test, LEAST_OTHER, wanted, &|site, counter, _| {
+                let open = |at: SiteIndex| wanted(at) && !is_foreseen(at);
+                let last = trials(test, LEAST_OTHER, &open, &|site, counter, _| {
                     further(site, &Sequence::new(), counter)
                 });
                 found.extend(deepen(last)?);
@@ -239,9 +256,12 @@ impl Search<'_> {
                 let reached = spectrum.reached.get(&test);
                 let reach = |site: &SiteIndex| reached.is_some_and(|at| at.contains_key(site));
                 let starts = suspects.iter().map(|suspect| suspect.site);
-                let starts = starts.filter(|site| wanted(*site) && reach(site));
+                let is_hopeless = |site| hopeless.contains(&(test, site));
+                let starts =
+                    starts.filter(|site| wanted(*site) && reach(site) && !is_hopeless(*site));
                 found.extend(approach(test, starts.take(MOST_STARTS).collect())?);
             }
+            found.extend(foreseen);
             Ok(found)
         };
 

@@ -4,6 +4,7 @@
 pub mod angelic;
 pub mod bounds;
 pub mod failure;
+pub mod foreseen;
 mod guided;
 pub mod pairs;
 mod sequences;

@@ -2,6 +2,8 @@
 //! switch of the outcome after some evaluations, and longer sequences, each extended according to the run
 //! before.
 
+use std::collections::BTreeMap;
+
 use crate::run::trace::Counter;
 use crate::run::{Forced, How, Sequence, When};
 use crate::source::Site;
@@ -155,6 +157,14 @@ pub fn further(site: &Site, sequence: &Sequence, counter: Counter) -> Vec<Sequen
     }
     let last = (first.max(entered.saturating_sub(MOST_FURTHER))..entered).rev();
     last.map(|at| with(How::Flip, at, false)).collect()
+}
+
+/// These outcomes of single evaluations.
+pub fn one_by_one(outcomes: &BTreeMap<u32, bool>) -> Sequence {
+    let outcomes = outcomes.iter();
+    outcomes
+        .map(|(at, value)| force_at(How::Set(*value), *at, false))
+        .collect()
 }
 
 fn force_at(how: How, at: u32, blind: bool) -> Forced {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use typed_index_collections::TiSlice;
 
+use super::foreseeing::Foreseeing;
 use super::hints::Hints;
 use super::knowledge::Knowledge;
 use super::settings::Settings;
@@ -35,6 +36,8 @@ pub struct Session<'a> {
     pub baseline: &'a Baseline,
     /// Where the runtime for instrumented builds is.
     pub runtime: Utf8PathBuf,
+    /// What formulas say of conditions.
+    pub foreseeing: Foreseeing,
     /// Sites that must not be patched. They are still traced, because their coverage tells which tests
     /// enter the function.
     pub unwanted: BTreeSet<SiteIndex>,

@@ -89,6 +89,8 @@ pub struct Settings {
     pub flips: usize,
     /// What runs of the subject are kept from.
     pub sandbox: SandboxMode,
+    /// Whether no formula is asked at which conditions other outcomes help.
+    pub no_formula: bool,
     /// Whether last resorts are left out.
     pub no_trivial: bool,
     /// Whether only existing conditions and statements are looked at, for a single patch.
@@ -128,6 +130,7 @@ impl Default for Settings {
             fuel: 20_000_000,
             flips: 400,
             sandbox: SandboxMode::default(),
+            no_formula: false,
             no_trivial: false,
             quick: false,
             thorough: false,

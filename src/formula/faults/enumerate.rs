@@ -112,6 +112,7 @@ pub fn localize(
         candidates,
         complete_to,
         encoded: search.active.keys().copied().collect(),
+        positions: search.shared.positions,
         refinements: search.refinements,
         checks,
         gates: search.shared.circuit.len(),

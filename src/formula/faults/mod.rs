@@ -17,6 +17,7 @@ use std::fmt;
 use super::encode::{Stop, StopKind};
 use super::interpret::Run;
 use super::ir::PlaceId;
+use super::position::Positions;
 
 pub use enumerate::{Formula, Options, localize};
 
@@ -77,6 +78,8 @@ pub struct Found {
     pub complete_to: usize,
     /// The numbers of the tests whose runs are in the formula.
     pub encoded: Vec<usize>,
+    /// The positions of the candidates' runs.
+    pub positions: Positions,
     /// How often the angelic programs were extended.
     pub refinements: usize,
     /// How often a solver was asked.

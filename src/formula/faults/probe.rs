@@ -14,8 +14,8 @@ use crate::formula::position::Instance;
 /// Evaluations in a run from which on it counts as long.
 const LONG: usize = 300;
 
-/// Evaluations in all runs of one test that are made here.
-const MOST_EVALUATIONS: usize = 4_000_000;
+/// Evaluations in all runs of one test that are made here: as many as one run may have, but not more than this.
+const MOST_EVALUATIONS: u64 = 4_000_000;
 
 /// Most values of a place that are tried, and most evaluations of a condition from the start and from the end.
 const MOST_VALUES: usize = 6;
@@ -87,7 +87,7 @@ impl Search<'_> {
             test,
             instances,
             length: run.evaluated.len(),
-            left: MOST_EVALUATIONS,
+            left: self.options.extent.steps.min(MOST_EVALUATIONS) as usize,
         }
     }
 

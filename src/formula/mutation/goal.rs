@@ -7,7 +7,7 @@ use crate::formula::encode::Extent;
 use crate::formula::front;
 use crate::formula::interpret::End;
 use crate::formula::ir::{FunctionId, Made, Program, Scalar};
-use crate::formula::load::{Loaded, Refusal};
+use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
 use crate::formula::mutate::space::Kept;
 use crate::formula::mutate::specification::{Check, cells};
@@ -43,7 +43,11 @@ impl Goal {
     }
 
     fn of_tests(whole: &Whole, request: &Request) -> Result<Self, Refusal> {
-        let loaded = Loaded::new(whole, &request.tests, request.bound, request.implicit)?;
+        let loaded = Loaded::new(
+            whole,
+            &request.tests,
+            Far::new(request.bound, request.implicit),
+        )?;
         let ends = loaded.tests.iter().zip(&loaded.ends);
         let failing = ends.filter(|(_, end)| **end != End::Passed);
         let failing: Vec<Failing> = failing
@@ -207,7 +211,7 @@ impl Goal {
                     cases: whole.cases.clone(),
                 };
                 let bound = Some(self.bound);
-                Loaded::new(&whole, &request.tests, bound, request.implicit)
+                Loaded::new(&whole, &request.tests, Far::new(bound, request.implicit))
                     .is_ok_and(|loaded| loaded.ends.iter().all(|end| *end == End::Passed))
             }
             Specification::Function { .. } => {

@@ -23,6 +23,7 @@ struct TestBed {
     sites: TiVec<SiteIndex, Site>,
     suspects: Vec<Suspect>,
     spectrum: Spectrum,
+    foreseen: Foreseen,
 }
 
 impl TestBed {
@@ -53,6 +54,7 @@ impl TestBed {
             suspects: suspects.collect(),
             sites,
             spectrum,
+            foreseen: Foreseen::default(),
         }
     }
 
@@ -75,6 +77,7 @@ impl TestBed {
             sites: &self.sites,
             suspects: &self.suspects,
             spectrum: &self.spectrum,
+            foreseen: &self.foreseen,
             bounds: BOUNDS,
             force: &force,
             deepen: &|_| Ok(Vec::new()),
@@ -200,4 +203,28 @@ fn every_cure_is_replayed_with_what_is_also_forced() {
         (0, test(0), 2)
     );
     assert_eq!(replay.force[1].0, site(1));
+}
+
+#[test]
+fn what_is_foreseen_is_forced_and_what_is_hopeless_is_not() {
+    let mut test_bed = TestBed::new(
+        3,
+        &[(
+            0,
+            &[
+                (0, counter(40, 20, false)),
+                (1, counter(40, 20, false)),
+                (2, counter(40, 20, false)),
+            ],
+        )],
+    );
+    let outcomes = [(3, true), (17, false)].into();
+    test_bed.foreseen.add(test(0), site(1), &outcomes);
+    test_bed.foreseen.hopeless.insert((test(0), site(0)));
+    let foreseen = "site 1 test 0: true@3 false@17";
+    let (angelic, made) = test_bed.search(&[0], |trial| trial == foreseen);
+    let sites: Vec<SiteIndex> = angelic.iter().map(|angelic| angelic.site).collect();
+    assert_eq!(sites, [site(1)], "{made:?}");
+    assert!(!made.iter().any(|trial| trial.starts_with("site 0 ")));
+    assert!(made.iter().any(|trial| trial.starts_with("site 2 ")));
 }

@@ -100,6 +100,7 @@ impl Session<'_> {
             &suspects,
             &mut knowledge.spectrum,
             &targets,
+            self.foreseeing.known(),
             self.bounds(),
             &|| phase.step(),
         )?;

@@ -1,0 +1,285 @@
+//! What formulas say of the conditions of a program, for the search that forces them (Nopol's angelic fix localization): at
+//! which conditions other outcomes make a failing test pass, with the outcomes, and at which none do. Each failing test is
+//! asked about by itself. What is outside of the subset, or too large, is left to forcing. All limits are counted, and none is
+//! of time, so that the same is said on every machine.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use camino::Utf8PathBuf;
+
+use super::encode::Extent;
+use super::faults::{self, Candidate, Formula, Options, Outcome};
+use super::interpret::{Angelic, End, Limits, Run, Value, run};
+use super::ir::{PlaceId, Program, Test};
+use super::load::{Far, Loaded};
+use super::position::{Instance, Positions};
+use crate::source::Language;
+use crate::subject::ecosystem::Whole;
+
+/// A condition: its file, relative to the root, and its bytes.
+pub type Spot = (Utf8PathBuf, Range<usize>);
+
+/// The evaluations of a condition with another outcome than the program gives, counted from 0 in the run in which they have
+/// it.
+pub type Outcomes = BTreeMap<u32, bool>;
+
+/// What is known of a failing test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Foresight {
+    /// Its name.
+    pub test: String,
+    /// Where other outcomes make it pass, and which. If there are several such outcomes, these are some.
+    pub angelic: Vec<(Spot, Outcomes)>,
+    /// Where none do.
+    pub hopeless: Vec<Spot>,
+}
+
+/// Most gates of a formula, most decisions of its solver, and most statements of a run.
+const GATES: usize = 60_000;
+const DECISIONS: u64 = 30_000;
+const STEPS: u64 = 100_000;
+
+/// Most runs by which outcomes are found not to be needed, and most evaluations in them.
+const MOST_RUNS: usize = 100;
+const MOST_EVALUATIONS: usize = 100_000;
+
+/// What is known of these failing tests and of these conditions, one test after the other. `failing` are all that fail.
+pub fn foresee(
+    whole: &Whole,
+    asked: &[String],
+    failing: &BTreeSet<String>,
+    conditions: &BTreeSet<(Utf8PathBuf, usize, usize)>,
+) -> Vec<Foresight> {
+    // The passing tests of a crate would have to be translated, too.
+    let wanted: &[String] = match whole.language {
+        Language::C => &[],
+        Language::Rust => asked,
+    };
+    let far = Far {
+        steps: STEPS,
+        ..Far::new(None, true)
+    };
+    let Ok(loaded) = Loaded::new(whole, wanted, far) else {
+        return Vec::new();
+    };
+    let places: BTreeMap<PlaceId, Spot> = loaded
+        .program
+        .places
+        .iter_enumerated()
+        .filter_map(|(place, of)| {
+            let file = loaded.program.files.get(of.span.file as usize)?;
+            let range = of.span.start as usize..of.span.end as usize;
+            let is_asked = conditions.contains(&(file.clone(), range.start, range.end));
+            is_asked.then(|| (place, (file.clone(), range)))
+        })
+        .collect();
+    let ends = loaded.tests.iter().zip(&loaded.ends);
+    let agrees = ends.clone().all(|(test, end)| {
+        let passes = *end == End::Passed;
+        // A fault that no run shows, such as a read behind an array, is no reason to fail for the program.
+        passes != failing.contains(&test.name) && (passes || is_seen(whole.language, end))
+    });
+    ends.filter(|(test, end)| asked.contains(&test.name) && **end != End::Passed)
+        .map(|(test, _)| of_test(&loaded, test, &places, agrees))
+        .collect()
+}
+
+/// Whether whoever runs the program sees that a test fails.
+const fn is_seen(language: Language, end: &End) -> bool {
+    match (language, end) {
+        (Language::C, End::Fault(kind, _)) => kind.is_explicit(),
+        _ => true,
+    }
+}
+
+fn of_test(
+    loaded: &Loaded,
+    test: &Test,
+    places: &BTreeMap<PlaceId, Spot>,
+    agrees: bool,
+) -> Foresight {
+    let extent = Extent {
+        gates: GATES,
+        decisions: Some(DECISIONS),
+        steps: STEPS,
+        ..Extent::new(loaded.bound, true)
+    };
+    let options = Options {
+        extent,
+        formula: Formula::OnDemand,
+        size: 1,
+        places: Some(places.keys().copied().collect()),
+    };
+    let mut foresight = Foresight {
+        test: test.name.clone(),
+        ..Foresight::default()
+    };
+    let tests = std::slice::from_ref(test);
+    let Ok(mut found) = faults::localize(&loaded.program, tests, &loaded.usual, options) else {
+        return foresight;
+    };
+    let mut angelic = BTreeSet::new();
+    let positions = &mut found.positions;
+    for candidate in &found.candidates {
+        let [place] = *candidate.places.as_slice() else {
+            continue;
+        };
+        angelic.insert(place);
+        if let Some(outcomes) = outcomes(&loaded.program, test, extent, candidate, positions) {
+            foresight.angelic.push((places[&place].clone(), outcomes));
+        }
+    }
+    if agrees && !matches!(found.outcome, Outcome::Limit(_)) {
+        let others = places.iter().filter(|(place, _)| !angelic.contains(place));
+        foresight.hopeless = others.map(|(_, spot)| spot.clone()).collect();
+    }
+    foresight
+}
+
+/// The outcomes of a candidate's run that are needed.
+fn outcomes(
+    program: &Program,
+    test: &Test,
+    extent: Extent,
+    candidate: &Candidate,
+    positions: &mut Positions,
+) -> Option<Outcomes> {
+    let limits = Limits {
+        bound: extent.bound,
+        steps: extent.steps,
+        implicit: extent.implicit,
+    };
+    let mut again =
+        |values: &HashMap<Instance, Angelic>| run(program, test, &limits, positions, values);
+    let found = candidate.runs.values().next()?;
+    let values = |run: &Run| -> Vec<(Instance, Angelic)> {
+        let angelic = run.evaluated.iter().filter(|it| it.is_angelic);
+        let values = angelic.filter_map(|it| match it.value {
+            Value::Number(value) => Some((it.instance, Angelic { value, index: None })),
+            Value::Pointer(_) => None,
+        });
+        values.collect()
+    };
+    let order = values(found);
+    let mut needed: HashMap<Instance, Angelic> = order.iter().copied().collect();
+    let mut best = found.clone();
+    let mut left = MOST_EVALUATIONS;
+    // One is often enough. Otherwise each is left out that can be.
+    let alone = order
+        .iter()
+        .take(MOST_RUNS)
+        .find_map(|(instance, angelic)| {
+            if left == 0 {
+                return None;
+            }
+            let run = again(&[(*instance, *angelic)].into());
+            left = left.saturating_sub(run.evaluated.len().max(1));
+            (run.end == End::Passed).then_some(run)
+        });
+    if let Some(run) = alone {
+        needed.clear();
+        best = run;
+    }
+    for (instance, angelic) in order.iter().rev().take(MOST_RUNS) {
+        if left == 0 || needed.len() <= 1 {
+            break;
+        }
+        needed.remove(instance);
+        let without = again(&needed);
+        left = left.saturating_sub(without.evaluated.len().max(1));
+        if without.end == End::Passed {
+            best = without;
+        } else {
+            needed.insert(*instance, *angelic);
+        }
+    }
+    let place = *candidate.places.first()?;
+    let evaluated = best.evaluated.iter();
+    let evaluated = (0_u32..).zip(evaluated.filter(|it| it.instance.place == place));
+    let outcomes: Outcomes = evaluated
+        .filter(|(_, it)| it.is_angelic)
+        .map(|(number, it)| (number, !matches!(it.value, Value::Number(0))))
+        .collect();
+    (!outcomes.is_empty()).then_some(outcomes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::command::{Case, Command, Comparison, Input};
+
+    const TEXT: &str = "\
+#include <stdio.h>
+int main(void) {
+    int n, sum = 0;
+    scanf(\"%d\", &n);
+    for (int i = 0; i < 40; i++)
+        if (i < n)
+            sum++;
+    if (n == 1000)
+        sum = 7;
+    printf(\"%d\", sum);
+    return 0;
+}
+";
+
+    fn case(name: &str, stdin: &str, stdout: &str) -> Case {
+        Case {
+            name: name.to_owned(),
+            command: Command::parse("./a"),
+            cwd: Utf8PathBuf::new(),
+            stdin: Input::Text(stdin.to_owned()),
+            exit: 0,
+            stdout: Some(stdout.to_owned()),
+            comparison: Comparison::Exact,
+            timeout: None,
+        }
+    }
+
+    fn spot(condition: &str) -> (Utf8PathBuf, usize, usize) {
+        let start = TEXT.find(condition).unwrap();
+        (Utf8PathBuf::from("a.c"), start, start + condition.len())
+    }
+
+    #[test]
+    fn the_evaluations_that_matter_are_told_and_hopeless_conditions_too() {
+        let whole = Whole {
+            language: Language::C,
+            files: vec![("a.c".into(), TEXT.to_owned())],
+            cases: vec![case("five", "4", "5"), case("three", "3", "3")],
+        };
+        let conditions = ["i < 40", "i < n", "n == 1000"].map(spot);
+        let failing: BTreeSet<String> = ["five".to_owned()].into();
+        let ask = |failing: &BTreeSet<String>| {
+            foresee(
+                &whole,
+                &["five".to_owned()],
+                failing,
+                &conditions.clone().into(),
+            )
+        };
+        let foresight = ask(&failing);
+        let [of_five] = foresight.as_slice() else {
+            panic!("{foresight:?}");
+        };
+        let angelic: Vec<usize> = of_five
+            .angelic
+            .iter()
+            .map(|((_, range), _)| range.start)
+            .collect();
+        assert_eq!(angelic, [conditions[1].1]);
+        // One more evaluation is true, and nothing else changes.
+        let outcomes: Vec<(u32, bool)> = of_five.angelic[0].1.clone().into_iter().collect();
+        assert!(matches!(*outcomes, [(4.., true)]), "{outcomes:?}");
+        let hopeless: Vec<usize> = of_five
+            .hopeless
+            .iter()
+            .map(|(_, range)| range.start)
+            .collect();
+        assert_eq!(hopeless, [conditions[0].1, conditions[2].1]);
+        // Where the program is not what it was taken for, nothing is hopeless.
+        let other = ask(&["five".to_owned(), "three".to_owned()].into());
+        assert!(other[0].hopeless.is_empty() && !other[0].angelic.is_empty());
+    }
+}
