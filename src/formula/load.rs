@@ -1,11 +1,12 @@
 //! A subject's program and tests, ready to be reasoned about: translated, and run once by the interpreter.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
 
 use fixedbitset::FixedBitSet;
 
 use super::front;
-use super::interpret::{End, Limits, Value, run};
+use super::interpret::{End, Limits, Run, Value, run};
 use super::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
 use super::position::Positions;
 use crate::run::command::{Case, Command, Comparison, Input};
@@ -71,8 +72,10 @@ pub struct Far {
     pub bound: Option<u32>,
     /// Whether overflow, division by zero and the like are faults.
     pub implicit: bool,
-    /// Most statements of a run.
+    /// Most statements of a run. A test that needs more is left out.
     pub steps: u64,
+    /// When tests are left out that have not run yet.
+    pub deadline: Option<Instant>,
 }
 
 impl Far {
@@ -82,12 +85,13 @@ impl Far {
             bound,
             implicit,
             steps: STEPS,
+            deadline: None,
         }
     }
 }
 
 /// Most statements of a run unless less is wanted.
-const STEPS: u64 = 5_000_000;
+const STEPS: u64 = 1_000_000;
 
 impl Loaded {
     /// Translates a program and runs its tests: all, or those with these names.
@@ -101,6 +105,7 @@ impl Loaded {
             bound,
             implicit,
             steps,
+            deadline,
         }: Far,
     ) -> Result<Self, Refusal> {
         let (program, tests, set_aside) = match whole.language {
@@ -135,16 +140,21 @@ impl Loaded {
             set_aside,
         };
         let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
-        for test in &loaded.tests {
+        let mut endless = Vec::new();
+        for test in std::mem::take(&mut loaded.tests) {
             let mut positions = Positions::default();
-            let run = run(
-                &loaded.program,
-                test,
-                &limits,
-                &mut positions,
-                &HashMap::new(),
-            );
-            if bound.is_none() && !matches!(run.end, End::Bound(_) | End::Steps) {
+            let is_late = deadline.is_some_and(|deadline| Instant::now() > deadline);
+            let none = HashMap::new();
+            if is_late {
+                loaded.leave_out(&test, "the time is over");
+                continue;
+            }
+            let run = run(&loaded.program, &test, &limits, &mut positions, &none);
+            if run.end == End::Steps && wanted.is_empty() {
+                endless.push((test, covered(&run)));
+                continue;
+            }
+            if bound.is_none() && !matches!(run.end, End::Bound(_)) {
                 let rounds = run
                     .branches
                     .iter()
@@ -164,12 +174,18 @@ impl Loaded {
                     }
                 }
             }
-            let places = run
-                .evaluated
-                .iter()
-                .map(|evaluated| usize::from(evaluated.instance.place));
-            loaded.covered.push(places.collect());
-            loaded.ends.push(run.end);
+            loaded.add(test, covered(&run), run.end);
+        }
+        // A long run may be one that does not end, or just a long one: it counts as failing only if nothing else does.
+        let is_needed = loaded.ends.iter().all(|end| *end == End::Passed);
+        for (test, covered) in endless {
+            match is_needed {
+                true => loaded.add(test, covered, End::Steps),
+                false => {
+                    let reason = format!("it takes more than {steps} statements");
+                    loaded.leave_out(&test, &reason);
+                }
+            }
         }
         for place in loaded.program.places.keys() {
             let counts = usual.remove(&place).unwrap_or_default();
@@ -185,6 +201,18 @@ impl Loaded {
             loaded.usual.insert(place, values);
         }
         Ok(loaded)
+    }
+
+    fn add(&mut self, test: Test, covered: FixedBitSet, end: End) {
+        self.covered.push(covered);
+        self.ends.push(end);
+        self.tests.push(test);
+    }
+
+    fn leave_out(&mut self, test: &Test, reason: &str) {
+        let name = &test.name;
+        self.set_aside
+            .push(format!("`{name}` is left out: {reason}"));
     }
 
     /// Why a test ends this way, as a sentence without its subject.
@@ -221,6 +249,14 @@ impl Loaded {
             .map(|(test, _)| test.clone())
             .collect()
     }
+}
+
+/// The places that a run goes through.
+fn covered(run: &Run) -> FixedBitSet {
+    let places = run.evaluated.iter();
+    places
+        .map(|evaluated| usize::from(evaluated.instance.place))
+        .collect()
 }
 
 type Read = (Program, Vec<Test>, Vec<String>);

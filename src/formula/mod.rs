@@ -63,11 +63,12 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
     let subject = Subject::load(&request.project).map_err(usage)?;
     let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
-    let loaded = Loaded::new(
-        &whole,
-        &request.tests,
-        Far::new(request.bound, request.implicit),
-    )?;
+    let deadline = request.timeout.map(|timeout| started + timeout);
+    let far = Far {
+        deadline,
+        ..Far::new(request.bound, request.implicit)
+    };
+    let loaded = Loaded::new(&whole, &request.tests, far)?;
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
@@ -75,13 +76,16 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
         Localization {
             outcome: if is_outside { "outside" } else { "none" },
             message: Some(match loaded.tests.len() {
-                0 if is_outside => {
-                    "every test needs something that formulas do not have".to_owned()
-                }
+                0 if is_outside => "no test is left that a formula can be made of".to_owned(),
                 0 => "there are no tests".to_owned(),
                 _ => format!(
-                    "no run within the bound of {} violates anything: all tests pass",
-                    loaded.bound
+                    "no run within the bound of {} violates anything: all tests {}pass",
+                    loaded.bound,
+                    if loaded.set_aside.is_empty() {
+                        ""
+                    } else {
+                        "that are not left out "
+                    }
                 ),
             }),
             ..Localization::default()
@@ -89,7 +93,7 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     } else {
         let options = Options {
             extent: Extent {
-                deadline: request.timeout.map(|timeout| started + timeout),
+                deadline,
                 ..Extent::new(loaded.bound, request.implicit)
             },
             formula: request.formula,

@@ -1,6 +1,7 @@
 //! A circuit as clauses for a SAT solver: Tseitin's translation, made when a signal is first needed.
 
 use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Instant;
 
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
@@ -17,6 +18,8 @@ pub struct Solver {
     variables: Vec<u32>,
     next: u32,
     patience: Patience,
+    /// How many decisions the question at hand may still take.
+    left: Rc<Cell<u64>>,
     /// How often it was asked.
     pub calls: usize,
 }
@@ -41,6 +44,7 @@ impl Default for Solver {
             variables: Vec::new(),
             next: 0,
             patience: Patience::default(),
+            left: Rc::new(Cell::new(u64::MAX)),
             calls: 0,
         };
         solver.variables.push(0);
@@ -68,15 +72,17 @@ impl Solver {
             deadline,
             decisions,
         } = patience;
-        if deadline.is_some() || decisions.is_some() {
-            let left = Cell::new(decisions.unwrap_or(u64::MAX));
-            // It is asked once for each decision and each conflict.
-            let callbacks = solver.inner.batsat_mut().cb_mut();
-            callbacks.set_stop(move || {
-                left.set(left.get().saturating_sub(1));
-                left.get() == 0 || deadline.is_some_and(|deadline| Instant::now() > deadline)
-            });
-        }
+        let all = Cell::new(decisions.unwrap_or(u64::MAX));
+        let left = Rc::clone(&solver.left);
+        // It is asked once for each decision and each conflict.
+        let callbacks = solver.inner.batsat_mut().cb_mut();
+        callbacks.set_stop(move || {
+            for counter in [&all, &*left] {
+                counter.set(counter.get().saturating_sub(1));
+            }
+            let is_over = all.get() == 0 || left.get() == 0;
+            is_over || deadline.is_some_and(|deadline| Instant::now() > deadline)
+        });
         solver
     }
 
@@ -167,6 +173,24 @@ impl Solver {
             Ok(SolverResult::Sat) => Ok(true),
             Ok(SolverResult::Unsat) => Ok(false),
             Ok(SolverResult::Interrupted) | Err(_) => Err(Unknown),
+        }
+    }
+
+    /// The same with so many decisions at most; `None` if they are not enough.
+    ///
+    /// # Errors
+    /// If the solver gives up for another reason.
+    pub fn check_within(
+        &mut self,
+        decisions: u64,
+        assumptions: &[Lit],
+    ) -> Result<Option<bool>, Unknown> {
+        self.left.set(decisions);
+        let answer = self.check(assumptions);
+        let is_enough = self.left.replace(u64::MAX) > 0;
+        match answer {
+            Err(Unknown) if !is_enough => Ok(None),
+            answer => answer.map(Some),
         }
     }
 

@@ -2,6 +2,7 @@
 //! once. [`word`] has machine arithmetic, [`cnf`] gives a circuit to a SAT solver.
 
 pub mod cnf;
+pub mod count;
 mod justify;
 pub mod word;
 

@@ -1,11 +1,14 @@
-//! All minimal candidates, the smallest first (AgxFaults, Algorithm 1): one incremental solver, blocking clauses, and a
-//! bound on the number of broken places that grows.
+//! All minimal candidates, the smallest first (AgxFaults, Algorithm 1). The paper asks one incremental MaxSMT solver. Here each test
+//! has an incremental SAT solver of its own, which is asked whether certain places are enough; if they are not, it tells
+//! a core, and [`super::hitting`] proposes the next places. So tests need no common formula, and a formula is only asked with
+//! nearly everything in it fixed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::angelic::{AngelicProgram, Failing, Guess, Replay, Shared, guess};
+use super::hitting::Hitting;
 use super::{Candidate, Found, Limit, Outcome, Trouble, eager, transfer};
 use crate::formula::circuit::cnf::{Lit, Solver};
 use crate::formula::circuit::{Bit, Circuit};
@@ -32,6 +35,11 @@ pub struct Options {
 /// How many times as large as after the last restart a solver may be: what refinement replaced stays in it.
 const GARBAGE: u32 = 2;
 
+/// How many decisions a solver makes for a set before others of its size are tried, and how many times as many it makes
+/// when it is tried again.
+const FEW_DECISIONS: u64 = 10_000;
+const MORE_DECISIONS: u64 = 10;
+
 /// Most combinations of usual values that are tried before a solver is asked.
 const MOST_GUESSES: usize = 16;
 
@@ -41,21 +49,42 @@ pub(super) struct Search<'a> {
     pub(super) tests: &'a [Test],
     /// Values that each place has in passing tests, and simple ones.
     pub(super) usual: &'a BTreeMap<PlaceId, Vec<i128>>,
-    solver: Solver,
-    /// Its size after it was last made anew.
-    clean: u32,
+    hitting: Hitting,
+    /// The tests, those that refuted sets lately first.
+    order: Vec<usize>,
+    /// The angelic programs of tests that a solver was needed for.
+    asked: BTreeMap<usize, Asked<'a>>,
+    /// The tests as they run.
+    failing: HashMap<usize, Failing<'a>>,
     /// The sets that were found.
     blocked: Vec<Vec<PlaceId>>,
     /// The sets that runs of others were tried with.
     tried: HashSet<Vec<PlaceId>>,
-    /// The angelic programs in the formula, by the numbers of their tests, with the literals that their tests pass.
-    active: BTreeMap<usize, (AngelicProgram<'a>, Lit)>,
-    /// Those that are asked only whether a candidate holds, each with a solver of its own.
-    others: BTreeMap<usize, (AngelicProgram<'a>, Solver)>,
-    /// Those that are not in the formula.
-    failing: HashMap<usize, Failing<'a>>,
+    /// How many decisions a solver may make for one set before it is postponed.
+    decisions: u64,
+    /// Whether formulas may grow for the set at hand, and whether they must for one that was postponed.
+    may_grow: bool,
+    wants_to_grow: bool,
     refinements: usize,
     solving: Duration,
+}
+
+/// What is known of a set of places.
+enum Examined<T> {
+    /// It is a candidate.
+    Holds(T),
+    /// It is none, and there is a new core.
+    Fails,
+    /// Not yet: it takes more decisions, or leads out of what is explored.
+    Open,
+}
+
+/// A test's angelic program, and the solver that knows it.
+struct Asked<'a> {
+    angelic: AngelicProgram<'a>,
+    solver: Solver,
+    /// The solver's size after it was last made anew.
+    clean: u32,
 }
 
 /// Every minimal set of at most so many places that makes all of these failing tests pass. `usual` are values of each
@@ -77,7 +106,9 @@ pub fn localize(
         .filter(|place| (options.places.as_ref()).is_none_or(|places| places.contains(place)))
         .map(|place| (place, circuit.input()))
         .collect();
+    let patience = options.extent.patience();
     let mut search = Search {
+        hitting: Hitting::new(broken.keys().copied(), options.size, patience),
         shared: Shared {
             program,
             extent: options.extent,
@@ -87,94 +118,54 @@ pub fn localize(
             led_to: HashSet::new(),
             small: Rc::new(eager::small(program)),
         },
-        solver: Solver::patient(options.extent.patience()),
         options,
         tests,
         usual,
-        clean: u32::MAX,
+        order: (0..tests.len()).collect(),
+        asked: BTreeMap::new(),
+        failing: HashMap::new(),
         blocked: Vec::new(),
         tried: HashSet::new(),
-        active: BTreeMap::new(),
-        others: BTreeMap::new(),
-        failing: HashMap::new(),
+        decisions: FEW_DECISIONS,
+        may_grow: false,
+        wants_to_grow: false,
         refinements: 0,
         solving: Duration::ZERO,
     };
     let (outcome, candidates, complete_to) = search.all()?;
-    let checks = search.solver.calls
-        + search
-            .others
-            .values()
-            .map(|(_, solver)| solver.calls)
-            .sum::<usize>();
+    let checks = search.asked.values().map(|asked| asked.solver.calls);
     Ok(Found {
         outcome,
         candidates,
         complete_to,
-        encoded: search.active.keys().copied().collect(),
+        encoded: search.asked.keys().copied().collect(),
+        checks: checks.sum(),
         positions: search.shared.positions,
         refinements: search.refinements,
-        checks,
         gates: search.shared.circuit.len(),
         solving: search.solving.as_secs_f64(),
         total: started.elapsed().as_secs_f64(),
     })
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     fn all(&mut self) -> Result<(Outcome, Vec<Candidate>, usize), Trouble> {
         if self.tests.is_empty() {
             return Ok((Outcome::None, Vec::new(), 0));
         }
         let mut found: Vec<Candidate> = self.probed();
-        match self.activate(0) {
-            Err(Trouble::Limit(limit)) => return Ok((Outcome::Limit(limit), found, 0)),
-            activated => activated?,
-        }
-        let places: Vec<PlaceId> = self.shared.broken.keys().copied().collect();
-        let broken: Vec<Bit> = self.shared.broken.values().copied().collect();
-        let counted = at_least(&mut self.shared.circuit, &broken, self.options.size + 1);
         for candidate in &found {
             self.block(&candidate.places);
         }
         for size in 1..=self.options.size {
-            loop {
-                if self.is_late() {
-                    return Ok((Outcome::Limit(Limit::Time), found, size - 1));
+            match self.of_size(size, &mut found) {
+                Err(Trouble::Limit(limit)) => {
+                    return Ok((Outcome::Limit(limit), found, size - 1));
                 }
-                self.tidy();
-                let mut assumptions: Vec<Lit> =
-                    self.active.values().map(|(_, passes)| *passes).collect();
-                if let Some(&more) = counted.get(size) {
-                    assumptions.push(!self.solver.literal(&self.shared.circuit, more));
-                }
-                match self.ask_inside_first(&assumptions) {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(Trouble::Limit(limit)) => {
-                        return Ok((Outcome::Limit(limit), found, size - 1));
-                    }
-                    Err(trouble) => return Err(trouble),
-                }
-                let set: Vec<PlaceId> = places
-                    .iter()
-                    .zip(&broken)
-                    .filter(|(_, bit)| self.solver.value(**bit))
-                    .map(|(place, _)| *place)
-                    .collect();
-                let runs = match self.examine(&set) {
-                    Ok(Some(runs)) => runs,
-                    Ok(None) => continue,
-                    Err(Trouble::Limit(limit)) => {
-                        return Ok((Outcome::Limit(limit), found, size - 1));
-                    }
-                    Err(trouble) => return Err(trouble),
-                };
-                self.block(&set);
-                found.push(Candidate { places: set, runs });
-                if self.options.formula == Formula::OnDemand {
-                    self.transfer(&mut found);
-                }
+                searched => searched?,
+            }
+            if self.hitting.is_exhausted() {
+                break;
             }
         }
         let outcome = if found.is_empty() {
@@ -183,6 +174,42 @@ impl Search<'_> {
             Outcome::Localized
         };
         Ok((outcome, found, self.options.size))
+    }
+
+    /// Adds all candidates of at most so many places.
+    fn of_size(&mut self, size: usize, found: &mut Vec<Candidate>) -> Result<(), Trouble> {
+        self.decisions = FEW_DECISIONS;
+        loop {
+            if self.is_late() {
+                return Err(Trouble::Limit(Limit::Time));
+            }
+            let next = self.hitting.next(size);
+            let Some(set) = next.map_err(|_| self.given_up())? else {
+                if !self.hitting.resume() {
+                    return Ok(());
+                }
+                // One that leads out of the formulas makes them grow, and then the others come first again.
+                self.may_grow = self.wants_to_grow;
+                if !std::mem::take(&mut self.wants_to_grow) {
+                    self.decisions = self.decisions.saturating_mul(MORE_DECISIONS);
+                }
+                continue;
+            };
+            let examined = self.examine(&set)?;
+            self.may_grow = false;
+            match examined {
+                Examined::Holds(runs) => {
+                    self.block(&set);
+                    found.push(Candidate { places: set, runs });
+                    if self.options.formula == Formula::OnDemand {
+                        self.transfer(found);
+                    }
+                }
+                // There is a new core.
+                Examined::Fails => {}
+                Examined::Open => self.hitting.postpone(&set),
+            }
+        }
     }
 
     /// Adds the candidates that the runs of the last one show, and those that theirs show ([`transfer`]).
@@ -253,181 +280,104 @@ impl Search<'_> {
         }
     }
 
-    /// Makes the solver anew if most of it is of formulas that were replaced.
-    fn tidy(&mut self) {
-        let size = self.solver.size();
-        if size > self.clean.saturating_mul(GARBAGE) {
-            self.solver.restarted();
-            for (angelic, passes) in self.active.values_mut() {
-                let goal = angelic.goal(&mut self.shared.circuit);
-                *passes = self.solver.literal(&self.shared.circuit, goal);
-            }
-            for set in std::mem::take(&mut self.blocked) {
-                self.block(&set);
-            }
-            self.clean = self.solver.size();
-        } else if self.clean == u32::MAX {
-            self.clean = size;
-        }
-    }
-
-    /// Whether there is a model: if possible, one that stays in what is explored, so that most candidates are found before
-    /// the formula grows.
-    fn ask_inside_first(&mut self, assumptions: &[Lit]) -> Result<bool, Trouble> {
-        if self.options.formula == Formula::OnDemand {
-            let mut inside = assumptions.to_vec();
-            for (angelic, _) in self.active.values() {
-                let escapes = angelic.encoded.escapes;
-                if escapes != Bit::FALSE {
-                    inside.push(!self.solver.literal(&self.shared.circuit, escapes));
-                }
-            }
-            if inside.len() > assumptions.len() && self.ask(&inside)? {
-                return Ok(true);
-            }
-        }
-        self.ask(assumptions)
-    }
-
-    fn ask(&mut self, assumptions: &[Lit]) -> Result<bool, Trouble> {
-        let started = Instant::now();
-        let answer = self.solver.check(assumptions);
-        self.solving += started.elapsed();
-        answer.map_err(|_| self.given_up())
-    }
-
-    /// Puts the angelic program of a test into the formula.
-    fn activate(&mut self, number: usize) -> Result<(), Trouble> {
-        let angelic = match self.others.remove(&number) {
-            Some((angelic, _)) => angelic,
-            None => {
-                AngelicProgram::new(&mut self.shared, &self.tests[number], self.options.formula)?
-            }
-        };
-        let goal = angelic.goal(&mut self.shared.circuit);
-        let passes = self.solver.literal(&self.shared.circuit, goal);
-        self.active.insert(number, (angelic, passes));
-        Ok(())
-    }
-
-    /// The runs with angelic values at these places, if all tests have one; otherwise the formula was extended.
-    fn examine(&mut self, set: &[PlaceId]) -> Result<Option<BTreeMap<usize, Run>>, Trouble> {
-        let (mut runs, mut is_refined) = (BTreeMap::new(), false);
-        // The model is gone once the solver learns of new gates.
-        let active = self.active.iter();
-        let values: Vec<_> = active
-            .map(|(_, (angelic, _))| angelic.values(&self.solver, set))
-            .collect();
-        for ((number, (angelic, passes)), values) in self.active.iter_mut().zip(&values) {
-            match angelic.replay(&mut self.shared, values)? {
-                Replay::Refined => {
-                    self.refinements += 1;
-                    is_refined = true;
-                    let goal = angelic.goal(&mut self.shared.circuit);
-                    *passes = self.solver.literal(&self.shared.circuit, goal);
-                }
-                Replay::Disagrees(run) if run.end == End::Steps => {
-                    return Err(Trouble::Limit(Limit::Steps));
-                }
-                Replay::Disagrees(run) if self.options.formula.is_exact() => {
-                    return Err(Trouble::Disagreement {
-                        test: *number,
-                        end: format!("{:?}", run.end),
-                    });
-                }
-                // That the formula of a path says more than holds is what is compared.
-                Replay::Holds(run) | Replay::Disagrees(run) => {
-                    runs.insert(*number, run);
-                }
-            }
-        }
-        if is_refined {
-            return Ok(None);
-        }
+    /// The runs with angelic values at these places, if all tests have one.
+    fn examine(&mut self, set: &[PlaceId]) -> Result<Examined<BTreeMap<usize, Run>>, Trouble> {
+        let mut runs = BTreeMap::new();
         let mut guesses = self.usual_guesses(set);
-        let remember = |guesses: &mut Vec<Guess>, run: &Run| {
-            let new = guess(run);
+        for at in 0..self.order.len() {
+            let number = self.order[at];
+            // Values that the program has there anyway say more than the solver's, and a run costs less.
+            let run = match self.guessed(number, &mut guesses) {
+                Some(run) => run,
+                None => match self.holds(number, set)? {
+                    Examined::Holds(run) => run,
+                    Examined::Fails => {
+                        self.order[..=at].rotate_right(1);
+                        return Ok(Examined::Fails);
+                    }
+                    Examined::Open => return Ok(Examined::Open),
+                },
+            };
+            let new = guess(&run);
             if !guesses.contains(&new) {
                 guesses.insert(0, new);
             }
-        };
-        // Values that the program has there anyway say more than the solver's.
-        let active: Vec<usize> = runs.keys().copied().collect();
-        for number in active {
-            match self.guessed(number, &mut guesses) {
-                Some(run) => runs.insert(number, run),
-                None => {
-                    remember(&mut guesses, &runs[&number]);
-                    None
-                }
-            };
+            runs.insert(number, run);
         }
-        for number in 0..self.tests.len() {
-            if self.active.contains_key(&number) {
-                continue;
-            }
-            match self.holds(number, set, &mut guesses)? {
-                Some(run) => {
-                    remember(&mut guesses, &run);
-                    runs.insert(number, run);
-                }
-                None => {
-                    self.activate(number)?;
-                    return Ok(None);
-                }
-            }
-        }
-        Ok(Some(runs))
+        Ok(Examined::Holds(runs))
     }
 
     /// The run of a test with angelic values at these places, if there is one.
-    fn holds(
+    fn holds(&mut self, number: usize, set: &[PlaceId]) -> Result<Examined<Run>, Trouble> {
+        let mut asked = match self.asked.remove(&number) {
+            Some(asked) => asked,
+            None => Asked {
+                angelic: AngelicProgram::new(
+                    &mut self.shared,
+                    &self.tests[number],
+                    self.options.formula,
+                )?,
+                solver: Solver::patient(self.options.extent.patience()),
+                clean: u32::MAX,
+            },
+        };
+        let answer = self.answer(number, &mut asked, set);
+        self.asked.insert(number, asked);
+        answer
+    }
+
+    fn answer(
         &mut self,
         number: usize,
+        asked: &mut Asked<'a>,
         set: &[PlaceId],
-        guesses: &mut [Guess],
-    ) -> Result<Option<Run>, Trouble> {
-        if let Some(run) = self.guessed(number, guesses) {
-            return Ok(Some(run));
-        }
-        if !self.others.contains_key(&number) {
-            let angelic =
-                AngelicProgram::new(&mut self.shared, &self.tests[number], self.options.formula)?;
-            let solver = Solver::patient(self.options.extent.patience());
-            self.others.insert(number, (angelic, solver));
-        }
-        let Some((angelic, solver)) = self.others.get_mut(&number) else {
-            return Ok(None);
-        };
-        let deadline = self.options.extent.deadline;
+    ) -> Result<Examined<Run>, Trouble> {
         loop {
-            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if self.is_late() {
                 return Err(Trouble::Limit(Limit::Time));
             }
+            asked.tidy();
+            let Asked {
+                angelic, solver, ..
+            } = asked;
             let goal = angelic.goal(&mut self.shared.circuit);
             let mut assumptions = vec![solver.literal(&self.shared.circuit, goal)];
+            let mut places: HashMap<Lit, PlaceId> = HashMap::new();
             for (place, bit) in &self.shared.broken {
                 let lit = solver.literal(&self.shared.circuit, *bit);
-                assumptions.push(if set.contains(place) { lit } else { !lit });
+                if set.contains(place) {
+                    assumptions.push(lit);
+                } else {
+                    assumptions.push(!lit);
+                    places.insert(!lit, *place);
+                }
             }
-            let started = Instant::now();
-            let answer = solver.check(&assumptions);
-            self.solving += started.elapsed();
-            let Ok(is_possible) = answer else {
-                return Err(self.given_up());
+            let (answer, is_inside) = self.ask_inside_first(asked, &assumptions)?;
+            let Some(has_model) = answer else {
+                return Ok(Examined::Open);
             };
-            if !is_possible {
-                return Ok(None);
+            if has_model && !is_inside && !self.may_grow {
+                self.wants_to_grow = true;
+                return Ok(Examined::Open);
             }
+            if !has_model {
+                let core = asked.solver.core();
+                let core = core.iter().filter_map(|lit| places.get(lit).copied());
+                let core: Vec<PlaceId> = core.collect();
+                self.hitting.require(&core);
+                return Ok(Examined::Fails);
+            }
+            let Asked {
+                angelic, solver, ..
+            } = asked;
             let values: HashMap<_, _> = angelic.values(solver, set);
             match angelic.replay(&mut self.shared, &values)? {
-                Replay::Holds(run) => return Ok(Some(run)),
-                Replay::Refined => {
-                    self.refinements += 1;
-                    // Little was learned, and the new formula replaces the old one.
-                    solver.restarted();
+                Replay::Holds(run) => return Ok(Examined::Holds(run)),
+                Replay::Refined => self.refinements += 1,
+                // That the formula of a path says more than holds is what is compared.
+                Replay::Disagrees(run) if !self.options.formula.is_exact() => {
+                    return Ok(Examined::Holds(run));
                 }
-                Replay::Disagrees(run) if !self.options.formula.is_exact() => return Ok(Some(run)),
                 Replay::Disagrees(run) if run.end == End::Steps => {
                     return Err(Trouble::Limit(Limit::Steps));
                 }
@@ -437,6 +387,33 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether there is a model, and whether it stays in what is explored: if possible, one that does, so that the formula does
+    /// not grow for candidates that need no more of it.
+    fn ask_inside_first(
+        &mut self,
+        asked: &mut Asked<'a>,
+        assumptions: &[Lit],
+    ) -> Result<(Option<bool>, bool), Trouble> {
+        let escapes = asked.angelic.encoded.escapes;
+        let can_leave = self.options.formula == Formula::OnDemand && escapes != Bit::FALSE;
+        if can_leave {
+            let mut inside = assumptions.to_vec();
+            inside.push(!asked.solver.literal(&self.shared.circuit, escapes));
+            match self.ask(&mut asked.solver, &inside)? {
+                Some(false) => {}
+                answer => return Ok((answer, true)),
+            }
+        }
+        Ok((self.ask(&mut asked.solver, assumptions)?, !can_leave))
+    }
+
+    fn ask(&mut self, solver: &mut Solver, assumptions: &[Lit]) -> Result<Option<bool>, Trouble> {
+        let started = Instant::now();
+        let answer = solver.check_within(self.decisions, assumptions);
+        self.solving += started.elapsed();
+        answer.map_err(|_| self.given_up())
     }
 
     /// The run of a test with one of these values, if one makes it pass; that one comes first from now on.
@@ -456,6 +433,9 @@ impl Search<'_> {
 
     /// Values that these places usually have, in all combinations, but not too many.
     fn usual_guesses(&self, set: &[PlaceId]) -> Vec<Guess> {
+        if set.is_empty() {
+            return Vec::new();
+        }
         let each = MOST_GUESSES.isqrt().max(MOST_GUESSES / set.len().pow(2));
         let mut guesses = vec![Guess::new()];
         for place in set {
@@ -476,46 +456,20 @@ impl Search<'_> {
 
     /// No superset of these places from now on.
     fn block(&mut self, set: &[PlaceId]) {
-        let mut clause = Vec::with_capacity(set.len());
-        for place in set {
-            if let Some(&bit) = self.shared.broken.get(place) {
-                clause.push(!self.solver.literal(&self.shared.circuit, bit));
-            }
-        }
-        self.solver.require(&clause);
+        self.hitting.block(set);
         self.blocked.push(set.to_vec());
     }
 }
 
-/// Signals that at least 1, 2, …, `most` of the bits are true: a totalizer.
-pub(in crate::formula) fn at_least(circuit: &mut Circuit, bits: &[Bit], most: usize) -> Vec<Bit> {
-    match bits {
-        [] => Vec::new(),
-        [bit] => vec![*bit],
-        _ => {
-            let (left, right) = bits.split_at(bits.len() / 2);
-            let (left, right) = (
-                at_least(circuit, left, most),
-                at_least(circuit, right, most),
-            );
-            let count = (left.len() + right.len()).min(most);
-            (1..=count)
-                .map(|wanted| {
-                    let mut ways = Vec::new();
-                    for from_left in 0..=wanted.min(left.len()) {
-                        let from_right = wanted - from_left;
-                        if from_right > right.len() {
-                            continue;
-                        }
-                        let pick = |side: &[Bit], number: usize| match number {
-                            0 => Bit::TRUE,
-                            _ => side[number - 1],
-                        };
-                        ways.push(circuit.and(pick(&left, from_left), pick(&right, from_right)));
-                    }
-                    circuit.any(ways)
-                })
-                .collect()
+impl Asked<'_> {
+    /// Makes the solver anew if most of it is of formulas that were replaced.
+    fn tidy(&mut self) {
+        let size = self.solver.size();
+        if self.clean == u32::MAX && size > 1 {
+            self.clean = size;
+        } else if size > self.clean.saturating_mul(GARBAGE) {
+            self.solver.restarted();
+            self.clean = u32::MAX;
         }
     }
 }

@@ -8,6 +8,7 @@
 pub mod angelic;
 pub mod eager;
 pub mod enumerate;
+mod hitting;
 mod probe;
 pub mod transfer;
 

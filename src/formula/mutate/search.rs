@@ -10,10 +10,10 @@ use super::operators::Level;
 use super::space::Space;
 use super::specification::{Answer, Check, Judge, Specification, Trouble, Verdict, is_late};
 use crate::formula::circuit::cnf::{Lit, Solver};
+use crate::formula::circuit::count::at_least;
 use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::{self, entry::Growing};
 use crate::formula::encode::{Choices, Explored, Extent, Side, StopKind};
-use crate::formula::faults::enumerate::at_least;
 use crate::formula::ir::{ChoiceId, Made};
 use crate::formula::position::Positions;
 

@@ -167,7 +167,7 @@ impl Goal {
                         "there are no tests".to_owned()
                     }
                     Specification::Tests(tests) if tests.is_empty() => {
-                        "every test needs something that formulas do not have".to_owned()
+                        "no test is left that a formula can be made of".to_owned()
                     }
                     Specification::Tests(_) => "all tests pass".to_owned(),
                     Specification::Function { .. } => {
