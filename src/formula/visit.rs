@@ -118,3 +118,33 @@ impl Walk<'_> {
         }
     }
 }
+
+/// Shows every condition of branches and loops among these statements.
+pub fn conditions(statements: &[Statement], show: &mut dyn FnMut(&Expr)) {
+    for statement in statements {
+        match statement {
+            Statement::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                show(condition);
+                conditions(then, show);
+                conditions(otherwise, show);
+            }
+            Statement::Loop {
+                condition,
+                body,
+                update,
+                ..
+            } => {
+                show(condition);
+                conditions(body, show);
+                conditions(update, show);
+            }
+            Statement::Breakable(_, body) => conditions(body, show),
+            _ => {}
+        }
+    }
+}

@@ -262,7 +262,7 @@ impl<'a> Text<'a> {
 }
 
 /// How tightly the operator on the outside of an expression binds, if there is one.
-fn binding_within(expr: &Expr) -> Option<Binding> {
+pub fn binding_within(expr: &Expr) -> Option<Binding> {
     match &expr.kind {
         ExprKind::Choice(of, _) | ExprKind::Cast(of) => binding_within(of),
         ExprKind::Binary(op, ..) => Some(binding(*op)),

@@ -22,6 +22,14 @@ impl Scopes {
         self.0.push(variable);
     }
 
+    /// Whether a variable can be named.
+    pub fn has(&self, program: &Program, variable: VariableId) -> bool {
+        let name = &program.variables[variable].name;
+        let mut inner = self.0.iter().rev();
+        inner.find(|other| program.variables[**other].name == *name) == Some(&variable)
+            && is_name(name)
+    }
+
     /// The variables of one cell of this type that have a name in the source, and those names.
     pub fn of_type<'p>(
         &'p self,

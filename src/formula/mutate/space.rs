@@ -6,12 +6,14 @@ use std::collections::{HashMap, HashSet};
 use typed_index_collections::TiVec;
 
 use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, level_of, others};
+use super::rearranged::clauses_of;
 use super::rewrite::Text;
 use super::scopes::Scopes;
 use crate::formula::ir::{
     BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
     Span, Statement, VariableId, Variant,
 };
+use crate::formula::visit;
 use crate::index::index;
 
 index! {
@@ -100,6 +102,7 @@ impl Space {
             of_place: HashMap::new(),
             of_span: HashMap::new(),
             scopes: Scopes::default(),
+            clauses: Vec::new(),
             location: Home::Other,
         };
         let mut program = program.clone();
@@ -127,6 +130,7 @@ impl Space {
         for (id, function) in program.functions.iter_mut_enumerated() {
             // Tests have no places: they are what the program is held against.
             if mutable.contains(&id) {
+                mutator.clauses = clauses(&function.body);
                 let mark = mutator.scopes.enter();
                 for parameter in &function.parameters {
                     mutator.scopes.declare(*parameter);
@@ -179,18 +183,20 @@ enum Home {
 }
 
 /// Puts choices into a program.
-struct Mutator<'a> {
+pub(super) struct Mutator<'a> {
     texts: &'a [String],
-    level: Level,
+    pub(super) level: Level,
     has_any: bool,
     places: Vec<(PlaceId, Span)>,
-    original: &'a Program,
+    pub(super) original: &'a Program,
     choices: TiVec<ChoiceId, Choice>,
     locations: TiVec<LocationId, Span>,
     known: HashMap<Edit, ChoiceId>,
     of_place: HashMap<PlaceId, LocationId>,
     of_span: HashMap<Span, LocationId>,
-    scopes: Scopes,
+    pub(super) scopes: Scopes,
+    /// Clauses of the function at hand.
+    pub(super) clauses: Vec<Expr>,
     location: Home,
 }
 
@@ -257,9 +263,11 @@ impl<'a> Mutator<'a> {
 
     fn condition(&mut self, place: Option<PlaceId>, condition: &mut Expr) {
         self.within(place, Home::Other, |this| {
+            let original = condition.clone();
             this.value(condition, None);
             if place.is_some() {
                 this.opposite(condition);
+                this.with_clauses(condition, &original);
             }
         });
     }
@@ -282,7 +290,9 @@ impl<'a> Mutator<'a> {
             Lvalue::Deref(pointer) => self.value(pointer, Some(TIGHTEST)),
             Lvalue::Index { array, index, .. } => {
                 self.lvalue(array);
+                let original = index.clone();
                 self.value(index, None);
+                self.off_by_one(index, &original);
             }
             Lvalue::Field(structure, _) => self.lvalue(structure),
         }
@@ -359,9 +369,11 @@ impl<'a> Mutator<'a> {
             // Where the input comes from cannot be wrong.
             ExprKind::Builtin(_, Builtin::ParseInt | Builtin::Scan(_) | Builtin::ReadLine, _) => {}
             ExprKind::Call(_, _, arguments) | ExprKind::Builtin(_, _, arguments) => {
-                for argument in arguments {
+                let originals = arguments.clone();
+                for argument in arguments.iter_mut() {
                     self.value(argument, None);
                 }
+                self.swapped(arguments, &originals);
             }
             ExprKind::Block(body, value) => {
                 self.block(body);
@@ -455,7 +467,7 @@ impl<'a> Mutator<'a> {
         );
     }
 
-    fn text(&self, span: Span) -> Option<Text<'a>> {
+    pub(super) fn text(&self, span: Span) -> Option<Text<'a>> {
         let text = self.texts.get(span.file as usize)?;
         (span.start < span.end).then_some(Text {
             file: span.file,
@@ -464,7 +476,7 @@ impl<'a> Mutator<'a> {
     }
 
     /// Puts these choices at an expression.
-    fn choose(&mut self, expr: &mut Expr, variants: Vec<(Edit, Variant)>) {
+    pub(super) fn choose(&mut self, expr: &mut Expr, variants: Vec<(Edit, Variant)>) {
         if variants.is_empty() {
             return;
         }
@@ -556,6 +568,13 @@ impl<'a> Mutator<'a> {
             (None, _) => None,
         }
     }
+}
+
+/// The clauses of all conditions among these statements.
+fn clauses(statements: &[Statement]) -> Vec<Expr> {
+    let mut all = Vec::new();
+    visit::conditions(statements, &mut |condition| clauses_of(condition, &mut all));
+    all
 }
 
 /// Whether an operator may stand between operands of this type.

@@ -22,7 +22,12 @@ const EXTENT: Extent = Extent::new(3, true);
 /// Inputs that the programs take; they assume that there are no others.
 const INPUTS: i128 = 6;
 
-const SIZE: usize = 2;
+/// Which mutations there are, and of how many statements.
+#[derive(Clone, Copy)]
+struct Depth {
+    level: Level,
+    size: usize,
+}
 
 /// Most mutations of a program whose mutants are all gone through by the search, too.
 const FEW: usize = 18;
@@ -34,7 +39,7 @@ fn body() -> impl Strategy<Value = String> {
     let number = || 0..4_u32;
     let calculations = prop::collection::vec((arithmetic(), number()), 3);
     let relations = prop::collection::vec((relation(), number()), 3);
-    (calculations, relations, 0..4_usize).prop_map(|(calculate, relate, shape)| {
+    (calculations, relations, 0..5_usize).prop_map(|(calculate, relate, shape)| {
         let term = |at: usize| format!("{} {}", calculate[at].0, calculate[at].1);
         let test = |at: usize| format!("{} {}", relate[at].0, relate[at].1);
         match shape {
@@ -50,6 +55,10 @@ fn body() -> impl Strategy<Value = String> {
                 "    int t[3] = {{1, 2, 3}};\n    int k = x {} || x {};\n    t[k] = x {};\n    return t[0] {};\n",
                 test(0), test(1), term(0), term(1)
             ),
+            3 => format!(
+                "    int t[4] = {{3, 1, 2, 0}};\n    int k = x {};\n    if (k {}) {{\n        k = part(k, x);\n    }}\n    if (x {}) {{\n        return t[k];\n    }}\n    return part(x, k);\n",
+                term(0), test(0), test(1)
+            ),
             _ => format!(
                 "    return x {} ? x {} : (x {}) * 2;\n",
                 test(0), term(0), term(1)
@@ -62,18 +71,20 @@ fn function(name: &str, body: &str) -> String {
     format!("int {name}(unsigned char x)\n{{\n    assume(x < {INPUTS});\n{body}}}\n")
 }
 
-/// A program with `right` and with `wrong`, which differs from it by up to two mutations that these numbers pick.
-fn with_faults(body: &str, picks: [usize; 2]) -> Option<(Program, Vec<String>)> {
-    let mut text = function("wrong", body);
-    for pick in picks {
+/// A function that the others call, and that is right.
+const PART: &str = "int part(int a, int b)\n{\n    return a - 2 * b;\n}\n";
+
+/// A program with `right` and with `wrong`, which differs from it by up to two mutations of a level that these numbers pick.
+fn with_faults(body: &str, picks: &[usize], level: Level) -> Option<(Program, Vec<String>)> {
+    let mut text = PART.to_owned();
+    text.push_str(&function("wrong", body));
+    for &pick in picks {
         let program = read(&text);
-        let kept = Kept::default();
-        let space = Space::new(
-            &program,
-            std::slice::from_ref(&text),
-            &kept,
-            (Level::Two, false),
-        );
+        let kept = Kept {
+            functions: [named(&program, "part")].into(),
+            ..Kept::default()
+        };
+        let space = Space::new(&program, std::slice::from_ref(&text), &kept, (level, false));
         let choices: Vec<ChoiceId> = space.choices.keys().collect();
         let edit = space.edit(*choices.get(pick % choices.len().max(1))?, 0);
         text.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
@@ -101,7 +112,12 @@ fn named(program: &Program, name: &str) -> FunctionId {
 }
 
 /// The minimal sets of choices that make a program right, by trying all.
-fn by_brute_force(space: &Space, specification: &Specification, checks: &[Check]) -> Sets {
+fn by_brute_force(
+    space: &Space,
+    specification: &Specification,
+    checks: &[Check],
+    size: usize,
+) -> Sets {
     let verdicts = |made: &Made| {
         let program = mutant(&space.program, made);
         let positions = &mut Positions::default();
@@ -124,7 +140,8 @@ fn by_brute_force(space: &Space, specification: &Specification, checks: &[Check]
         .filter(|choice| is_repaired(&[**choice]))
         .map(|choice| vec![*choice])
         .collect();
-    for (at, first) in single.iter().enumerate() {
+    let pairs = if size > 1 { single.as_slice() } else { &[] };
+    for (at, first) in pairs.iter().enumerate() {
         for second in &single[at + 1..] {
             let is_one_statement =
                 space.choices[*first].location == space.choices[*second].location;
@@ -144,8 +161,9 @@ fn assert_all_are_found(
     specification: &Specification,
     checks: &[Check],
     text: &str,
+    depth: Depth,
 ) -> Result<bool, TestCaseError> {
-    let expected = by_brute_force(space, specification, checks);
+    let expected = by_brute_force(space, specification, checks, depth.size);
     for prune in [Prune::Nothing, Prune::Slice, Prune::Core, Prune::Run] {
         // Going through all mutants one by one takes longest.
         if prune == Prune::Nothing && space.choices.len() > FEW {
@@ -153,7 +171,7 @@ fn assert_all_are_found(
         }
         let options = Options {
             extent: EXTENT,
-            size: SIZE,
+            size: depth.size,
             prune,
         };
         let found = repairs(space, specification, options);
@@ -172,8 +190,24 @@ fn assert_all_are_found(
     Ok(!expected.is_empty())
 }
 
+/// Two mutations of the papers.
+const DEEP: Depth = Depth {
+    level: Level::Two,
+    size: 2,
+};
+
+/// One mutation, also of those that are not in the papers.
+const WIDE: Depth = Depth {
+    level: Level::Three,
+    size: 1,
+};
+
 /// Runs a property on programs that are the same every time.
-fn hold(cases: u32, mut property: impl FnMut(&Program, &[String]) -> Result<bool, TestCaseError>) {
+fn hold(
+    cases: u32,
+    depth: Depth,
+    mut property: impl FnMut(&Program, &[String]) -> Result<bool, TestCaseError>,
+) {
     let config = Config {
         cases,
         failure_persistence: None,
@@ -186,7 +220,7 @@ fn hold(cases: u32, mut property: impl FnMut(&Program, &[String]) -> Result<bool
     let repaired = std::cell::Cell::new(0);
     let property = std::cell::RefCell::new(&mut property);
     let result = runner.run(&strategy, |(body, picks)| {
-        if let Some((program, texts)) = with_faults(&body, picks)
+        if let Some((program, texts)) = with_faults(&body, &picks[..depth.size], depth.level)
             && (*property.borrow_mut())(&program, &texts)?
         {
             repaired.set(repaired.get() + 1);
@@ -196,7 +230,7 @@ fn hold(cases: u32, mut property: impl FnMut(&Program, &[String]) -> Result<bool
     if let Err(error) = result {
         panic!("{error}");
     }
-    assert!(repaired.get() > cases / 3, "{}", repaired.get());
+    assert!(repaired.get() > cases / 4, "{}", repaired.get());
 }
 
 fn kept(program: &Program) -> Kept {
@@ -209,7 +243,7 @@ fn kept(program: &Program) -> Kept {
 
 #[test]
 fn all_mutants_that_equal_a_reference_are_found() {
-    hold(10, |program, texts| {
+    hold(10, DEEP, |program, texts| {
         let space = Space::new(program, texts, &kept(program), (Level::Two, false));
         let (function, reference) = (named(program, "wrong"), named(program, "right"));
         let specification = Specification::Function {
@@ -237,14 +271,14 @@ fn all_mutants_that_equal_a_reference_are_found() {
             &specification,
             &checks.collect::<Vec<_>>(),
             &texts[0],
+            DEEP,
         )
     });
 }
 
-#[test]
-fn all_mutants_that_pass_the_tests_are_found() {
-    hold(10, |program, texts| {
-        let space = Space::new(program, texts, &kept(program), (Level::Two, false));
+fn all_that_pass_the_tests_are_found(depth: Depth) {
+    hold(10, depth, |program, texts| {
+        let space = Space::new(program, texts, &kept(program), (depth.level, false));
         let tests: Vec<Test> = (0..INPUTS)
             .map(|input| {
                 let name = format!("test_{input}");
@@ -254,6 +288,16 @@ fn all_mutants_that_pass_the_tests_are_found() {
             .collect();
         let checks: Vec<Check> = (0..tests.len()).map(Check::Test).collect();
         let specification = Specification::Tests(tests);
-        assert_all_are_found(&space, &specification, &checks, &texts[0])
+        assert_all_are_found(&space, &specification, &checks, &texts[0], depth)
     });
+}
+
+#[test]
+fn all_mutants_that_pass_the_tests_are_found() {
+    all_that_pass_the_tests_are_found(DEEP);
+}
+
+#[test]
+fn all_single_mutants_of_the_third_level_that_pass_the_tests_are_found() {
+    all_that_pass_the_tests_are_found(WIDE);
 }
