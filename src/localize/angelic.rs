@@ -55,6 +55,15 @@ const MOST_FLIPS: usize = 5;
 /// A forced run.
 pub(super) type Trial = (SiteIndex, TestIndex, Sequence);
 
+/// Where to look.
+#[derive(Clone, Copy)]
+pub struct Clues<'a> {
+    /// The sites that failing tests reach, most suspicious first.
+    pub suspects: &'a [Suspect],
+    /// What is known of them already.
+    pub foreseen: &'a Foreseen,
+}
+
 /// Tries the suspects with the failing tests, in the given order: the shortest test first.
 ///
 /// The first test is tried at every suspect that it reaches. Sites that cure it are then tried with the other
@@ -70,10 +79,9 @@ pub(super) type Trial = (SiteIndex, TestIndex, Sequence);
 pub fn search(
     suite: &Suite,
     sites: &TiSlice<SiteIndex, Site>,
-    suspects: &[Suspect],
+    Clues { suspects, foreseen }: Clues<'_>,
     spectrum: &mut Spectrum,
     failing: &[TestIndex],
-    foreseen: &Foreseen,
     bounds: Bounds,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<AngelicSite>> {

@@ -332,6 +332,8 @@ impl<'a> Search<'a> {
         asked: &mut Asked<'a>,
         set: &[PlaceId],
     ) -> Result<Examined<Run>, Trouble> {
+        // A set that was postponed because it leads out of what is explored does so still.
+        let mut leads_out = self.may_grow;
         loop {
             if self.is_late() {
                 return Err(Trouble::Limit(Limit::Time));
@@ -352,7 +354,10 @@ impl<'a> Search<'a> {
                     places.insert(!lit, *place);
                 }
             }
-            let (answer, is_inside) = self.ask_inside_first(asked, &assumptions)?;
+            let (answer, is_inside) = match std::mem::take(&mut leads_out) {
+                true => (self.ask(&mut asked.solver, &assumptions)?, false),
+                false => self.ask_inside_first(asked, &assumptions)?,
+            };
             let Some(has_model) = answer else {
                 return Ok(Examined::Open);
             };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::localize::angelic::{self, AngelicSite};
+use crate::localize::angelic::{self, AngelicSite, Clues};
 use crate::localize::spectrum::Suspect;
 use crate::probe::Stage;
 use crate::repair::instrument;
@@ -97,10 +97,12 @@ impl Session<'_> {
         let angelic = angelic::search(
             &self.suite(&build.binaries),
             &self.sources.sites,
-            &suspects,
+            Clues {
+                suspects: &suspects,
+                foreseen: self.foreseeing.known(),
+            },
             &mut knowledge.spectrum,
             &targets,
-            self.foreseeing.known(),
             self.bounds(),
             &|| phase.step(),
         )?;

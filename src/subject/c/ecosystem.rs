@@ -79,8 +79,8 @@ impl Ecosystem for Program {
                 other => other.clone(),
             };
             Ok(Case {
-                stdin,
                 command,
+                stdin,
                 ..case.clone()
             })
         });
