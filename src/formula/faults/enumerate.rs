@@ -223,7 +223,8 @@ impl<'a> Search<'a> {
                 let without = transfer::values(&candidate.runs[&0], &rest);
                 let without = self.shared.run(&self.tests[0], &without);
                 for other in transfer::changed(&without, &candidate.runs[&0]) {
-                    if rest.contains(&other) {
+                    let may_be = self.shared.broken.contains_key(&other);
+                    if rest.contains(&other) || !may_be {
                         continue;
                     }
                     let mut set = rest.clone();

@@ -37,11 +37,21 @@ fn failing(program: &Program, tests: &[Test]) -> Vec<Test> {
 }
 
 fn found(program: &Program, tests: &[Test], formula: Formula, size: usize) -> Found {
+    found_among(program, tests, formula, size, None)
+}
+
+fn found_among(
+    program: &Program,
+    tests: &[Test],
+    formula: Formula,
+    size: usize,
+    places: Option<BTreeSet<PlaceId>>,
+) -> Found {
     let options = Options {
         extent: EXTENT,
         formula,
         size,
-        places: None,
+        places,
     };
     localize(program, tests, &BTreeMap::new(), options).unwrap()
 }
@@ -92,6 +102,17 @@ proptest! {
                 prop_assert_eq!(&run.end, &End::Passed);
             }
         }
+    }
+
+    #[test]
+    fn candidates_among_some_places_are_those_that_have_no_others((program, tests) in generate::programs()) {
+        let failing = failing(&program, &tests);
+        let some: BTreeSet<PlaceId> = program.places.keys().step_by(2).collect();
+        let all = sets(&found(&program, &failing, Formula::OnDemand, 2));
+        let within = |set: &&Vec<PlaceId>| set.iter().all(|place| some.contains(place));
+        let expected: BTreeSet<_> = all.iter().filter(within).cloned().collect();
+        let found = found_among(&program, &failing, Formula::OnDemand, 2, Some(some.clone()));
+        prop_assert_eq!(sets(&found), expected);
     }
 
     #[test]
