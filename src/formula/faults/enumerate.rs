@@ -173,7 +173,8 @@ impl<'a> Search<'a> {
         } else {
             Outcome::Localized
         };
-        Ok((outcome, found, self.options.size))
+        let all = self.shared.broken.len();
+        Ok((outcome, found, self.options.size.min(all)))
     }
 
     /// Adds all candidates of at most so many places.
