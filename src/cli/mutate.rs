@@ -148,16 +148,15 @@ impl<P: Target> Mutate<P> {
             "outside" => Ending::UnusableBaseline,
             _ => Ending::NoPatch,
         };
-        if !shown.repairs.is_empty() {
-            invocation::keep(&settings, &kept(&shown, command));
-        }
+        // Also that there are none: `apply` must not write those of an earlier search.
+        invocation::keep(&settings, &kept(&shown, command, ending));
         let human = |shown: &Mutation| report::human(shown, self.top, command);
         formula::print(&shown, self.format, human, ending)
     }
 }
 
 /// The repairs as patches, which `apply` and `undo` know.
-fn kept(shown: &Mutation, command: &'static str) -> Outcome {
+fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
     let edit = |edit: &ShownEdit| EditReport {
         file: edit.file.clone(),
         line: edit.line,
@@ -192,7 +191,11 @@ fn kept(shown: &Mutation, command: &'static str) -> Outcome {
         alike: 0,
     });
     Outcome {
-        ending: Ending::Patched,
+        ending: match shown.repairs.is_empty() {
+            true => ending,
+            false => Ending::Patched,
+        },
+        message: shown.message.clone(),
         command,
         failing_tests: shown
             .failing

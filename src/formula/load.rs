@@ -30,6 +30,8 @@ pub struct Loaded {
     pub usual: BTreeMap<PlaceId, Vec<i128>>,
     /// How often loops and functions may go round: what the user says, or a little more than passing tests need.
     pub bound: u32,
+    /// How often they might go round when the tests were run.
+    pub rounds: u32,
     /// The tests that are left out, each with the reason.
     pub set_aside: Vec<String>,
 }
@@ -135,6 +137,7 @@ impl Loaded {
             covered: Vec::new(),
             usual: BTreeMap::new(),
             bound: bound.unwrap_or(FEW_ROUNDS),
+            rounds: bound.unwrap_or(MOST_ROUNDS),
             program,
             tests,
             set_aside,
@@ -225,7 +228,10 @@ impl Loaded {
             }
             End::WrongOutput => "it prints something else".to_owned(),
             End::WrongExit(code) => format!("it exits with {code}"),
-            End::Bound(_) => "it goes beyond the bound (--bound)".to_owned(),
+            End::Bound(_) => format!(
+                "a loop or recursion goes round more than {} times",
+                self.rounds
+            ),
             End::Assumption => "an assumption does not hold".to_owned(),
             End::Steps => "it takes too long".to_owned(),
         }

@@ -79,8 +79,7 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
                 0 if is_outside => "no test is left that a formula can be made of".to_owned(),
                 0 => "there are no tests".to_owned(),
                 _ => format!(
-                    "no run within the bound of {} violates anything: all tests {}pass",
-                    loaded.bound,
+                    "all tests {}pass: there is nothing to localize",
                     if loaded.set_aside.is_empty() {
                         ""
                     } else {

@@ -90,7 +90,7 @@ fn a_bound_that_no_wrong_run_stays_within_is_said_to_be() {
     let options = ["--function", "sum", "--reference", "wanted", "--bound", "2"];
     let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
     assert_eq!(run.code, 1, "{}", run.stderr);
-    let bounded = "no run within the bound of 2 violates the specification (--bound)\n";
+    let bounded = "no run within the bound of 2 violates the specification; there are longer runs, which were not judged (--bound)\n";
     assert!(run.stdout.ends_with(bounded), "{}", run.stdout);
 }
 
@@ -186,13 +186,24 @@ fn assumptions_that_contradict_each_other_leave_nothing_to_repair() {
 }
 
 #[test]
+fn repairs_of_an_earlier_search_are_not_applied_after_one_that_found_none() {
+    let subject = sum();
+    let found = subject.nopol(&["c", "mutate", "--level", "1"]);
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let none = subject.nopol(&["c", "mutate", "--level", "1", "--bound", "1"]);
+    assert_eq!(none.code, 1, "{}{}", none.stdout, none.stderr);
+    let applied = subject.nopol(&["c", "apply"]);
+    assert_eq!(applied.code, 2, "{}{}", applied.stdout, applied.stderr);
+}
+
+#[test]
 fn a_test_that_does_not_end_is_named() {
     let text = SUM.replace("i++", "i--");
     let subject = Subject::new(&[("sum.c", &text), ("nopol.toml", MANIFEST)]);
     let run = subject.nopol(&["c", "mutate", "--level", "1", "--bound", "9"]);
     assert!(
         run.stdout
-            .starts_with("three fails: it goes beyond the bound (--bound)\n"),
+            .starts_with("three fails: a loop or recursion goes round more than 9 times\n"),
         "{}",
         run.stdout
     );

@@ -133,7 +133,7 @@ fn outcome(found: &Found) -> &'static str {
         Outcome::None if found.is_exhausted => "none of any size",
         Outcome::None => "none",
         Outcome::Limit => "limit",
-        Outcome::Right | Outcome::Vacuous => "equal",
+        Outcome::Right { .. } | Outcome::Vacuous => "equal",
     }
 }
 

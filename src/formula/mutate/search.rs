@@ -49,7 +49,10 @@ pub enum Outcome {
     /// The time ended the search.
     Limit,
     /// The program is right as it is.
-    Right,
+    Right {
+        /// Whether no run goes beyond the bound.
+        is_unbounded: bool,
+    },
     /// No arguments meet the assumptions: every program is right.
     Vacuous,
 }
@@ -191,7 +194,7 @@ impl Search<'_> {
         let original = Made::new();
         match self.judge.ask(&original, &mut self.positions)? {
             Answer::Right { .. } if self.judge.is_vacuous()? => return Ok(Outcome::Vacuous),
-            Answer::Right { .. } => return Ok(Outcome::Right),
+            Answer::Right { is_unbounded } => return Ok(Outcome::Right { is_unbounded }),
             Answer::Wrong(check) => self.refuted(&original, check)?,
         }
         let above = self.above();

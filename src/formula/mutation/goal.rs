@@ -160,7 +160,7 @@ impl Goal {
                     request.function.as_deref().unwrap_or_default()
                 )),
             ),
-            Outcome::Right => (
+            Outcome::Right { is_unbounded } => (
                 "none",
                 Some(match &self.specification {
                     Specification::Tests(tests) if tests.is_empty() && self.set_aside.is_empty() => {
@@ -169,10 +169,14 @@ impl Goal {
                     Specification::Tests(tests) if tests.is_empty() => {
                         "no test is left that a formula can be made of".to_owned()
                     }
-                    Specification::Tests(_) => "all tests pass".to_owned(),
-                    Specification::Function { .. } => {
-                        format!("no run within the bound of {bound} violates the specification (--bound)")
+                    Specification::Tests(_) => "all tests pass: there is nothing to repair".to_owned(),
+                    Specification::Function { .. } if is_unbounded => {
+                        "no run violates the specification: there is nothing to repair".to_owned()
                     }
+                    Specification::Function { .. } => format!(
+                        "no run within the bound of {bound} violates the specification; there are longer runs, which were \
+                         not judged (--bound)"
+                    ),
                 }),
             ),
         };

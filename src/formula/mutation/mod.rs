@@ -68,6 +68,8 @@ pub struct Mutation {
     pub mutations: usize,
     /// The statements that may be changed.
     pub statements: usize,
+    /// Whether a repair brings a number along for which others would do, too: one such number is shown.
+    pub has_any_number: bool,
     /// How many mutated programs were examined.
     pub examined: usize,
     /// How many of them a solver had to judge.
@@ -156,6 +158,10 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
         is_exhausted: found.is_exhausted,
         mutations: space.choices.len(),
         statements: space.locations.len(),
+        has_any_number: found.repairs.iter().any(|repair| {
+            let mut made = repair.made.keys();
+            made.any(|choice| space.choices[*choice].number.is_some())
+        }),
         examined: found.examined,
         checks: found.asked,
         warnings: goal.set_aside.clone(),

@@ -45,7 +45,11 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
             count(shown.complete_to, "statement")
         ),
     };
-    writeln!(text, "\n{what}; {extent}:\n")?;
+    let any = match shown.has_any_number {
+        true => " (where any number may stand, one is shown)",
+        false => "",
+    };
+    writeln!(text, "\n{what}{any}; {extent}:\n")?;
     for (rank, repair) in (1..).zip(shown.repairs.iter().take(top)) {
         row(text, rank, repair)?;
     }
