@@ -4,19 +4,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
+use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 use typed_index_collections::TiSlice;
 
 use crate::formula::conditions::{Foresight, foresee};
 use crate::localize::foreseen::Foreseen;
 use crate::run::id::TestId;
+use crate::run::process::Supervisor;
 use crate::run::suite::{Baseline, TestIndex};
 use crate::source::{Form, SiteIndex, Sources};
 use crate::subject::Subject;
 
 /// Most failing tests that are asked about.
 const MOST_TESTS: usize = 4;
+
+/// How often it is looked whether there is an answer.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// The stack of the thread: encoders recurse with the program.
 const STACK: usize = 256 << 20;
@@ -75,36 +81,49 @@ impl Foreseeing {
     }
 
     /// What is known; waits for it.
-    pub fn known(&self) -> &Foreseen {
-        self.known.get_or_init(|| {
-            let asked = self
-                .asked
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
-            // A mistake there must not be one here.
-            let answers = asked
-                .and_then(|thread| thread.join().ok())
-                .unwrap_or_default();
-            let mut known = Foreseen::default();
-            for answer in answers {
-                let Some(&test) = self.tests.get(&answer.test) else {
-                    continue;
-                };
-                let site = |(path, range): &(Utf8PathBuf, std::ops::Range<usize>)| {
-                    self.sites
-                        .get(&(path.clone(), range.start, range.end))
-                        .copied()
-                };
-                for (spot, outcomes) in &answer.angelic {
-                    if let Some(site) = site(spot) {
-                        known.add(test, site, outcomes);
-                    }
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    pub fn known(&self, supervisor: &Supervisor) -> Result<&Foreseen> {
+        let asked = self
+            .asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let answers = match asked {
+            None => Vec::new(),
+            Some(thread) => {
+                while !thread.is_finished() {
+                    supervisor.check()?;
+                    thread::sleep(PAUSE);
                 }
-                let hopeless = answer.hopeless.iter().filter_map(site);
-                known.hopeless.extend(hopeless.map(|site| (test, site)));
+                // A mistake there must not be one here.
+                thread.join().unwrap_or_default()
             }
-            known
-        })
+        };
+        Ok(self.known.get_or_init(|| self.translated(&answers)))
+    }
+
+    /// Answers in terms of the search.
+    fn translated(&self, answers: &[Foresight]) -> Foreseen {
+        let mut known = Foreseen::default();
+        for answer in answers {
+            let Some(&test) = self.tests.get(&answer.test) else {
+                continue;
+            };
+            let site = |(path, range): &(Utf8PathBuf, std::ops::Range<usize>)| {
+                self.sites
+                    .get(&(path.clone(), range.start, range.end))
+                    .copied()
+            };
+            for (spot, outcomes) in &answer.angelic {
+                if let Some(site) = site(spot) {
+                    known.add(test, site, outcomes);
+                }
+            }
+            let hopeless = answer.hopeless.iter().filter_map(site);
+            known.hopeless.extend(hopeless.map(|site| (test, site)));
+        }
+        known
     }
 }

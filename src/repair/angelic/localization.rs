@@ -94,12 +94,13 @@ impl Session<'_> {
         });
 
         let phase = self.progress.start("forcing outcomes", 0, runner.runs());
+        let foreseen = self.foreseeing.known(self.supervisor)?;
         let angelic = angelic::search(
             &self.suite(&build.binaries),
             &self.sources.sites,
             Clues {
                 suspects: &suspects,
-                foreseen: self.foreseeing.known(),
+                foreseen,
             },
             &mut knowledge.spectrum,
             &targets,
