@@ -4,7 +4,6 @@
 //! of time, so that the same is said on every machine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 
 use camino::Utf8PathBuf;
 
@@ -17,8 +16,8 @@ use super::position::{Instance, Positions};
 use crate::source::Language;
 use crate::subject::ecosystem::Whole;
 
-/// A condition: its file, relative to the root, and its bytes.
-pub type Spot = (Utf8PathBuf, Range<usize>);
+/// A condition: its file, relative to the root, and its first byte and the one after its last.
+pub type Spot = (Utf8PathBuf, usize, usize);
 
 /// The evaluations of a condition with another outcome than the program gives, counted from 0 in the run in which they have
 /// it.
@@ -49,7 +48,7 @@ pub fn foresee(
     whole: &Whole,
     asked: &[String],
     failing: &BTreeSet<String>,
-    conditions: &BTreeSet<(Utf8PathBuf, usize, usize)>,
+    conditions: &BTreeSet<Spot>,
 ) -> Vec<Foresight> {
     // The passing tests of a crate would have to be translated, too.
     let wanted: &[String] = match whole.language {
@@ -69,9 +68,8 @@ pub fn foresee(
         .iter_enumerated()
         .filter_map(|(place, of)| {
             let file = loaded.program.files.get(of.span.file as usize)?;
-            let range = of.span.start as usize..of.span.end as usize;
-            let is_asked = conditions.contains(&(file.clone(), range.start, range.end));
-            is_asked.then(|| (place, (file.clone(), range)))
+            let spot = (file.clone(), of.span.start as usize, of.span.end as usize);
+            conditions.contains(&spot).then_some((place, spot))
         })
         .collect();
     let ends = loaded.tests.iter().zip(&loaded.ends);
@@ -240,7 +238,7 @@ int main(void) {
         }
     }
 
-    fn spot(condition: &str) -> (Utf8PathBuf, usize, usize) {
+    fn spot(condition: &str) -> Spot {
         let start = TEXT.find(condition).unwrap();
         (Utf8PathBuf::from("a.c"), start, start + condition.len())
     }
@@ -269,7 +267,7 @@ int main(void) {
         let angelic: Vec<usize> = of_five
             .angelic
             .iter()
-            .map(|((_, range), _)| range.start)
+            .map(|((_, start, _), _)| *start)
             .collect();
         assert_eq!(angelic, [conditions[1].1]);
         // One more evaluation is true, and nothing else changes.
@@ -278,7 +276,7 @@ int main(void) {
         let hopeless: Vec<usize> = of_five
             .hopeless
             .iter()
-            .map(|(_, range)| range.start)
+            .map(|(_, start, _)| *start)
             .collect();
         assert_eq!(hopeless, [conditions[0].1, conditions[2].1]);
         // Where the program is not what it was taken for, nothing is hopeless.

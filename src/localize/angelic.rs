@@ -200,7 +200,6 @@ impl Search<'_> {
             deepen,
             approach,
         } = *self;
-        let hopeless = &foreseen.hopeless;
         let budget = suspects.len().saturating_mul(RUNS_PER_SITE);
         let budget = budget.clamp(bounds.flips, bounds.flips.saturating_mul(MOST_FLIPS));
         // The trials of a test: the sequences that `make` lists for each site that the test reaches.
@@ -213,9 +212,7 @@ impl Search<'_> {
             // near any of the sites.
             let mut rounds: Vec<Vec<Trial>> = Vec::new();
             let reached = spectrum.reached.get(&test);
-            let is_hopeless = |site| foreseen.hopeless.contains(&(test, site));
-            let wanted = |suspect: &&Suspect| wanted(suspect.site) && !is_hopeless(suspect.site);
-            for suspect in suspects.iter().filter(wanted) {
+            for suspect in suspects.iter().filter(|suspect| wanted(suspect.site)) {
                 if let Some(counter) = reached.and_then(|at| at.get(&suspect.site)) {
                     let site = &sites[suspect.site];
                     let is_endless = spectrum.endless.contains(&test);
@@ -232,6 +229,7 @@ impl Search<'_> {
             trials
         };
         let all = |test: TestIndex, wanted: &dyn Fn(SiteIndex) -> bool| -> Result<Vec<Trial>> {
+            let wanted = &|at: SiteIndex| wanted(at) && !foreseen.hopeless.contains(&(test, at));
             let of_test = trials(test, LEAST_CONSTANT, wanted, &|site, counter, _| {
                 constants(site, counter)
             });
@@ -264,9 +262,7 @@ impl Search<'_> {
                 let reached = spectrum.reached.get(&test);
                 let reach = |site: &SiteIndex| reached.is_some_and(|at| at.contains_key(site));
                 let starts = suspects.iter().map(|suspect| suspect.site);
-                let is_hopeless = |site| hopeless.contains(&(test, site));
-                let starts =
-                    starts.filter(|site| wanted(*site) && reach(site) && !is_hopeless(*site));
+                let starts = starts.filter(|site| wanted(*site) && reach(site));
                 found.extend(approach(test, starts.take(MOST_STARTS).collect())?);
             }
             found.extend(foreseen);

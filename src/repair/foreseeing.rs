@@ -7,10 +7,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::Result;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use typed_index_collections::TiSlice;
 
-use crate::formula::conditions::{Foresight, foresee};
+use crate::formula::conditions::{Foresight, Spot, foresee};
 use crate::localize::foreseen::Foreseen;
 use crate::run::id::TestId;
 use crate::run::process::Supervisor;
@@ -32,7 +32,7 @@ const STACK: usize = 256 << 20;
 pub struct Foreseeing {
     asked: Mutex<Option<JoinHandle<Vec<Foresight>>>>,
     tests: BTreeMap<String, TestIndex>,
-    sites: BTreeMap<(Utf8PathBuf, usize, usize), SiteIndex>,
+    sites: BTreeMap<Spot, SiteIndex>,
     known: OnceLock<Foreseen>,
 }
 
@@ -111,11 +111,7 @@ impl Foreseeing {
             let Some(&test) = self.tests.get(&answer.test) else {
                 continue;
             };
-            let site = |(path, range): &(Utf8PathBuf, std::ops::Range<usize>)| {
-                self.sites
-                    .get(&(path.clone(), range.start, range.end))
-                    .copied()
-            };
+            let site = |spot: &Spot| self.sites.get(spot).copied();
             for (spot, outcomes) in &answer.angelic {
                 if let Some(site) = site(spot) {
                     known.add(test, site, outcomes);

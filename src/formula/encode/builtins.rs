@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::expressions::Located;
+use super::addresses::Located;
 use super::memory::{INDEX_BITS, Target, Value};
 use super::stream::{Output, Progress};
 use super::{Bit, Encoder, Result, constant, index_word};

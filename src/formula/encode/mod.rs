@@ -5,6 +5,7 @@
 //! `free` another word for each instance. So an assignment of the signals that makes [`Encoded::passes`] true is an angelic
 //! run: AgxFaults §3.3, with the fault predicate `ab` as a multiplexer, so that known values fold away.
 
+mod addresses;
 mod builtins;
 mod choices;
 pub mod entry;
@@ -493,6 +494,22 @@ impl<'a> Encoder<'a> {
             Some(there) => self.join(there, new),
             None => new,
         }
+    }
+
+    /// Fails if the time is over or the formula is too large.
+    fn check_limits(&self, span: Span) -> Result<()> {
+        let Some(kind) = self.extent.reached(self.circuit) else {
+            return Ok(());
+        };
+        let reason = match kind {
+            StopKind::Late => "the time is over",
+            StopKind::Large | StopKind::Outside => "the formula is too large",
+        };
+        Err(Stop {
+            span,
+            reason: reason.to_owned(),
+            kind,
+        })
     }
 
     fn stop<T>(&self, span: Span, reason: &str) -> Result<T> {

@@ -1,6 +1,6 @@
 //! Statements as circuits: what is written, where runs part and where they meet again.
 
-use super::expressions::Located;
+use super::addresses::Located;
 use super::memory::{INDEX_BITS, Value};
 use super::{Bit, Encoder, Encountered, Free, Result, State};
 use crate::formula::circuit::word;
