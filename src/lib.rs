@@ -69,6 +69,7 @@ pub mod contexts;
 pub mod copy;
 pub mod exchange;
 pub mod formula;
+pub mod heap;
 pub mod hash;
 pub mod index;
 pub mod invocation;

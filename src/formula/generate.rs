@@ -118,6 +118,7 @@ impl Generator {
             name: format!("f{}", self.program.functions.len()),
             parameters,
             result: Some(self.result),
+            result_points_to: None,
             body,
         })
     }
@@ -166,6 +167,7 @@ impl Generator {
             name: name.clone(),
             parameters: vec![],
             result: None,
+            result_points_to: None,
             body,
         });
         let test = Test {
@@ -228,6 +230,7 @@ impl Generator {
         let variable = self.program.variables.push_and_get_key(Variable {
             name: format!("v{}", self.program.variables.len()),
             cells,
+            shape: super::ir::Shape::Other,
             is_global,
         });
         self.scope.push((variable, shape));
@@ -245,6 +248,7 @@ impl Generator {
             kind,
             function: Some(self.program.functions.next_key()),
             span: Span::default(),
+            target: None,
             line: number + 1,
             column: 1,
             text: format!("{kind:?} {number}"),

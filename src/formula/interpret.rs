@@ -20,6 +20,7 @@
 mod arithmetic;
 mod builtin;
 mod choices;
+mod entered;
 mod expression;
 mod format;
 mod lvalue;
@@ -42,6 +43,7 @@ use super::ir::{
     VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
+pub use entered::{Entered, entries};
 use format::Input;
 use memory::Memory;
 pub use memory::ObjectId;
@@ -236,6 +238,9 @@ struct Interpreter<'p, 'a> {
     /// The choices that are made.
     made: Cow<'a, Made>,
     telling: FixedBitSet,
+    /// The function whose entries are noted.
+    watched: Option<FunctionId>,
+    entered: Vec<Entered<'p>>,
 }
 
 impl<'p, 'a> Interpreter<'p, 'a> {
@@ -268,6 +273,8 @@ impl<'p, 'a> Interpreter<'p, 'a> {
             branches: Vec::new(),
             made: Cow::Owned(Made::new()),
             telling: FixedBitSet::new(),
+            watched: None,
+            entered: Vec::new(),
         }
     }
 
@@ -384,6 +391,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
                 self.memory.write(address.plus(cell), *value);
             }
         }
+        self.note_entry(callee);
         let done = self.block(&function.body);
         let frame = std::mem::replace(&mut self.frame, caller);
         for object in frame.into_values() {

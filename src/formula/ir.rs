@@ -46,6 +46,11 @@ index! {
     NodeId
 }
 
+index! {
+    /// A structure of a program, in [`Program::records`].
+    RecordId
+}
+
 /// Most cells that a run may have at once.
 pub const MOST_CELLS: u32 = 1 << 22;
 
@@ -60,6 +65,10 @@ pub struct Program {
     pub functions: TiVec<FunctionId, Function>,
     /// Every statement that may be wrong.
     pub places: TiVec<PlaceId, Place>,
+    /// Every structure that a variable is or points to, directly or through fields.
+    pub records: TiVec<RecordId, Record>,
+    /// Every statement and block as it is written, a block before what is in it.
+    pub outline: Vec<Outlined>,
     /// Initializes the global variables; runs before each test. Globals are zero before.
     pub globals: Vec<Statement>,
     /// How many [`NodeId`]s there are.
@@ -77,6 +86,60 @@ pub struct Span {
     pub end: u32,
 }
 
+/// A statement as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlined {
+    /// From its first byte to its semicolon or brace.
+    pub span: Span,
+    /// What it is.
+    pub kind: OutlineKind,
+}
+
+/// What a statement is, as far as its outline goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutlineKind {
+    /// A block in braces.
+    Block,
+    /// A declaration.
+    Declaration,
+    /// Any other statement.
+    Statement,
+}
+
+/// A structure. What points to a pointer points to a structure with one field, which is named `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// How its type is written.
+    pub name: String,
+    /// Its scalar fields; those of structures in it are named `outer.inner`. Arrays are left out.
+    pub fields: Vec<RecordField>,
+}
+
+/// A field of a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordField {
+    /// Its name.
+    pub name: String,
+    /// How many cells are before it.
+    pub offset: u32,
+    /// What its cell holds.
+    pub scalar: Scalar,
+    /// The structure that it points to.
+    pub points_to: Option<RecordId>,
+}
+
+/// What the cells of a variable are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Something else: numbers, arrays, pointers to numbers.
+    #[default]
+    Other,
+    /// A pointer to a structure.
+    Pointer(RecordId),
+    /// A structure.
+    Record(RecordId),
+}
+
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -84,6 +147,8 @@ pub struct Variable {
     pub name: String,
     /// The scalar that each of its cells holds.
     pub cells: Vec<Scalar>,
+    /// Which structures these are, if the front end says so.
+    pub shape: Shape,
     /// Whether it lives as long as the program.
     pub is_global: bool,
 }
@@ -97,6 +162,8 @@ pub struct Function {
     pub parameters: Vec<VariableId>,
     /// What it returns.
     pub result: Option<Scalar>,
+    /// The structure that the result points to, if the front end says so.
+    pub result_points_to: Option<RecordId>,
     /// Its body.
     pub body: Vec<Statement>,
 }
@@ -121,6 +188,8 @@ pub struct Place {
     pub function: Option<FunctionId>,
     /// The expression.
     pub span: Span,
+    /// What is assigned to, if it is written.
+    pub target: Option<Span>,
     /// The first line of the statement, counted from 1.
     pub line: u32,
     /// The column of the expression, in characters, counted from 1.
@@ -343,6 +412,8 @@ pub enum Builtin {
     ReadLine,
     /// Writes these pieces to standard output: the values for the conversions.
     Print(Vec<Conversion>),
+    /// Gives an object back. Nothing here minds if it is used afterwards.
+    Free,
     /// Ends the program with this exit code. Has no value.
     Exit,
 }

@@ -66,6 +66,7 @@ impl Encoder<'_> {
                 }
                 Ok(Value::zero(ty))
             }
+            (Builtin::Free, [Value::Pointer(_)]) => Ok(Value::zero(ty)),
             (Builtin::Exit, [code @ Value::Bits(_)]) => {
                 let code = code.clone();
                 let state = self.departing();

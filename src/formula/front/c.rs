@@ -36,6 +36,7 @@ mod memory;
 mod names;
 mod places;
 mod preprocess;
+mod records;
 mod scopes;
 mod source;
 mod statements;
@@ -76,6 +77,7 @@ pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
         translator.unit(source)?;
     }
     translator.bodies()?;
+    translator.records();
     Ok(translator.program)
 }
 
@@ -111,6 +113,8 @@ struct Translator<'s> {
     function: Option<Inside>,
     /// Where `break` and `continue` go to.
     jumps: Vec<Jump>,
+    /// The types of the declared variables.
+    typed: Vec<(VariableId, Type)>,
     /// The statement, or its header, that is being translated.
     statement: Span,
     /// Whether only a compile-time value or a type is wanted.
@@ -144,6 +148,7 @@ impl<'s> Translator<'s> {
             constants: HashMap::new(),
             function: None,
             jumps: Vec::new(),
+            typed: Vec::new(),
             statement: Span::default(),
             is_folding: false,
         }

@@ -268,6 +268,7 @@ impl<'a> Front<'a> {
             name,
             parameters: Vec::new(),
             result: None,
+            result_points_to: None,
             body: Vec::new(),
         });
         self.state.functions.insert(span, id);

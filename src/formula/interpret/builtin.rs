@@ -51,6 +51,7 @@ impl<'p> Interpreter<'p, '_> {
                 Value::bool(self.read_line(buffer, size, span)?)
             }
             Builtin::Print(conversions) => Value::Number(self.print(conversions, &values, span)?),
+            Builtin::Free => Value::Number(0),
             Builtin::Exit => return Err(Jump::Exit(argument(0).number())),
         })
     }

@@ -53,7 +53,11 @@ impl Translator<'_> {
 
     fn assignment_place(&mut self, syntax: Syntax<'_>) -> Option<PlaceId> {
         match syntax.field("right") {
-            Some(right) if syntax.operator() == "=" => self.value_place(right),
+            Some(right) if syntax.operator() == "=" => {
+                let place = self.value_place(right)?;
+                self.program.places[place].target = syntax.field("left").map(Syntax::span);
+                Some(place)
+            }
             _ => self.place(PlaceKind::Value, syntax),
         }
     }

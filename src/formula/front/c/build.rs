@@ -3,7 +3,7 @@
 use super::Translator;
 use super::types::Type;
 use crate::formula::ir::{
-    BinaryOp, Expr, ExprKind, Lvalue, NodeId, Overflow, Scalar, Span, Statement, UnaryOp, Variable,
+    BinaryOp, Expr, ExprKind, Lvalue, NodeId, Overflow, Scalar, Shape, Span, Statement, UnaryOp, Variable,
     VariableId,
 };
 
@@ -203,6 +203,7 @@ impl Translator<'_> {
         self.program.variables.push_and_get_key(Variable {
             name: name.into(),
             cells,
+            shape: Shape::Other,
             is_global,
         })
     }

@@ -164,9 +164,8 @@ impl Translator<'_> {
                 self.untyped_memory(bytes, syntax)
             }
             ("free", [pointer]) => {
-                let mut statements = Vec::new();
-                self.effects(*pointer, &mut statements)?;
-                build::effect(statements, span)
+                let pointer = self.value(*pointer)?.expr;
+                self.builtin(Builtin::Free, vec![pointer], &Type::Void, syntax)
             }
             ("memset", [target, byte, size]) => self.set_memory(*target, *byte, *size, syntax)?,
             ("memcpy" | "memmove", [target, source, size]) => {

@@ -163,6 +163,7 @@ impl Translator<'_> {
             }
             None => self.variable(name, cells, true),
         };
+        self.typed.push((id, ty.clone()));
         let symbol = Symbol::Variable {
             id,
             ty: ty.clone(),
@@ -200,6 +201,7 @@ impl Translator<'_> {
             return self.unsized_variable(declarator, declared);
         };
         let id = self.variable(&*declared.name, cells, false);
+        self.typed.push((id, declared.ty.clone()));
         statements.push(Statement::Declare(id));
         let constant = if is_constant {
             self.known(declared, value)

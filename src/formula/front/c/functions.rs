@@ -5,7 +5,7 @@ use super::scopes::{Scope, Symbol};
 use super::source::Syntax;
 use super::types::{Prototype, Type};
 use super::{Inside, Translated, Translator, build};
-use crate::formula::ir::{Function, FunctionId, Scalar, Statement};
+use crate::formula::ir::{Function, FunctionId, OutlineKind, Outlined, Scalar, Statement};
 
 impl<'s> Translator<'s> {
     /// Declares the function; its body is translated when all declarations are known.
@@ -91,6 +91,7 @@ impl<'s> Translator<'s> {
             name: self.routines[routine].name.clone(),
             parameters: Vec::new(),
             result: self.routines[routine].prototype.result.scalar(),
+            result_points_to: None,
             body: Vec::new(),
         });
         self.routines[routine].id = Some(id);
@@ -125,6 +126,7 @@ impl<'s> Translator<'s> {
             };
             let variable = self.variable(&*name, vec![scalar], false);
             self.program.functions[id].parameters.push(variable);
+            self.typed.push((variable, ty.clone()));
             if is_main && number == 1 {
                 arguments = Some(variable);
             }
@@ -142,6 +144,12 @@ impl<'s> Translator<'s> {
         });
         let mut statements = Vec::new();
         if let Some(body) = item.field("body") {
+            if !item.source.is_library {
+                self.program.outline.push(Outlined {
+                    span: body.span(),
+                    kind: OutlineKind::Block,
+                });
+            }
             self.block(body, &mut statements)?;
         }
         if is_main && result == Type::INT {

@@ -62,6 +62,7 @@ impl Translator<'_> {
             kind,
             function: self.function.as_ref().map(|function| function.id),
             span,
+            target: None,
             line: line(text, start),
             column: column(text, span.start),
             text: on_one_line(

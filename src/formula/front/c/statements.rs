@@ -3,7 +3,7 @@
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator, build};
-use crate::formula::ir::{Expr, NodeId, PlaceId, PlaceKind, Scalar, Span, Statement};
+use crate::formula::ir::{Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement};
 
 /// Where `break` goes to, and `continue` if it is a loop.
 #[derive(Clone, Copy)]
@@ -42,7 +42,18 @@ impl Translator<'_> {
         syntax: Syntax<'_>,
         statements: &mut Vec<Statement>,
     ) -> Translated<()> {
-        self.at_statement(syntax.span(), |this| this.any_statement(syntax, statements))
+        let span = syntax.span();
+        if !syntax.source.is_library && !self.is_folding {
+            self.program.outline.push(Outlined {
+                span,
+                kind: match syntax.kind() {
+                    "compound_statement" => OutlineKind::Block,
+                    "declaration" => OutlineKind::Declaration,
+                    _ => OutlineKind::Statement,
+                },
+            });
+        }
+        self.at_statement(span, |this| this.any_statement(syntax, statements))
     }
 
     fn any_statement(

@@ -107,6 +107,7 @@ impl<'f, 'a> Body<'f, 'a> {
             name: function.name(),
             parameters,
             result: self.result.scalar(),
+            result_points_to: None,
             body: std::mem::take(&mut self.out),
         })
     }
@@ -206,6 +207,7 @@ impl<'f, 'a> Body<'f, 'a> {
             kind,
             function: self.function,
             span,
+            target: None,
             line: source.line(if kind == PlaceKind::Condition {
                 span.start
             } else {
@@ -271,6 +273,7 @@ impl<'f, 'a> Body<'f, 'a> {
             .push_and_get_key(Variable {
                 name: name.to_owned(),
                 cells,
+                shape: ir::Shape::Other,
                 is_global: false,
             })
     }

@@ -12,7 +12,7 @@ use super::items::Constant;
 use super::source::span_of;
 use super::types::{Int, Type};
 use super::{Front, Home};
-use crate::formula::ir::{Lvalue, Outside, Span, Statement, Variable, VariableId};
+use crate::formula::ir::{Lvalue, Outside, Shape, Span, Statement, Variable, VariableId};
 
 impl<'a> Front<'a> {
     /// The value of an expression that must be known before the program runs.
@@ -138,6 +138,7 @@ impl<'a> Front<'a> {
             let variable = front.state.program.variables.push_and_get_key(Variable {
                 name: name.clone(),
                 cells: ty.cells(),
+                shape: Shape::Other,
                 is_global: true,
             });
             let mut body = Body::new(front, &home, guesses);

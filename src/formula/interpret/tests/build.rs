@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::formula::interpret::{Angelic, End, Limits, Run, Value, call, run};
 use crate::formula::ir::{
     BinaryOp, Builtin, Entry, Expr, ExprKind, FaultKind, Function, FunctionId, Lvalue, NodeId,
-    Overflow, Place, PlaceId, PlaceKind, Program, Scalar, Span, Statement, Test, Variable,
+    Overflow, Place, PlaceId, PlaceKind, Program, Scalar, Shape, Span, Statement, Test, Variable,
     VariableId,
 };
 use crate::formula::position::{Instance, PositionId, Positions};
@@ -42,6 +42,7 @@ impl Build {
         self.program.variables.push_and_get_key(Variable {
             name: format!("v{number}"),
             cells: cells.to_vec(),
+            shape: Shape::Other,
             is_global: false,
         })
     }
@@ -62,6 +63,7 @@ impl Build {
             kind,
             function: None,
             span: Span::default(),
+            target: None,
             line: 1,
             column: 1,
             text: String::new(),
@@ -79,6 +81,7 @@ impl Build {
             name: format!("f{number}"),
             parameters: parameters.to_vec(),
             result,
+            result_points_to: None,
             body,
         })
     }

@@ -1,0 +1,295 @@
+//! Lowers statements: branches and loops become jumps, and every place between two statements of a block can take
+//! another one.
+
+use super::terms::Parts;
+use super::{Exits, Lowering};
+use crate::formula::ir::{Expr, OutlineKind, Outlined, Outside, PlaceId, Span, Statement};
+use crate::heap::ir::{Atom, Instruction, Kind, Path, Slot};
+
+impl Lowering<'_> {
+    /// The body of the function that is being lowered.
+    pub(super) fn body(&mut self, body: &[Statement]) -> Result<(), Outside> {
+        let block = body
+            .iter()
+            .find_map(written_at)
+            .and_then(|span| self.function_block(span));
+        self.statements(body, block)
+    }
+
+    /// The outermost block around something.
+    fn function_block(&self, span: Span) -> Option<Span> {
+        self.program
+            .outline
+            .iter()
+            .filter(|outlined| {
+                outlined.kind == OutlineKind::Block
+                    && crate::heap::outline::contains(outlined.span, span)
+            })
+            .max_by_key(|outlined| outlined.span.end - outlined.span.start)
+            .map(|outlined| outlined.span)
+    }
+
+    /// Statements one after another, in this block if they are in one.
+    pub(super) fn statements(
+        &mut self,
+        statements: &[Statement],
+        block: Option<Span>,
+    ) -> Result<(), Outside> {
+        let scope = self.scope.len();
+        let block = block.filter(|_| self.is_own());
+        let children = block.map_or_else(Vec::new, |block| self.outline.children(block));
+        let mut next = 0;
+        for statement in statements {
+            if let Some(number) = child_of(&children, statement, next) {
+                if number >= next && children[number].kind != OutlineKind::Declaration {
+                    self.slot(children[number].span, false);
+                }
+                next = number + 1;
+            }
+            self.statement(statement)?;
+        }
+        if let Some(block) = block {
+            let end = block.end.saturating_sub(1);
+            self.slot(Span { start: end, ..block }, true);
+        }
+        self.scope.truncate(scope);
+        Ok(())
+    }
+
+    fn slot(&mut self, before: Span, is_last: bool) {
+        let at = Span {
+            end: before.start,
+            ..before
+        };
+        let line = self.line(before);
+        let scope = self.scope.clone();
+        let slot = self.new_slot(Slot {
+            at,
+            line,
+            is_last,
+            scope,
+        });
+        self.emit(Instruction::Slot(slot));
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Outside> {
+        match statement {
+            Statement::Declare(variable) => {
+                self.declare(*variable, false);
+                if let Some(id) = self.names.get(&(*variable, 0)).copied() {
+                    self.emit(Instruction::Declare(id));
+                }
+                Ok(())
+            }
+            Statement::Assign {
+                place,
+                target,
+                value,
+            } => {
+                let mut parts = Parts::default();
+                self.type_temporary(target, value);
+                let path = self.path(target, value.span)?;
+                let Some(ty) = self.routine.type_of(&path) else {
+                    return self.outside(value.span, "a target of this type is not modelled");
+                };
+                let written = place.and_then(|place| self.program.places[place].target);
+                let written = written.filter(|_| self.is_own());
+                parts.leaf(Atom::Read(path), ty, written);
+                let term = self.term(value, Some(ty), &mut parts)?;
+                let kind = match self.outline.around(value.span) {
+                    Some(outlined) if outlined.kind == OutlineKind::Declaration => {
+                        Kind::Initializer
+                    }
+                    _ => Kind::Assignment,
+                };
+                let id = self.statement_at(kind, value.span, parts, None);
+                self.emit(Instruction::Assign(id, term));
+                Ok(())
+            }
+            Statement::Eval(expr) => self.effect(expr),
+            Statement::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => self.branch(condition, then, otherwise),
+            Statement::Loop {
+                node,
+                condition,
+                tests_first,
+                body,
+                update,
+                ..
+            } => {
+                let exits = Exits {
+                    leave: self.target(),
+                    again: self.target(),
+                };
+                self.loops.insert(*node, exits);
+                self.repeat(condition, *tests_first, body, update, exits)?;
+                self.loops.remove(node);
+                Ok(())
+            }
+            Statement::Break(node) => self.leave(*node, |exits| exits.leave),
+            Statement::Continue(node) => self.leave(*node, |exits| exits.again),
+            Statement::Return { place, value } => self.give_back(*place, value.as_ref()),
+            Statement::Assert(..) | Statement::Assume(_) => Ok(()),
+            Statement::Copy { .. } => {
+                self.outside(Span::default(), "structures are copied, which is not modelled")
+            }
+            Statement::Breakable(..) => {
+                self.outside(Span::default(), "`switch` is not modelled")
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &[Statement],
+        otherwise: &[Statement],
+    ) -> Result<(), Outside> {
+        let mut parts = Parts::default();
+        let lowered = self.condition(condition, &mut parts)?;
+        let id = self.statement_at(Kind::Guard, condition.span, parts, None);
+        let whole = self.routine.statements[id].whole;
+        let blocks = self.outline.children(whole);
+        let block = |number: usize| {
+            blocks
+                .get(number)
+                .filter(|outlined| outlined.kind == OutlineKind::Block)
+                .map(|outlined| outlined.span)
+        };
+        let (no, end) = (self.target(), self.target());
+        let test = self.emit(Instruction::Test(id, lowered, usize::MAX));
+        self.goes_to(test, no);
+        self.statements(then, block(0))?;
+        if otherwise.is_empty() && block(1).is_none() {
+            self.place(no);
+        } else {
+            let jump = self.emit(Instruction::Jump(usize::MAX));
+            self.goes_to(jump, end);
+            self.place(no);
+            self.statements(otherwise, block(1))?;
+        }
+        self.place(end);
+        Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        condition: &Expr,
+        tests_first: bool,
+        body: &[Statement],
+        update: &[Statement],
+        exits: Exits,
+    ) -> Result<(), Outside> {
+        let whole = self.outline.around(condition.span);
+        let block = whole.and_then(|whole| {
+            let children = self.outline.children(whole.span);
+            let block = children.last()?;
+            (block.kind == OutlineKind::Block).then_some(block.span)
+        });
+        let start = self.routine.code.len();
+        if tests_first {
+            let head = self.head(condition)?;
+            self.goes_to(head, exits.leave);
+            self.set_body(head, head + 1);
+            self.statements(body, block)?;
+            self.place(exits.again);
+            self.statements(update, None)?;
+            self.emit(Instruction::Back(start));
+        } else {
+            self.statements(body, block)?;
+            self.place(exits.again);
+            let head = self.head(condition)?;
+            self.goes_to(head, exits.leave);
+            self.set_body(head, head + 1);
+            self.emit(Instruction::Back(start));
+        }
+        self.place(exits.leave);
+        Ok(())
+    }
+
+    fn head(&mut self, condition: &Expr) -> Result<usize, Outside> {
+        let mut parts = Parts::default();
+        let lowered = self.condition(condition, &mut parts)?;
+        let statement = self.statement_at(Kind::LoopGuard, condition.span, parts, None);
+        let id = self.new_loop(statement);
+        Ok(self.emit(Instruction::Head {
+            statement,
+            id,
+            condition: lowered,
+            body: usize::MAX,
+            exit: usize::MAX,
+        }))
+    }
+
+    fn set_body(&mut self, head: usize, at: usize) {
+        if let Some(Instruction::Head { body, .. }) = self.routine.code.get_mut(head) {
+            *body = at;
+        }
+    }
+
+    fn leave(
+        &mut self,
+        node: crate::formula::ir::NodeId,
+        to: impl Fn(Exits) -> super::Target,
+    ) -> Result<(), Outside> {
+        let Some(exits) = self.loops.get(&node).copied() else {
+            return self.outside(Span::default(), "`switch` is not modelled");
+        };
+        let jump = self.emit(Instruction::Jump(usize::MAX));
+        self.goes_to(jump, to(exits));
+        Ok(())
+    }
+
+    fn give_back(&mut self, place: Option<PlaceId>, value: Option<&Expr>) -> Result<(), Outside> {
+        let Some(activation) = self.activations.last().cloned() else {
+            return Ok(());
+        };
+        if let (Some(value), Some(result)) = (value, activation.result) {
+            let ty = self.routine.variables[result].ty;
+            let mut parts = Parts::default();
+            parts.leaf(Atom::Read(Path::of(result)), ty, None);
+            let term = self.term(value, Some(ty), &mut parts)?;
+            let kind = match place {
+                Some(_) => Kind::Return,
+                None => Kind::Call,
+            };
+            let id = self.statement_at(kind, value.span, parts, None);
+            self.emit(Instruction::Assign(id, term));
+        }
+        let jump = self.emit(Instruction::Jump(usize::MAX));
+        self.goes_to(jump, activation.end);
+        Ok(())
+    }
+}
+
+/// Which statement of the block this belongs to; one without a place of its own comes after the last one.
+fn child_of(children: &[Outlined], statement: &Statement, next: usize) -> Option<usize> {
+    match (statement, written_at(statement)) {
+        (Statement::Declare(_), _) => None,
+        (_, Some(span)) => children
+            .iter()
+            .position(|child| crate::heap::outline::contains(child.span, span)),
+        (_, None) => (next < children.len()).then_some(next),
+    }
+}
+
+/// Where a statement is written, or a part of it.
+fn written_at(statement: &Statement) -> Option<Span> {
+    match statement {
+        Statement::Assign { value, .. } => Some(value.span),
+        Statement::Eval(expr) => Some(expr.span),
+        Statement::If { condition, .. } | Statement::Loop { condition, .. } => Some(condition.span),
+        Statement::Return { value, .. } => value.as_ref().map(|value| value.span),
+        Statement::Assert(condition, _) | Statement::Assume(condition) => Some(condition.span),
+        _ => None,
+    }
+}
+
+/// Without line breaks and with single blanks.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,207 @@
+//! Lowers expressions and what is assigned to.
+
+use super::{Lowering, number};
+use crate::formula::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp};
+use crate::heap::ir::{
+    ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId,
+};
+
+/// The leaves and comparisons of a statement that is being lowered.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) comparisons: Vec<Compared>,
+}
+
+impl Parts {
+    /// A new leaf.
+    pub(super) fn leaf(&mut self, atom: Atom, ty: Type, span: Option<Span>) -> Term {
+        self.leaves.push(Leaf { atom, ty, span });
+        Term::Leaf(self.leaves.len() - 1)
+    }
+}
+
+impl Lowering<'_> {
+    /// Lowers an expression to a term; `wanted` is the type of what it is assigned to or compared with.
+    pub(super) fn term(
+        &mut self,
+        expr: &Expr,
+        wanted: Option<Type>,
+        parts: &mut Parts,
+    ) -> Result<Term, Outside> {
+        let ty = number(expr.ty);
+        match &expr.kind {
+            ExprKind::Constant(value) => {
+                let Some(ty) = ty else {
+                    return self.outside(expr.span, "a number is used as a pointer");
+                };
+                let value = i64::try_from(*value).unwrap_or(i64::MAX);
+                let span = self.replaceable(expr.span);
+                Ok(parts.leaf(Atom::Number(value), ty, span))
+            }
+            ExprKind::Null => match wanted {
+                Some(ty @ Type::Pointer(_)) => {
+                    let span = self.replaceable(expr.span);
+                    Ok(parts.leaf(Atom::Null, ty, span))
+                }
+                _ => Ok(Term::Implied(Atom::Null)),
+            },
+            ExprKind::Load(lvalue) => {
+                let path = self.path(lvalue, expr.span)?;
+                let Some(ty) = self.routine.type_of(&path) else {
+                    return self.outside(expr.span, "a value of this type is not modelled");
+                };
+                let span = self.replaceable(expr.span);
+                Ok(parts.leaf(Atom::Read(path), ty, span))
+            }
+            ExprKind::Cast(inner) if inner.ty == Scalar::Bool => {
+                self.truth_value(inner, parts)
+            }
+            ExprKind::Cast(inner) if expr.ty != Scalar::Bool => {
+                if inner.ty.bits() > expr.ty.bits() {
+                    return self.outside(expr.span, "a number is cut off");
+                }
+                self.term(inner, wanted, parts)
+            }
+            ExprKind::Binary(op, _, left, right) if arithmetic(*op).is_some() => {
+                let (Some(op), Some(Type::Number(bits))) = (arithmetic(*op), ty) else {
+                    return self.outside(expr.span, "this is not modelled");
+                };
+                let left = self.term(left, ty, parts)?;
+                let right = self.term(right, ty, parts)?;
+                Ok(Term::Arithmetic(op, bits, Box::new(left), Box::new(right)))
+            }
+            ExprKind::Unary(UnaryOp::Neg(_), operand) => {
+                let Some(Type::Number(bits)) = ty else {
+                    return self.outside(expr.span, "this is not modelled");
+                };
+                let operand = self.term(operand, ty, parts)?;
+                let zero = Term::Implied(Atom::Number(0));
+                Ok(Term::Arithmetic(
+                    ArithmeticOp::Sub,
+                    bits,
+                    Box::new(zero),
+                    Box::new(operand),
+                ))
+            }
+            ExprKind::Conditional(_, condition, then, otherwise) => {
+                let condition = self.condition(condition, parts)?;
+                let then = self.term(then, wanted, parts)?;
+                let otherwise = self.term(otherwise, wanted, parts)?;
+                Ok(Term::Choose(
+                    Box::new(condition),
+                    Box::new(then),
+                    Box::new(otherwise),
+                ))
+            }
+            ExprKind::Block(statements, value) => {
+                self.statements(statements, None)?;
+                self.term(value, wanted, parts)
+            }
+            ExprKind::Call(_, function, arguments) => {
+                let result = self.call(*function, arguments, expr.span)?;
+                match result {
+                    Some(result) => {
+                        let ty = self.routine.variables[result].ty;
+                        Ok(parts.leaf(Atom::Read(Path::of(result)), ty, None))
+                    }
+                    None => self.outside(expr.span, "a call has no result"),
+                }
+            }
+            ExprKind::Builtin(_, crate::formula::ir::Builtin::Allocate(_), arguments) => {
+                let filling = match arguments.is_empty() {
+                    true => Filling::Unknown,
+                    false => Filling::Zero,
+                };
+                match wanted {
+                    Some(Type::Pointer(record)) => Ok(Term::Fresh(record, filling)),
+                    _ => self.outside(expr.span, "memory of this type is not modelled"),
+                }
+            }
+            _ if expr.ty == Scalar::Bool => self.truth_value(expr, parts),
+            _ => self.outside(
+                expr.span,
+                format!("`{}` is beyond pointers and numbers", self.text(expr.span)),
+            ),
+        }
+    }
+
+    /// A condition as the number 1 or 0.
+    fn truth_value(&mut self, expr: &Expr, parts: &mut Parts) -> Result<Term, Outside> {
+        let condition = self.condition(expr, parts)?;
+        let number = |number| Box::new(Term::Implied(Atom::Number(number)));
+        Ok(Term::Choose(Box::new(condition), number(1), number(0)))
+    }
+
+    /// The path to a cell.
+    pub(super) fn path(&mut self, lvalue: &Lvalue, span: Span) -> Result<Path, Outside> {
+        self.path_at(lvalue, 0, span)
+    }
+
+    fn path_at(&mut self, lvalue: &Lvalue, offset: u32, span: Span) -> Result<Path, Outside> {
+        match lvalue {
+            Lvalue::Field(inner, more) => self.path_at(inner, offset + more, span),
+            Lvalue::Variable(variable) => match self.variable(*variable, offset) {
+                Some(id) => Ok(Path::of(id)),
+                None => self.outside(
+                    span,
+                    format!(
+                        "`{}` is no number and no pointer to a structure",
+                        super::name_of(self.program, *variable)
+                    ),
+                ),
+            },
+            Lvalue::Deref(pointer) => {
+                let ExprKind::Load(inner) = &pointer.kind else {
+                    return self.outside(span, "a computed pointer is followed");
+                };
+                let mut path = self.path(inner, pointer.span)?;
+                let Some(Type::Pointer(record)) = self.routine.type_of(&path) else {
+                    return self.outside(span, "a pointer to something else is followed");
+                };
+                let fields = &self.routine.records[record].fields;
+                match fields.iter().position(|field| field.offset == offset) {
+                    Some(field) => path.fields.push(field),
+                    None => return self.outside(span, "this field is not modelled"),
+                }
+                Ok(path)
+            }
+            Lvalue::Index { .. } => self.outside(span, "arrays are not modelled"),
+        }
+    }
+
+    /// The variable of a cell.
+    fn variable(&mut self, variable: crate::formula::ir::VariableId, offset: u32) -> Option<VariableId> {
+        if let Some(id) = self.names.get(&(variable, offset)) {
+            return Some(*id);
+        }
+        // Temporaries are declared by nobody who knows their types.
+        let of = &self.program.variables[variable];
+        if of.shape == Shape::Other && of.name.starts_with('#') {
+            self.declare(variable, false);
+        }
+        self.names.get(&(variable, offset)).copied()
+    }
+
+    /// The span of something that can be replaced by a path: only what is written as a path, a number or null in the
+    /// function that is repaired.
+    fn replaceable(&self, span: Span) -> Option<Span> {
+        let text = self.text(span);
+        let is_plain = !text.is_empty()
+            && text
+                .chars()
+                .all(|char| char.is_ascii_alphanumeric() || "_->.*() ".contains(char));
+        (is_plain && self.is_own()).then_some(span)
+    }
+}
+
+const fn arithmetic(op: BinaryOp) -> Option<ArithmeticOp> {
+    match op {
+        BinaryOp::Add => Some(ArithmeticOp::Add),
+        BinaryOp::Sub => Some(ArithmeticOp::Sub),
+        BinaryOp::Mul => Some(ArithmeticOp::Mul),
+        BinaryOp::Div => Some(ArithmeticOp::Div),
+        BinaryOp::Rem => Some(ArithmeticOp::Rem),
+        _ => None,
+    }
+}

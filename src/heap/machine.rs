@@ -1,0 +1,409 @@
+//! Runs routines on memories: the forward semantics of Wolverine2 (section 3.1, figure "Forward Semantics"), in the plainest
+//! form. It judges whatever the solver says.
+
+use std::fmt;
+
+use super::ir::{
+    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, StatementId, Term,
+    Type,
+};
+use super::memory::{Entity, Memory};
+use super::state::Value;
+
+/// Where a run pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Pause {
+    /// Before the condition of a loop is evaluated.
+    Head(LoopId),
+    /// At the end.
+    End,
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Null is followed.
+    Null(StatementId),
+    /// A pointer that was never set is followed, or one to a node that was given back.
+    Dangling(StatementId),
+    /// A value that was never set decides.
+    Unknown(StatementId),
+    /// A division by zero.
+    Division(StatementId),
+    /// The program is ended.
+    Exit,
+    /// The run does not end.
+    Endless,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null(_) => "a null pointer is followed",
+            Self::Dangling(_) => "a pointer that leads nowhere is followed",
+            Self::Unknown(_) => "a value that was never set decides what is done",
+            Self::Division(_) => "there is a division by zero",
+            Self::Exit => "the program is ended",
+            Self::Endless => "it does not end",
+        })
+    }
+}
+
+/// What happened at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The statement; none if it was inserted.
+    pub statement: Option<StatementId>,
+    /// What it read.
+    pub reads: Vec<Entity>,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// An entity was written.
+    Wrote {
+        /// Which one.
+        entity: Entity,
+        /// What it held before.
+        before: Value,
+    },
+    /// A condition was evaluated.
+    Decided(bool),
+    /// A fault.
+    Faulted,
+}
+
+/// A run on its way.
+#[derive(Clone, Debug)]
+pub struct Machine<'r> {
+    routine: &'r Routine,
+    /// The memory.
+    pub memory: Memory,
+    /// The next instruction.
+    at: usize,
+    /// How many instructions may still be executed.
+    steps: u32,
+    reads: Vec<Entity>,
+    /// What happened, if that is wanted.
+    pub events: Option<Vec<Event>>,
+}
+
+/// Most instructions of a run.
+pub const MOST_STEPS: u32 = 20_000;
+
+impl<'r> Machine<'r> {
+    /// At the beginning of the routine.
+    pub fn new(routine: &'r Routine, memory: Memory) -> Self {
+        Self {
+            routine,
+            memory,
+            at: 0,
+            steps: MOST_STEPS,
+            reads: Vec::new(),
+            events: None,
+        }
+    }
+
+    /// At the head of a loop, whose condition is about to be evaluated.
+    pub fn at_head(routine: &'r Routine, memory: Memory, id: LoopId) -> Self {
+        let head = routine.code.iter().position(
+            |instruction| matches!(instruction, Instruction::Head { id: other, .. } if *other == id),
+        );
+        Self {
+            at: head.unwrap_or(routine.code.len()),
+            ..Self::new(routine, memory)
+        }
+    }
+
+    /// Goes on until a condition of one of the routine's own loops is to be evaluated, or to the end.
+    ///
+    /// # Errors
+    /// If the run faults.
+    pub fn advance(&mut self) -> Result<Pause, Fault> {
+        loop {
+            let Some(instruction) = self.routine.code.get(self.at) else {
+                return Ok(Pause::End);
+            };
+            if let Instruction::Head { statement, id, .. } = instruction
+                && !self.routine.statements[*statement].is_locked
+            {
+                return Ok(Pause::Head(*id));
+            }
+            self.step(instruction)?;
+        }
+    }
+
+    /// Evaluates the condition of the loop where the run pauses, and goes where it says, or where it is told to. Gives what
+    /// the condition says.
+    ///
+    /// # Errors
+    /// If the condition faults.
+    pub fn decide(&mut self, forced: Option<bool>) -> Result<bool, Fault> {
+        let Some(Instruction::Head {
+            statement,
+            condition,
+            body,
+            exit,
+            ..
+        }) = self.routine.code.get(self.at)
+        else {
+            return Ok(false);
+        };
+        let holds = self.decided(*statement, condition)?;
+        self.at = if forced.unwrap_or(holds) { *body } else { *exit };
+        Ok(holds)
+    }
+
+    fn step(&mut self, instruction: &'r Instruction) -> Result<(), Fault> {
+        self.steps = self.steps.checked_sub(1).ok_or(Fault::Endless)?;
+        self.reads.clear();
+        self.at += 1;
+        match instruction {
+            Instruction::Declare(variable) => self.memory.variables[*variable] = Value::Unknown,
+            Instruction::Assign(statement, term) => {
+                let value = self.term(*statement, term);
+                let done = value.and_then(|value| {
+                    let Atom::Read(path) = &self.routine.statements[*statement].leaves[0].atom
+                    else {
+                        return Ok(());
+                    };
+                    self.write(Some(*statement), path, value)
+                });
+                self.note_fault(*statement, done)?;
+            }
+            Instruction::Test(statement, condition, otherwise) => {
+                if !self.decided(*statement, condition)? {
+                    self.at = *otherwise;
+                }
+            }
+            Instruction::Head {
+                statement,
+                condition,
+                body,
+                exit,
+                ..
+            } => {
+                self.at = match self.decided(*statement, condition)? {
+                    true => *body,
+                    false => *exit,
+                };
+            }
+            Instruction::Jump(to) | Instruction::Back(to) => self.at = *to,
+            Instruction::Free(statement, term) => {
+                let done = self.free(*statement, term);
+                self.note_fault(*statement, done)?;
+            }
+            Instruction::Use(statement, term) => {
+                let done = self.term(*statement, term).map(|_| ());
+                self.note_fault(*statement, done)?;
+            }
+            Instruction::Halt => return Err(Fault::Exit),
+            Instruction::Slot(slot) => {
+                for insertion in &self.routine.insertions {
+                    if insertion.slot == *slot {
+                        self.reads.clear();
+                        let nobody = StatementId::new(u32::MAX);
+                        let value = self.atom(nobody, &insertion.value)?;
+                        self.write(None, &insertion.target, value)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, statement: StatementId, term: &'r Term) -> Result<(), Fault> {
+        match self.term(statement, term)? {
+            Value::Node(node) if self.memory.node(node).is_some_and(|node| !node.is_freed) => {
+                self.wrote(Some(statement), Entity::Freed(node), Value::Number(1));
+                Ok(())
+            }
+            Value::Null => Ok(()),
+            _ => Err(Fault::Dangling(statement)),
+        }
+    }
+
+    fn decided(
+        &mut self,
+        statement: StatementId,
+        condition: &'r Condition,
+    ) -> Result<bool, Fault> {
+        self.reads.clear();
+        let holds = self.condition(statement, condition);
+        let holds = self.note_fault(statement, holds)?;
+        if let Some(events) = &mut self.events {
+            events.push(Event {
+                statement: Some(statement),
+                reads: self.reads.clone(),
+                kind: EventKind::Decided(holds),
+            });
+        }
+        Ok(holds)
+    }
+
+    fn note_fault<T>(
+        &mut self,
+        statement: StatementId,
+        done: Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        if done.is_err()
+            && let Some(events) = &mut self.events
+        {
+            events.push(Event {
+                statement: Some(statement),
+                reads: self.reads.clone(),
+                kind: EventKind::Faulted,
+            });
+        }
+        done
+    }
+
+    fn condition(
+        &mut self,
+        statement: StatementId,
+        condition: &'r Condition,
+    ) -> Result<bool, Fault> {
+        Ok(match condition {
+            Condition::Constant(holds) => *holds,
+            Condition::Not(inner) => !self.condition(statement, inner)?,
+            Condition::And(first, second) => {
+                self.condition(statement, first)? && self.condition(statement, second)?
+            }
+            Condition::Or(first, second) => {
+                self.condition(statement, first)? || self.condition(statement, second)?
+            }
+            Condition::Compare {
+                number,
+                left,
+                right,
+            } => {
+                let left = self.term(statement, left)?;
+                let right = self.term(statement, right)?;
+                if left == Value::Unknown || right == Value::Unknown {
+                    return Err(Fault::Unknown(statement));
+                }
+                let ordering = match (left, right) {
+                    (Value::Number(left), Value::Number(right)) => left.cmp(&right),
+                    (left, right) => left.cmp(&right),
+                };
+                self.routine.statements[statement].comparisons[*number]
+                    .comparison
+                    .holds(ordering)
+            }
+        })
+    }
+
+    fn term(&mut self, statement: StatementId, term: &'r Term) -> Result<Value, Fault> {
+        Ok(match term {
+            Term::Leaf(leaf) => {
+                let routine = self.routine;
+                self.atom(statement, &routine.statements[statement].leaves[*leaf].atom)?
+            }
+            Term::Implied(atom) => self.atom(statement, atom)?,
+            Term::Fresh(record, filling) => {
+                let is_zeroed = *filling == Filling::Zero;
+                Value::Node(self.memory.allocate(self.routine, *record, is_zeroed))
+            }
+            Term::Arithmetic(op, bits, left, right) => {
+                let left = self.term(statement, left)?;
+                let right = self.term(statement, right)?;
+                arithmetic(*op, *bits, left, right).ok_or(Fault::Division(statement))?
+            }
+            Term::Choose(condition, then, otherwise) => {
+                match self.condition(statement, condition)? {
+                    true => self.term(statement, then)?,
+                    false => self.term(statement, otherwise)?,
+                }
+            }
+        })
+    }
+
+    fn atom(&mut self, statement: StatementId, atom: &Atom) -> Result<Value, Fault> {
+        Ok(match atom {
+            Atom::Null => Value::Null,
+            Atom::Number(number) => Value::Number(*number),
+            Atom::Read(path) => {
+                let entity = self.locate(statement, path)?;
+                self.reads.push(entity);
+                self.memory.get(entity)
+            }
+        })
+    }
+
+    /// What a path leads to.
+    fn locate(&mut self, statement: StatementId, path: &Path) -> Result<Entity, Fault> {
+        let mut entity = Entity::Variable(path.base);
+        for field in &path.fields {
+            self.reads.push(entity);
+            entity = match self.memory.get(entity) {
+                Value::Node(node) if self.memory.node(node).is_some_and(|node| !node.is_freed) => {
+                    Entity::Field(node, *field)
+                }
+                Value::Null => return Err(Fault::Null(statement)),
+                _ => return Err(Fault::Dangling(statement)),
+            };
+        }
+        Ok(entity)
+    }
+
+    fn write(
+        &mut self,
+        statement: Option<StatementId>,
+        path: &Path,
+        value: Value,
+    ) -> Result<(), Fault> {
+        let nobody = StatementId::new(u32::MAX);
+        let entity = self.locate(statement.unwrap_or(nobody), path)?;
+        let value = match (value, self.routine.type_of(path)) {
+            (Value::Number(number), Some(Type::Number(bits))) => {
+                Value::Number(wrapped(bits, i128::from(number)))
+            }
+            _ => value,
+        };
+        self.wrote(statement, entity, value);
+        Ok(())
+    }
+
+    fn wrote(&mut self, statement: Option<StatementId>, entity: Entity, value: Value) {
+        if let Some(events) = &mut self.events {
+            events.push(Event {
+                statement,
+                reads: self.reads.clone(),
+                kind: EventKind::Wrote {
+                    entity,
+                    before: self.memory.get(entity),
+                },
+            });
+        }
+        self.memory.set(entity, value);
+    }
+}
+
+/// The result of arithmetic, as the machine has it; none of a division by zero.
+fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) -> Option<Value> {
+    let (Value::Number(left), Value::Number(right)) = (left, right) else {
+        return Some(Value::Unknown);
+    };
+    let (left, right) = (i128::from(left), i128::from(right));
+    let result = match op {
+        ArithmeticOp::Add => left + right,
+        ArithmeticOp::Sub => left - right,
+        ArithmeticOp::Mul => left * right,
+        ArithmeticOp::Div => left.checked_div(right)?,
+        ArithmeticOp::Rem => left.checked_rem(right)?,
+    };
+    Some(Value::Number(wrapped(bits, result)))
+}
+
+/// A number in so many bits, with a sign.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the low bits are meant"
+)]
+fn wrapped(bits: u8, number: i128) -> i64 {
+    let unused = 64 - u32::from(bits.clamp(1, 64));
+    (number as i64) << unused >> unused
+}

@@ -1,0 +1,19 @@
+//! Repairs programs that manipulate linked structures: Wolverine2 (`papers/wolverine2.txt`).
+//!
+//! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`machine`]).
+
+pub mod ir;
+pub mod load;
+pub mod lower;
+pub mod machine;
+pub mod memory;
+mod outline;
+pub mod patch;
+pub mod problem;
+pub mod record;
+pub mod state;
+#[cfg(test)]
+mod tests;
+
+/// The name of what a function returns, in states.
+pub const RESULT: &str = "return";
