@@ -317,8 +317,8 @@ pub struct Compared {
     pub is_of_numbers: bool,
     /// The whole comparison.
     pub span: Span,
-    /// Whether it is written as one: `p` and `!p` are not.
-    pub is_written: bool,
+    /// Its operator; none if it is not written as a comparison, as in `if (p)`.
+    pub operator: Option<Span>,
 }
 
 /// A place where a statement can be inserted.

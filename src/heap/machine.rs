@@ -383,7 +383,7 @@ impl<'r> Machine<'r> {
 }
 
 /// The result of arithmetic, as the machine has it; none of a division by zero.
-fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) -> Option<Value> {
+pub(super) fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) -> Option<Value> {
     let (Value::Number(left), Value::Number(right)) = (left, right) else {
         return Some(Value::Unknown);
     };
@@ -403,7 +403,7 @@ fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) -> Option<V
     clippy::cast_possible_truncation,
     reason = "the low bits are meant"
 )]
-fn wrapped(bits: u8, number: i128) -> i64 {
+pub(super) fn wrapped(bits: u8, number: i128) -> i64 {
     let unused = 64 - u32::from(bits.clamp(1, 64));
     (number as i64) << unused >> unused
 }

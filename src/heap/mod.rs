@@ -2,6 +2,9 @@
 //!
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`machine`]).
 
+pub mod benchmark;
+pub mod encode;
+pub mod inject;
 pub mod ir;
 pub mod load;
 pub mod lower;
@@ -11,6 +14,9 @@ mod outline;
 pub mod patch;
 pub mod problem;
 pub mod record;
+pub mod repair;
+pub mod rewrite;
+pub mod space;
 pub mod state;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ mod curves;
 mod fixtures;
 mod formula;
 mod generate;
+mod heap;
 mod hostile;
 mod kept;
 mod learn;
@@ -50,6 +51,8 @@ enum Bench {
     Formula(formula::Options),
     /// Repairs by mutations of TCAS that equal the original
     Mutate(mutation::Options),
+    /// `cargo nopol heap` on programs with injected faults
+    Heap(heap::Options),
     /// `cargo nopol` on hostile and odd subjects, after which everything must be as it was
     Hostile(hostile::Options),
     /// Our synthesis engines and cvc5 on the same problems
@@ -71,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Bench::C(options) => c::bench(&options),
         Bench::Formula(options) => formula::bench(&options),
         Bench::Mutate(options) => mutation::bench(&options),
+        Bench::Heap(options) => heap::bench(&options),
         Bench::Hostile(options) => hostile::bench(&options),
         Bench::Synthesis(options) => synthesis::bench(&options),
         Bench::Crates(options) => crates::bench(&options),

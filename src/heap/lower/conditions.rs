@@ -44,8 +44,7 @@ impl Lowering<'_> {
                     Comparison::Ne,
                     [left, right],
                     true,
-                    expr.span,
-                    false,
+                    (expr.span, None),
                     parts,
                 ))
             }
@@ -73,14 +72,33 @@ impl Lowering<'_> {
         let left_term = lower(self, left, parts)?;
         let right_term = lower(self, right, parts)?;
         let is_of_numbers = left.ty != Scalar::Pointer;
+        let operator = match is_written {
+            true => self.operator(comparison, left.span, right.span),
+            false => None,
+        };
         Ok(compared(
             comparison,
             [left_term, right_term],
             is_of_numbers,
-            span,
-            is_written,
+            (span, operator),
             parts,
         ))
+    }
+
+    /// Where the operator between two operands is written.
+    fn operator(&self, comparison: Comparison, left: Span, right: Span) -> Option<Span> {
+        let text = self.text(Span {
+            start: left.end,
+            end: right.start,
+            ..left
+        });
+        let at = u32::try_from(text.find(comparison.sign())?).ok()?;
+        let start = left.end + at;
+        Some(Span {
+            start,
+            end: start + u32::try_from(comparison.sign().len()).ok()?,
+            ..left
+        })
     }
 
     /// The structure that an expression points to, as far as it can be seen without lowering it.
@@ -109,15 +127,14 @@ fn compared(
     comparison: Comparison,
     [left, right]: [Term; 2],
     is_of_numbers: bool,
-    span: Span,
-    is_written: bool,
+    (span, operator): (Span, Option<Span>),
     parts: &mut Parts,
 ) -> Condition {
     parts.comparisons.push(Compared {
         comparison,
         is_of_numbers,
         span,
-        is_written,
+        operator,
     });
     Condition::Compare {
         number: parts.comparisons.len() - 1,

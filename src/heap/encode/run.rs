@@ -1,0 +1,623 @@
+//! Runs a routine with holes over a triple: the semantics of [`crate::heap::machine`] on values that depend on choices. This is
+//! Φ_sem and Φ_spec of Wolverine2 (sections 3.1 and 4), with a path condition for each instruction as its guard.
+
+use std::collections::HashMap;
+
+use typed_index_collections::TiVec;
+
+use super::cases::Cases;
+use super::guard::Guard;
+use super::holes::Holes;
+use crate::formula::ir::RecordId;
+use crate::heap::ir::{
+    Atom, Comparison, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId,
+    Term, Type, VariableId,
+};
+use crate::heap::machine::{Pause, arithmetic, wrapped};
+use crate::heap::memory::Entity;
+use crate::heap::problem::{Control, Triple, Visit};
+use crate::heap::space::Space;
+use crate::heap::state::{NodeId, Value};
+
+/// Most possible values of an entity.
+const MOST_CASES: usize = 96;
+
+/// Most rounds of a loop that a triple says nothing about, beside one for each node.
+const MORE_ROUNDS: u32 = 3;
+
+/// Most instructions of an unrolled run.
+const MOST_STEPS: u32 = 3_000;
+
+/// The run cannot be encoded: it is too long, or an entity has too many values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+/// A node whose fields depend on choices.
+struct Node {
+    record: RecordId,
+    fields: Vec<Cases>,
+    is_freed: Guard,
+}
+
+/// A run that is being encoded.
+pub(super) struct Run<'q> {
+    routine: &'q Routine,
+    space: &'q Space,
+    holes: &'q Holes,
+    variables: TiVec<VariableId, Cases>,
+    nodes: Vec<Node>,
+    /// What must hold.
+    constraints: Vec<Guard>,
+    /// How often each jump back was made since its loop was entered.
+    rounds: HashMap<usize, u32>,
+    steps: u32,
+}
+
+/// What a path leads to, and when.
+type Locations = Vec<(Entity, Guard)>;
+
+impl<'q> Run<'q> {
+    /// What must hold of the choices for a triple to hold.
+    pub(super) fn encode(
+        routine: &'q Routine,
+        space: &'q Space,
+        holes: &'q Holes,
+        triple: &Triple,
+    ) -> Result<Vec<Guard>, TooLarge> {
+        let nodes = triple.before.nodes.iter().map(|node| Node {
+            record: node.record,
+            fields: node.fields.iter().copied().map(Cases::known).collect(),
+            is_freed: Guard::known(node.is_freed),
+        });
+        let variables = triple.before.variables.iter().copied();
+        let mut run = Self {
+            routine,
+            space,
+            holes,
+            variables: variables.map(Cases::known).collect(),
+            nodes: nodes.collect(),
+            constraints: Vec::new(),
+            rounds: HashMap::new(),
+            steps: MOST_STEPS,
+        };
+        run.execute(triple)?;
+        for (entity, value) in triple.wanted(routine) {
+            let is_wanted = run.holds(entity, value);
+            run.require(is_wanted);
+        }
+        Ok(run.constraints)
+    }
+
+    fn require(&mut self, guard: Guard) {
+        if !guard.is_always() {
+            self.constraints.push(guard);
+        }
+    }
+
+    /// When an entity has a value.
+    fn holds(&self, entity: Entity, value: Value) -> Guard {
+        match entity {
+            Entity::Variable(variable) => self.variables[variable].is(value),
+            Entity::Field(node, field) => self
+                .nodes
+                .get(node.0 as usize)
+                .and_then(|node| node.fields.get(field))
+                .map_or(Guard::Never, |cases| cases.is(value)),
+            Entity::Freed(node) => {
+                let freed = self.nodes.get(node.0 as usize);
+                match (freed, value) {
+                    (Some(node), Value::Number(0)) => node.is_freed.not(),
+                    (Some(node), Value::Number(_)) => node.is_freed.clone(),
+                    _ => Guard::Never,
+                }
+            }
+        }
+    }
+
+    fn execute(&mut self, triple: &Triple) -> Result<(), TooLarge> {
+        let mut visits: &[Visit] = match &triple.control {
+            Control::Along(visits) => visits,
+            Control::Free => &[],
+        };
+        let is_along = matches!(triple.control, Control::Along(_));
+        let code = &self.routine.code;
+        let mut pending: Vec<Guard> = vec![Guard::Never; code.len() + 1];
+        let mut at = triple.from.map_or(0, |id| self.head(id));
+        let mut live = Guard::Always;
+        loop {
+            self.steps = self.steps.checked_sub(1).ok_or(TooLarge)?;
+            live = live.or(&std::mem::replace(&mut pending[at], Guard::Never));
+            let Some(instruction) = code.get(at) else {
+                break;
+            };
+            at += 1;
+            if live.is_never() {
+                if matches!(instruction, Instruction::Back(_)) {
+                    self.rounds.remove(&at);
+                }
+                continue;
+            }
+            match instruction {
+                Instruction::Declare(variable) => {
+                    let unknown = Cases::known(Value::Unknown);
+                    let held = &self.variables[*variable];
+                    self.variables[*variable] = Cases::choose(&live, &unknown, held);
+                }
+                Instruction::Assign(statement, term) => self.assign(*statement, term, &live)?,
+                Instruction::Test(statement, condition, otherwise) => {
+                    let holds = self.condition(*statement, condition, &live)?;
+                    pending[*otherwise] = pending[*otherwise].or(&live.and(&holds.not()));
+                    live = live.and(&holds);
+                }
+                Instruction::Head {
+                    statement,
+                    id,
+                    condition,
+                    body,
+                    exit,
+                } => {
+                    let is_own = !self.routine.statements[*statement].is_locked;
+                    if is_along && is_own {
+                        match visits {
+                            [visit, rest @ ..] if visit.id == *id => {
+                                visits = rest;
+                                self.require(live.clone());
+                                let holds =
+                                    self.condition(*statement, condition, &Guard::Always)?;
+                                match visit.enters {
+                                    true => {
+                                        self.require(holds);
+                                        live = Guard::Always;
+                                        at = *body;
+                                    }
+                                    false => {
+                                        self.require(holds.not());
+                                        live = Guard::Never;
+                                        pending[*exit] = Guard::Always;
+                                    }
+                                }
+                            }
+                            [] if triple.to == Pause::Head(*id) => {
+                                self.require(live);
+                                return Ok(());
+                            }
+                            _ => {
+                                self.require(live.not());
+                                live = Guard::Never;
+                            }
+                        }
+                    } else {
+                        let holds = self.condition(*statement, condition, &live)?;
+                        pending[*exit] = pending[*exit].or(&live.and(&holds.not()));
+                        live = live.and(&holds);
+                        at = *body;
+                    }
+                }
+                Instruction::Jump(to) => {
+                    pending[*to] = pending[*to].or(&live);
+                    live = Guard::Never;
+                }
+                Instruction::Back(to) => {
+                    let goes_back = self.goes_back(*to, at, is_along, visits, triple);
+                    if goes_back {
+                        *self.rounds.entry(at).or_default() += 1;
+                        at = *to;
+                    } else {
+                        self.rounds.remove(&at);
+                        self.require(live.not());
+                        live = Guard::Never;
+                    }
+                }
+                Instruction::Free(statement, term) => {
+                    let cases = self.term(*statement, term, &live)?;
+                    self.free(&cases, &live);
+                }
+                Instruction::Use(statement, term) => {
+                    self.term(*statement, term, &live)?;
+                }
+                Instruction::Halt => {
+                    self.require(live.not());
+                    live = Guard::Never;
+                }
+                Instruction::Slot(slot) => self.insert(*slot, &live)?,
+            }
+        }
+        match (is_along, triple.to) {
+            (true, Pause::Head(_)) => self.require(Guard::Never),
+            _ => self.require(live),
+        }
+        Ok(())
+    }
+
+    /// Whether a jump back leads to where the run goes on.
+    fn goes_back(
+        &self,
+        to: usize,
+        from: usize,
+        is_along: bool,
+        visits: &[Visit],
+        triple: &Triple,
+    ) -> bool {
+        let between = self.routine.code[to..from].iter();
+        let mut heads = between.filter_map(|instruction| match instruction {
+            Instruction::Head { id, statement, .. } => Some((*id, *statement)),
+            _ => None,
+        });
+        let is_own = heads
+            .clone()
+            .next()
+            .is_some_and(|(_, statement)| !self.routine.statements[statement].is_locked);
+        if is_along && is_own {
+            let next = match (visits.first(), triple.to) {
+                (Some(visit), _) => Some(visit.id),
+                (None, Pause::Head(id)) => Some(id),
+                (None, Pause::End) => None,
+            };
+            return next.is_some_and(|next| heads.any(|(id, _)| id == next));
+        }
+        let most = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX) + MORE_ROUNDS;
+        self.rounds.get(&from).copied().unwrap_or(0) < most
+    }
+
+    /// Where the condition of a loop is evaluated.
+    fn head(&self, id: LoopId) -> usize {
+        let head = self.routine.code.iter().position(
+            |instruction| matches!(instruction, Instruction::Head { id: other, .. } if *other == id),
+        );
+        head.unwrap_or(self.routine.code.len())
+    }
+
+    fn assign(
+        &mut self,
+        statement: StatementId,
+        term: &Term,
+        live: &Guard,
+    ) -> Result<(), TooLarge> {
+        let skipped = self.holes.statements[statement].skipped.clone();
+        let live = match skipped {
+            Some(skipped) => live.and(&Guard::If(skipped).not()),
+            None => live.clone(),
+        };
+        let value = self.term(statement, term, &live)?;
+        let target = self.leaf_locations(statement, &live);
+        let ty = self.routine.statements[statement].leaves[0].ty;
+        self.write(&target, &fitted(&value, ty), &live)
+    }
+
+    /// Where leaf 0 of a statement leads to.
+    fn leaf_locations(&mut self, statement: StatementId, live: &Guard) -> Locations {
+        let routine = self.routine;
+        let holes = self.holes;
+        let space = self.space;
+        let Some(hole) = holes.statements[statement].leaves.get(&0) else {
+            let Some(Atom::Read(path)) = routine.statements[statement]
+                .leaves
+                .first()
+                .map(|leaf| &leaf.atom)
+            else {
+                return Vec::new();
+            };
+            return self.locate(path, live);
+        };
+        let mut all: Locations = Vec::new();
+        for (number, atom) in space.statements[statement].leaves[0].iter().enumerate() {
+            if let Atom::Read(path) = atom {
+                let chosen = hole.is(number);
+                for (entity, when) in self.locate(path, &live.and(&chosen)) {
+                    let when = when.and(&chosen);
+                    match all.iter_mut().find(|(other, _)| *other == entity) {
+                        Some((_, guard)) => *guard = guard.or(&when),
+                        None => all.push((entity, when)),
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn write(
+        &mut self,
+        target: &Locations,
+        value: &Cases,
+        live: &Guard,
+    ) -> Result<(), TooLarge> {
+        for (entity, when) in target {
+            let when = when.and(live);
+            let held = match entity {
+                Entity::Variable(variable) => &mut self.variables[*variable],
+                Entity::Field(node, field) => &mut self.nodes[node.0 as usize].fields[*field],
+                Entity::Freed(_) => continue,
+            };
+            *held = Cases::choose(&when, value, held);
+            if held.len() > MOST_CASES {
+                return Err(TooLarge);
+            }
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, cases: &Cases, live: &Guard) {
+        for (value, when) in cases.iter() {
+            match value {
+                Value::Node(node) => {
+                    let when = when.and(live);
+                    let node = &mut self.nodes[node.0 as usize];
+                    let twice = node.is_freed.and(&when);
+                    node.is_freed = node.is_freed.or(&when);
+                    self.require(twice.not());
+                }
+                Value::Null => {}
+                Value::Number(_) | Value::Unknown => self.require(when.and(live).not()),
+            }
+        }
+    }
+
+    /// What is inserted here, if anything is.
+    fn insert(&mut self, slot: SlotId, live: &Guard) -> Result<(), TooLarge> {
+        let (holes, space, routine) = (self.holes, self.space, self.routine);
+        let Some(number) = space.insertions.slots.iter().position(|one| *one == slot) else {
+            return Ok(());
+        };
+        let scope = &routine.slots[slot].scope;
+        for hole in &holes.insertions {
+            let used = Guard::If(hole.is_used.clone()).and(&hole.slot.is(number));
+            let live = live.and(&used);
+            let mut values: HashMap<Type, Cases> = HashMap::new();
+            for (at, (atom, ty)) in space.insertions.values.iter().enumerate() {
+                if let Atom::Read(path) = atom
+                    && !scope.contains(&path.base)
+                {
+                    continue;
+                }
+                let chosen = hole.value.is(at);
+                let value = self.atom(atom, &live.and(&chosen));
+                let cases = values.entry(*ty).or_insert_with(Cases::none);
+                cases.add_all(&fitted(&value, *ty), &chosen);
+            }
+            let mut targets: Vec<(Type, Entity, Guard)> = Vec::new();
+            for (at, (path, ty)) in space.insertions.targets.iter().enumerate() {
+                if !scope.contains(&path.base) {
+                    continue;
+                }
+                let chosen = hole.target.is(at);
+                for (entity, when) in self.locate(path, &live.and(&chosen)) {
+                    let when = when.and(&chosen);
+                    match targets.iter_mut().find(|(_, other, _)| *other == entity) {
+                        Some((.., guard)) => *guard = guard.or(&when),
+                        None => targets.push((*ty, entity, when)),
+                    }
+                }
+            }
+            for (ty, entity, when) in targets {
+                if let Some(cases) = values.get(&ty) {
+                    self.write(&vec![(entity, when)], cases, &live)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn condition(
+        &mut self,
+        statement: StatementId,
+        condition: &Condition,
+        live: &Guard,
+    ) -> Result<Guard, TooLarge> {
+        Ok(match condition {
+            Condition::Constant(holds) => Guard::known(*holds),
+            Condition::Not(inner) => self.condition(statement, inner, live)?.not(),
+            Condition::And(first, second) => {
+                let first = self.condition(statement, first, live)?;
+                let second = self.condition(statement, second, &live.and(&first))?;
+                first.and(&second)
+            }
+            Condition::Or(first, second) => {
+                let first = self.condition(statement, first, live)?;
+                let second = self.condition(statement, second, &live.and(&first.not()))?;
+                first.or(&second)
+            }
+            Condition::Compare {
+                number,
+                left,
+                right,
+            } => {
+                let left = self.term(statement, left, live)?;
+                let right = self.term(statement, right, live)?;
+                self.compare(statement, *number, &left, &right, live)
+            }
+        })
+    }
+
+    fn compare(
+        &mut self,
+        statement: StatementId,
+        number: usize,
+        left: &Cases,
+        right: &Cases,
+        live: &Guard,
+    ) -> Guard {
+        let (holes, space) = (self.holes, self.space);
+        let choices: Vec<(Comparison, Guard)> =
+            match holes.statements[statement].comparisons.get(&number) {
+                Some(hole) => {
+                    let all = &space.statements[statement].comparisons[number];
+                    let all = all.iter().enumerate();
+                    all.map(|(at, comparison)| (*comparison, hole.is(at)))
+                        .collect()
+                }
+                None => {
+                    let compared = self.routine.statements[statement].comparisons[number];
+                    vec![(compared.comparison, Guard::Always)]
+                }
+            };
+        let mut holds = Guard::Never;
+        for (one, when) in left.iter() {
+            for (other, also) in right.iter() {
+                let both = when.and(also);
+                if *one == Value::Unknown || *other == Value::Unknown {
+                    self.require(live.and(&both).not());
+                    continue;
+                }
+                let ordering = one.cmp(other);
+                for (comparison, chosen) in &choices {
+                    if comparison.holds(ordering) {
+                        holds = holds.or(&both.and(chosen));
+                    }
+                }
+            }
+        }
+        holds
+    }
+
+    fn term(
+        &mut self,
+        statement: StatementId,
+        term: &Term,
+        live: &Guard,
+    ) -> Result<Cases, TooLarge> {
+        Ok(match term {
+            Term::Leaf(leaf) => self.leaf(statement, *leaf, live),
+            Term::Implied(atom) => self.atom(atom, live),
+            Term::Fresh(record, filling) => {
+                let node = self.allocate(*record, *filling);
+                Cases::known(Value::Node(node))
+            }
+            Term::Arithmetic(op, bits, left, right) => {
+                let left = self.term(statement, left, live)?;
+                let right = self.term(statement, right, live)?;
+                let mut result = Cases::none();
+                for (one, when) in left.iter() {
+                    for (other, also) in right.iter() {
+                        let both = when.and(also);
+                        match arithmetic(*op, *bits, *one, *other) {
+                            Some(value) => result.add(value, &both),
+                            None => self.require(live.and(&both).not()),
+                        }
+                    }
+                }
+                if result.len() > MOST_CASES {
+                    return Err(TooLarge);
+                }
+                result
+            }
+            Term::Choose(condition, then, otherwise) => {
+                let holds = self.condition(statement, condition, live)?;
+                let then = self.term(statement, then, &live.and(&holds))?;
+                let otherwise = self.term(statement, otherwise, &live.and(&holds.not()))?;
+                Cases::choose(&holds, &then, &otherwise)
+            }
+        })
+    }
+
+    fn leaf(&mut self, statement: StatementId, leaf: usize, live: &Guard) -> Cases {
+        let (holes, space, routine) = (self.holes, self.space, self.routine);
+        let Some(hole) = holes.statements[statement].leaves.get(&leaf) else {
+            return self.atom(&routine.statements[statement].leaves[leaf].atom, live);
+        };
+        let mut cases = Cases::none();
+        for (number, atom) in space.statements[statement].leaves[leaf].iter().enumerate() {
+            let chosen = hole.is(number);
+            let value = self.atom(atom, &live.and(&chosen));
+            cases.add_all(&value, &chosen);
+        }
+        cases
+    }
+
+    fn atom(&mut self, atom: &Atom, live: &Guard) -> Cases {
+        match atom {
+            Atom::Null => Cases::known(Value::Null),
+            Atom::Number(number) => Cases::known(Value::Number(*number)),
+            Atom::Read(path) => {
+                let locations = self.locate(path, live);
+                if let [(entity, Guard::Always)] = locations.as_slice() {
+                    return self.get(*entity);
+                }
+                let mut cases = Cases::none();
+                for (entity, when) in locations {
+                    cases.add_all(&self.get(entity), &when);
+                }
+                cases
+            }
+        }
+    }
+
+    fn get(&self, entity: Entity) -> Cases {
+        match entity {
+            Entity::Variable(variable) => self.variables[variable].clone(),
+            Entity::Field(node, field) => self.nodes[node.0 as usize].fields[field].clone(),
+            Entity::Freed(_) => Cases::none(),
+        }
+    }
+
+    /// What a path leads to. That nothing else is followed than nodes is required.
+    fn locate(&mut self, path: &Path, live: &Guard) -> Locations {
+        let mut locations: Locations = vec![(Entity::Variable(path.base), Guard::Always)];
+        let mut ty = self.routine.variables[path.base].ty;
+        for field in &path.fields {
+            let Type::Pointer(record) = ty else {
+                return Vec::new();
+            };
+            let mut next: Locations = Vec::new();
+            for (entity, when) in &locations {
+                for (value, also) in self.get(*entity).iter() {
+                    let both = when.and(also);
+                    let node = match value {
+                        Value::Node(node) => self.nodes.get(node.0 as usize).map(|of| (*node, of)),
+                        _ => None,
+                    };
+                    let Some((id, of)) = node.filter(|(_, of)| of.record == record) else {
+                        self.require(live.and(&both).not());
+                        continue;
+                    };
+                    let freed = live.and(&both).and(&of.is_freed);
+                    let entity = Entity::Field(id, *field);
+                    match next.iter_mut().find(|(other, _)| *other == entity) {
+                        Some((_, guard)) => *guard = guard.or(&both),
+                        None => next.push((entity, both)),
+                    }
+                    self.require(freed.not());
+                }
+            }
+            locations = next;
+            match self.routine.field_type(record, *field) {
+                Some(next) => ty = next,
+                None => return Vec::new(),
+            }
+        }
+        locations
+    }
+
+    fn allocate(&mut self, record: RecordId, filling: Filling) -> NodeId {
+        let fields = 0..self.routine.records[record].fields.len();
+        let fields = fields.map(|field| {
+            let value = match (filling, self.routine.field_type(record, field)) {
+                (Filling::Zero, Some(Type::Pointer(_))) => Value::Null,
+                (Filling::Zero, Some(Type::Number(_))) => Value::Number(0),
+                _ => Value::Unknown,
+            };
+            Cases::known(value)
+        });
+        let node = Node {
+            record,
+            fields: fields.collect(),
+            is_freed: Guard::Never,
+        };
+        self.nodes.push(node);
+        NodeId(u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX))
+    }
+}
+
+/// The values as they fit into a type.
+fn fitted(cases: &Cases, ty: Type) -> Cases {
+    let mut fitted = Cases::none();
+    for (value, when) in cases.iter() {
+        let value = match (value, ty) {
+            (Value::Number(number), Type::Number(bits)) => {
+                Value::Number(wrapped(bits, i128::from(*number)))
+            }
+            (value, _) => *value,
+        };
+        fitted.add(value, when);
+    }
+    fitted
+}

@@ -1,0 +1,242 @@
+//! What a repair may put in place of what: the repair space of section 7.1 of Wolverine2, from which mutations are undone.
+//! A leaf is replaced by what has its type, a comparison by another one, and a statement `target = value;` is inserted.
+
+use std::collections::BTreeSet;
+
+use typed_index_collections::TiVec;
+
+use super::ir::{
+    Atom, Comparison, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId,
+};
+
+/// The repair space.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// What each statement may become.
+    pub statements: TiVec<StatementId, Choices>,
+    /// What may be inserted.
+    pub insertions: Insertions,
+}
+
+/// What a statement may become. The first of each is what it is.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// For each leaf.
+    pub leaves: Vec<Vec<Atom>>,
+    /// For each comparison.
+    pub comparisons: Vec<Vec<Comparison>>,
+    /// Whether it can be left out.
+    pub can_skip: bool,
+}
+
+impl Choices {
+    /// Whether there is a choice at all.
+    pub fn is_open(&self) -> bool {
+        self.can_skip
+            || self.leaves.iter().any(|atoms| atoms.len() > 1)
+            || self.comparisons.iter().any(|choices| choices.len() > 1)
+    }
+}
+
+/// What may be inserted, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Insertions {
+    /// The slots.
+    pub slots: Vec<SlotId>,
+    /// What may be assigned to, with its type.
+    pub targets: Vec<(Path, Type)>,
+    /// What may be assigned, with its type.
+    pub values: Vec<(Atom, Type)>,
+}
+
+/// The number of fields on the longest path that is made up. Longer ones only occur where one was written.
+const DEPTH: usize = 2;
+
+impl Space {
+    /// All that is possible at these statements and slots.
+    pub fn new(
+        routine: &Routine,
+        statements: &BTreeSet<StatementId>,
+        slots: &BTreeSet<SlotId>,
+    ) -> Self {
+        let numbers = numbers(routine);
+        let choices = routine.statements.iter_enumerated().map(|(id, statement)| {
+            if statement.is_locked || !statements.contains(&id) {
+                return Choices::default();
+            }
+            let leaves = statement.leaves.iter().enumerate().map(|(number, leaf)| {
+                let mut atoms = vec![leaf.atom.clone()];
+                if leaf.span.is_some() {
+                    let is_target = number == 0
+                        && matches!(
+                            statement.kind,
+                            Kind::Assignment | Kind::Initializer | Kind::Return
+                        );
+                    let others = others(routine, &leaf.atom, leaf.ty, &statement.scope);
+                    let others = others.filter(|atom| !is_target || matches!(atom, Atom::Read(_)));
+                    atoms.extend(others);
+                    if !is_target {
+                        match leaf.ty {
+                            Type::Pointer(_) => atoms.push(Atom::Null),
+                            Type::Number(_) => {
+                                atoms.extend(numbers.iter().map(|number| Atom::Number(*number)));
+                            }
+                        }
+                    }
+                }
+                unique(atoms)
+            });
+            let comparisons = statement.comparisons.iter().map(|compared| {
+                let all = match compared.is_of_numbers {
+                    true => &Comparison::ALL[..],
+                    false => &Comparison::ALL[..2],
+                };
+                let others = all
+                    .iter()
+                    .filter(|comparison| **comparison != compared.comparison);
+                std::iter::once(&compared.comparison)
+                    .chain(others)
+                    .copied()
+                    .collect()
+            });
+            Choices {
+                leaves: leaves.collect(),
+                comparisons: comparisons.collect(),
+                can_skip: statement.kind == Kind::Assignment,
+            }
+        });
+        Self {
+            statements: choices.collect(),
+            insertions: insertions(routine, slots, &numbers),
+        }
+    }
+
+    /// All that is possible anywhere in the routine.
+    pub fn whole(routine: &Routine) -> Self {
+        let statements = routine.statements.keys().collect();
+        let slots = routine.slots.keys().collect();
+        Self::new(routine, &statements, &slots)
+    }
+}
+
+/// Paths of this type that may be read instead, those most alike first.
+fn others<'r>(
+    routine: &'r Routine,
+    atom: &Atom,
+    ty: Type,
+    scope: &'r [VariableId],
+) -> impl Iterator<Item = Atom> + use<'r> {
+    let mut paths = Vec::new();
+    if let Atom::Read(path) = atom {
+        for base in scope {
+            paths.push(Path {
+                base: *base,
+                fields: path.fields.clone(),
+            });
+        }
+        for (at, _) in path.fields.iter().enumerate() {
+            for field in 0..most_fields(routine) {
+                let mut other = path.clone();
+                other.fields[at] = field;
+                paths.push(other);
+            }
+        }
+        // A field less, a field more.
+        if let [fields @ .., _] = path.fields.as_slice() {
+            paths.push(Path {
+                base: path.base,
+                fields: fields.to_vec(),
+            });
+        }
+        if path.fields.len() < DEPTH {
+            for field in 0..most_fields(routine) {
+                let mut other = path.clone();
+                other.fields.push(field);
+                paths.push(other);
+            }
+        }
+    }
+    paths.extend(short(routine, scope, 1));
+    paths
+        .into_iter()
+        .filter(move |path| routine.type_of(path) == Some(ty))
+        .map(Atom::Read)
+}
+
+fn most_fields(routine: &Routine) -> usize {
+    let records = routine.records.iter();
+    records.map(|record| record.fields.len()).max().unwrap_or(0)
+}
+
+/// All paths with at most so many fields.
+fn short(routine: &Routine, scope: &[VariableId], depth: usize) -> Vec<Path> {
+    let mut all: Vec<Path> = scope.iter().map(|base| Path::of(*base)).collect();
+    let mut last = all.clone();
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for path in &last {
+            for field in 0..most_fields(routine) {
+                let mut longer = path.clone();
+                longer.fields.push(field);
+                if routine.type_of(&longer).is_some() {
+                    next.push(longer);
+                }
+            }
+        }
+        all.extend(next.iter().cloned());
+        last = next;
+    }
+    all
+}
+
+/// The numbers that the routine has, and the simplest ones.
+fn numbers(routine: &Routine) -> BTreeSet<i64> {
+    let leaves = routine.statements.iter().flat_map(|statement| &statement.leaves);
+    let written = leaves.filter_map(|leaf| match leaf.atom {
+        Atom::Number(number) => Some(number),
+        _ => None,
+    });
+    written.chain([0, 1]).collect()
+}
+
+fn insertions(
+    routine: &Routine,
+    slots: &BTreeSet<SlotId>,
+    numbers: &BTreeSet<i64>,
+) -> Insertions {
+    let scopes = slots.iter().filter_map(|slot| routine.slots.get(*slot));
+    let scope: BTreeSet<VariableId> = scopes.flat_map(|slot: &Slot| &slot.scope).copied().collect();
+    let scope: Vec<VariableId> = scope.into_iter().collect();
+    let typed = |path: Path| {
+        let ty = routine.type_of(&path)?;
+        Some((path, ty))
+    };
+    let targets: Vec<(Path, Type)> = short(routine, &scope, DEPTH)
+        .into_iter()
+        .filter_map(typed)
+        .collect();
+    let types: BTreeSet<Type> = targets.iter().map(|(_, ty)| *ty).collect();
+    let mut values: Vec<(Atom, Type)> = Vec::new();
+    for (path, ty) in &targets {
+        values.push((Atom::Read(path.clone()), *ty));
+    }
+    for ty in types {
+        match ty {
+            Type::Pointer(_) => values.push((Atom::Null, ty)),
+            Type::Number(_) => {
+                values.extend(numbers.iter().map(|number| (Atom::Number(*number), ty)));
+            }
+        }
+    }
+    Insertions {
+        slots: slots.iter().copied().collect(),
+        targets,
+        values,
+    }
+}
+
+/// Without repetitions, in the same order.
+fn unique<T: Ord + Clone>(all: Vec<T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.into_iter().filter(|one| seen.insert(one.clone())).collect()
+}
