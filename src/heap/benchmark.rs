@@ -87,6 +87,8 @@ pub struct Subject {
 pub struct Faulty {
     /// The faults, as changes of the reference.
     pub faults: Vec<Change>,
+    /// The statements of the faulty program that were mutated.
+    pub mutated: Vec<StatementId>,
     /// The faulty program.
     pub loaded: Loaded,
     /// What it must fulfil.
@@ -166,6 +168,7 @@ impl Subject {
                 .iter()
                 .any(|triple| triple.check(&loaded.routine).is_err());
             is_faulty.then_some(Faulty {
+                mutated: mutated(&faults),
                 faults,
                 loaded,
                 triples,
@@ -196,6 +199,21 @@ pub fn translated(triple: &Triple, from: &Routine, to: &Routine) -> Triple {
         to: triple.to,
         after: memory(&triple.after),
     }
+}
+
+/// The statements that are mutated, by their numbers in the routine in which others are missing.
+fn mutated(faults: &[Change]) -> Vec<StatementId> {
+    let deleted = |fault: &Change| match fault {
+        Change::Skip(statement) => Some(*statement),
+        _ => None,
+    };
+    let missing: Vec<StatementId> = faults.iter().filter_map(deleted).collect();
+    let mutated = faults.iter().filter(|fault| deleted(fault).is_none());
+    let numbered = mutated.filter_map(Change::statement).map(|statement| {
+        let before = missing.iter().filter(|deleted| **deleted < statement).count();
+        StatementId::new(statement.number() - u32::try_from(before).unwrap_or(0))
+    });
+    numbered.collect()
 }
 
 /// Only what a caller sees: not the locals.

@@ -1,10 +1,11 @@
 //! Runs routines on memories: the forward semantics of Wolverine2 (section 3.1, figure "Forward Semantics"), in the plainest
 //! form. It judges whatever the solver says.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ir::{
-    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, StatementId, Term,
+    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId, Term,
     Type,
 };
 use super::memory::{Entity, Memory};
@@ -89,6 +90,8 @@ pub struct Machine<'r> {
     reads: Vec<Entity>,
     /// What happened, if that is wanted.
     pub events: Option<Vec<Event>>,
+    /// The slots that were passed, if it is wanted what happened.
+    pub passed: BTreeSet<SlotId>,
 }
 
 /// Most instructions of a run.
@@ -104,6 +107,7 @@ impl<'r> Machine<'r> {
             steps: MOST_STEPS,
             reads: Vec::new(),
             events: None,
+            passed: BTreeSet::new(),
         }
     }
 
@@ -202,6 +206,9 @@ impl<'r> Machine<'r> {
             }
             Instruction::Halt => return Err(Fault::Exit),
             Instruction::Slot(slot) => {
+                if self.events.is_some() {
+                    self.passed.insert(*slot);
+                }
                 for insertion in &self.routine.insertions {
                     if insertion.slot == *slot {
                         self.reads.clear();

@@ -3,10 +3,12 @@
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`machine`]).
 
 pub mod benchmark;
+pub mod confine;
 pub mod encode;
 pub mod inject;
 pub mod ir;
 pub mod load;
+pub mod localize;
 pub mod lower;
 pub mod machine;
 pub mod memory;

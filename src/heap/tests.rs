@@ -1,19 +1,11 @@
 //! Tests over the programs in `fixtures/heap/programs`.
 
 use camino::Utf8PathBuf;
-use serde::Deserialize;
 
+use super::benchmark::{Listed, Subject};
+use super::inject::Draw;
 use super::load::Loaded;
 use super::problem::Recording;
-
-/// A program of the benchmark.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Listed {
-    pub id: String,
-    pub file: String,
-    pub function: String,
-    pub inputs: Vec<Vec<String>>,
-}
 
 fn directory() -> Utf8PathBuf {
     Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/heap"))
@@ -29,7 +21,7 @@ pub fn listed() -> Vec<Listed> {
 pub fn loaded(of: &Listed) -> Loaded {
     let path = directory().join("programs").join(&of.file);
     let text = std::fs::read_to_string(&path).unwrap();
-    Loaded::new(&[(Utf8PathBuf::from(&of.file), text)], &of.function)
+    Loaded::new(&[(of.file.clone(), text)], &of.function)
         .unwrap_or_else(|outside| panic!("{}: {outside}", of.id))
 }
 
@@ -49,5 +41,24 @@ fn every_listed_program_fulfils_what_is_recorded_of_it() {
             }
         }
         assert!(entries > 0, "{} is never entered", of.id);
+    }
+}
+
+#[test]
+fn debug_one() {
+    let which = std::env::var("HEAP").unwrap_or_default();
+    for of in listed() {
+        if of.id != which { continue; }
+        let subject = Subject::new(&of, &directory().join("programs")).unwrap();
+        let mut draw = Draw::new(7);
+        for number in 0..6 {
+            let Some(faulty) = subject.faulty(&mut draw, (1, 1)) else { continue };
+            let routine = &faulty.loaded.routine;
+            println!("{} {number}: {:?}", of.id, faulty.faults);
+            let start = std::time::Instant::now();
+            let found = super::confine::search(routine, &faulty.triples, Default::default(), Default::default());
+            println!("  {:?} {:?}", start.elapsed(), found.repaired);
+            println!("  {:?} of {}", found.suspects.ranked(), routine.statements.len());
+        }
     }
 }

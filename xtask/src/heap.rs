@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
 use cargo_nopol::heap::benchmark::{Faulty, Listed, Subject};
 use cargo_nopol::heap::inject::Draw;
-use cargo_nopol::heap::repair::{Options as Search, Outcome, Strategy, repair};
-use cargo_nopol::heap::space::Space;
-use clap::Args;
+use cargo_nopol::heap::confine::{Confinement, search};
+use cargo_nopol::heap::repair::{Options as Search, Outcome, Strategy};
+use clap::{Args, ValueEnum};
 
 /// What `cargo xtask bench heap` takes.
 #[derive(Args)]
@@ -28,6 +28,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
+    /// Where changes are looked for
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
+    confinement: Where,
+
     /// Use the paper's AlgVar
     #[arg(long)]
     variant: bool,
@@ -35,6 +39,28 @@ pub struct Options {
     /// Print every version
     #[arg(long)]
     verbose: bool,
+}
+
+/// Where changes are looked for.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Where {
+    /// Among suspicious statements first
+    #[default]
+    Suspects,
+    /// In the parts of the function that failing runs go through
+    Section,
+    /// Everywhere
+    Anywhere,
+}
+
+impl From<Where> for Confinement {
+    fn from(place: Where) -> Self {
+        match place {
+            Where::Suspects => Self::Suspects,
+            Where::Section => Self::Section,
+            Where::Anywhere => Self::Nothing,
+        }
+    }
 }
 
 /// The classes: mutated and deleted.
@@ -48,6 +74,10 @@ struct Row {
     widenings: u32,
     outcome: &'static str,
     is_equal: bool,
+    /// The share of the statements that are suspected.
+    suspected: f64,
+    /// The share of the statements to look at until all mutated ones are seen; none if one is not suspected.
+    effort: Option<f64>,
 }
 
 /// Prints the tables.
@@ -113,7 +143,7 @@ fn program(subject: &Subject, options: &Options, rows: &Mutex<Vec<Row>>) {
 
 fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) -> Row {
     let routine = &faulty.loaded.routine;
-    let search = Search {
+    let settings = Search {
         insertions: 2,
         strategy: match options.variant {
             true => Strategy::Selectors(1),
@@ -121,10 +151,9 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
         },
     };
     let start = Instant::now();
-    let space = Space::whole(routine);
-    let repaired = repair(routine, &faulty.triples, &space, search);
+    let found = search(routine, &faulty.triples, options.confinement.into(), settings);
     let took: Duration = start.elapsed();
-    let (outcome, is_equal) = match &repaired.result {
+    let (outcome, is_equal) = match &found.repaired.result {
         Outcome::Patch(changes) => {
             let written = subject.with(&faulty.loaded, changes);
             let is_equal = written.is_ok_and(|written| {
@@ -145,11 +174,26 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
         Outcome::Exhausted => ("exhausted", false),
         Outcome::Unknown => ("unknown", false),
     };
+    let ranked = found.suspects.ranked();
+    let own = routine.statements.iter().filter(|statement| !statement.is_locked);
+    let own = own.count().max(1);
+    let share = |count: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let share = count as f64 / own as f64;
+        share
+    };
+    let mutated = faulty.mutated.iter();
+    let places: Option<Vec<usize>> = mutated
+        .map(|fault| ranked.iter().position(|id| id == fault))
+        .collect();
+    let effort = places.map(|places| share(places.into_iter().max().map_or(0, |at| at + 1)));
     Row {
+        suspected: share(ranked.len()),
+        effort,
         program: subject.id.clone(),
         class,
         seconds: took.as_secs_f64(),
-        widenings: repaired.widenings,
+        widenings: found.repaired.widenings,
         outcome,
         is_equal,
     }
@@ -186,6 +230,25 @@ fn table(rows: &[Row]) {
             at(0.95),
             at(1.0),
             rows.iter().map(|row| row.widenings).max().unwrap_or(0),
+        );
+    }
+    println!("\n| class | all mutated statements suspected | effort ≤ 10 % | ≤ 25 % | suspected < 12 % | median suspected |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for (class, (mutated, deleted)) in CLASSES.into_iter().enumerate() {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.class == class).collect();
+        let share = |holds: &dyn Fn(&Row) -> bool| {
+            let count = rows.iter().filter(|row| holds(row)).count();
+            format!("{:.1} %", 100.0 * f64::from(u32::try_from(count).unwrap_or(0)) / f64::from(u32::try_from(rows.len().max(1)).unwrap_or(1)))
+        };
+        let mut suspected: Vec<f64> = rows.iter().map(|row| row.suspected).collect();
+        suspected.sort_by(f64::total_cmp);
+        println!(
+            "| ⟨{mutated},{deleted}⟩ | {} | {} | {} | {} | {:.1} % |",
+            share(&|row| row.effort.is_some()),
+            share(&|row| row.effort.is_some_and(|effort| effort <= 0.1)),
+            share(&|row| row.effort.is_some_and(|effort| effort <= 0.25)),
+            share(&|row| row.suspected < 0.12),
+            100.0 * suspected.get(suspected.len() / 2).copied().unwrap_or(0.0),
         );
     }
     let mut slow: Vec<(&str, f64)> = Vec::new();

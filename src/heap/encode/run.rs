@@ -46,6 +46,8 @@ pub(super) struct Run<'q> {
     holes: &'q Holes,
     variables: TiVec<VariableId, Cases>,
     nodes: Vec<Node>,
+    /// How many nodes there may be, and when.
+    counts: Vec<(u32, Guard)>,
     /// What must hold.
     constraints: Vec<Guard>,
     /// How often each jump back was made since its loop was entered.
@@ -75,6 +77,7 @@ impl<'q> Run<'q> {
             space,
             holes,
             variables: variables.map(Cases::known).collect(),
+            counts: vec![(number(triple.before.nodes.len()), Guard::Always)],
             nodes: nodes.collect(),
             constraints: Vec::new(),
             rounds: HashMap::new(),
@@ -479,8 +482,7 @@ impl<'q> Run<'q> {
             Term::Leaf(leaf) => self.leaf(statement, *leaf, live),
             Term::Implied(atom) => self.atom(atom, live),
             Term::Fresh(record, filling) => {
-                let node = self.allocate(*record, *filling);
-                Cases::known(Value::Node(node))
+                self.allocate(*record, *filling, live)
             }
             Term::Arithmetic(op, bits, left, right) => {
                 let left = self.term(statement, left, live)?;
@@ -587,7 +589,34 @@ impl<'q> Run<'q> {
         locations
     }
 
-    fn allocate(&mut self, record: RecordId, filling: Filling) -> NodeId {
+    /// A new node: the next one, whichever that is after what was allocated before.
+    fn allocate(&mut self, record: RecordId, filling: Filling, live: &Guard) -> Cases {
+        let mut fresh = Cases::none();
+        let mut counts: Vec<(u32, Guard)> = Vec::new();
+        let mut count = |number: u32, when: Guard| {
+            if when.is_never() {
+                return;
+            }
+            match counts.iter_mut().find(|(other, _)| *other == number) {
+                Some((_, guard)) => *guard = guard.or(&when),
+                None => counts.push((number, when)),
+            }
+        };
+        for (before, when) in std::mem::take(&mut self.counts) {
+            count(before + 1, when.and(live));
+            count(before, when.and(&live.not()));
+            fresh.add(Value::Node(NodeId(before)), &when);
+            while self.nodes.len() <= before as usize {
+                let node = self.unused(record, filling);
+                self.nodes.push(node);
+            }
+        }
+        self.counts = counts;
+        fresh
+    }
+
+    /// A node that nobody points to yet.
+    fn unused(&self, record: RecordId, filling: Filling) -> Node {
         let fields = 0..self.routine.records[record].fields.len();
         let fields = fields.map(|field| {
             let value = match (filling, self.routine.field_type(record, field)) {
@@ -597,14 +626,16 @@ impl<'q> Run<'q> {
             };
             Cases::known(value)
         });
-        let node = Node {
+        Node {
             record,
             fields: fields.collect(),
             is_freed: Guard::Never,
-        };
-        self.nodes.push(node);
-        NodeId(u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX))
+        }
     }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The values as they fit into a type.

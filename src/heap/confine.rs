@@ -1,0 +1,125 @@
+//! The whole search: localizes, searches among what is suspicious, and only then anywhere (Wolverine2, sections 2.2 and 5).
+//! What is not suspicious is locked. Insertions come second, because they make a search much larger; the search for them
+//! also has the changes without them.
+
+use std::collections::BTreeSet;
+
+use super::ir::{Routine, StatementId};
+use super::localize::{Suspects, localize};
+use super::patch::Change;
+use super::problem::Triple;
+use super::repair::{Options, Outcome, Repaired, repair};
+use super::space::Space;
+
+/// Where changes are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Confinement {
+    /// Among suspicious statements first.
+    #[default]
+    Suspects,
+    /// In the parts of the function that failing triples run through.
+    Section,
+    /// Everywhere.
+    Nothing,
+}
+
+/// What was found, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The result.
+    pub repaired: Repaired,
+    /// The statements that were suspected.
+    pub suspects: Suspects,
+}
+
+/// Most changes of a repair without insertions that is taken before one with insertions is looked for.
+const FEW: usize = 2;
+
+/// Searches for changes with which the routine fulfils all triples.
+pub fn search(
+    routine: &Routine,
+    triples: &[Triple],
+    confinement: Confinement,
+    options: Options,
+) -> Found {
+    let suspects = localize(routine, triples);
+    let all: BTreeSet<StatementId> = routine.statements.keys().collect();
+    let passed: BTreeSet<StatementId> = match confinement {
+        Confinement::Section => super::localize::section(routine, triples),
+        Confinement::Suspects | Confinement::Nothing => BTreeSet::new(),
+    };
+    let suspected: BTreeSet<StatementId> = suspects.weights.keys().copied().collect();
+    let slots = match confinement {
+        Confinement::Nothing => routine.slots.keys().collect(),
+        Confinement::Section | Confinement::Suspects => suspects.slots.clone(),
+    };
+    let mut best = Repaired {
+        result: Outcome::Exhausted,
+        widenings: 0,
+        queries: 0,
+    };
+    let stages = match confinement {
+        Confinement::Suspects => vec![(&suspected, 0), (&suspected, options.insertions), (&all, options.insertions)],
+        Confinement::Section => vec![(&passed, 0), (&passed, options.insertions)],
+        Confinement::Nothing => vec![(&all, 0), (&all, options.insertions)],
+    };
+    for (statements, insertions) in stages {
+        let slots = match insertions {
+            0 => BTreeSet::new(),
+            _ => slots.clone(),
+        };
+        let space = Space::new(routine, statements, &slots);
+        let found = repair(
+            routine,
+            triples,
+            &space,
+            Options {
+                insertions,
+                ..options
+            },
+        );
+        best = better(best, found);
+        if size(&best.result).is_some_and(|size| size <= FEW || insertions > 0) {
+            break;
+        }
+    }
+    Found {
+        repaired: best,
+        suspects,
+    }
+}
+
+/// The smaller repair, with the work of both.
+fn better(one: Repaired, other: Repaired) -> Repaired {
+    let result = match (size(&one.result), size(&other.result)) {
+        (Some(size), Some(other_size)) if size <= other_size => one.result,
+        (Some(_), None) => one.result,
+        _ => other.result,
+    };
+    Repaired {
+        result,
+        widenings: one.widenings.max(other.widenings),
+        queries: one.queries + other.queries,
+    }
+}
+
+fn size(outcome: &Outcome) -> Option<usize> {
+    match outcome {
+        Outcome::Correct => Some(0),
+        Outcome::Patch(changes) => Some(changes.len()),
+        Outcome::Contradiction(_) | Outcome::Exhausted | Outcome::Unknown => None,
+    }
+}
+
+/// The lines that changes are at, for messages.
+pub fn lines(routine: &Routine, changes: &[Change]) -> Vec<u32> {
+    changes
+        .iter()
+        .map(|change| match change {
+            Change::Insert(insertion) => routine.slots[insertion.slot].line,
+            Change::Leaf { statement, .. }
+            | Change::Comparison { statement, .. }
+            | Change::Skip(statement) => routine.statements[*statement].line,
+        })
+        .collect()
+}
