@@ -2,7 +2,7 @@
 //! one, and statements are left out. For benchmarks and tests.
 
 use super::ir::{Atom, Kind, Path, Routine, StatementId};
-use super::patch::Change;
+use super::patch::{Change, patched};
 use super::space::Space;
 
 /// A row of numbers that is the same for the same seed.
@@ -67,9 +67,8 @@ pub fn mutations(routine: &Routine) -> Vec<Change> {
 
 /// All statements that can be left out and synthesized again.
 pub fn deletions(routine: &Routine) -> Vec<StatementId> {
-    let insertions = Space::whole(routine).insertions;
     let statements = routine.statements.iter_enumerated();
-    let found = statements.filter(|(_, statement)| {
+    let found = statements.filter(|(id, statement)| {
         let [target, value] = statement.leaves.as_slice() else {
             return false;
         };
@@ -77,6 +76,8 @@ pub fn deletions(routine: &Routine) -> Vec<StatementId> {
         let Atom::Read(path) = &target.atom else {
             return false;
         };
+        let without = patched(routine, &[Change::Skip(*id)]);
+        let insertions = Space::whole(&without).insertions;
         is_plain
             && target.span.is_some()
             && value.span.is_some()

@@ -5,6 +5,7 @@
 pub mod benchmark;
 pub mod confine;
 pub mod encode;
+pub mod gdb;
 pub mod inject;
 pub mod ir;
 pub mod load;
@@ -14,6 +15,7 @@ pub mod machine;
 pub mod memory;
 mod outline;
 pub mod patch;
+pub mod picture;
 pub mod problem;
 pub mod record;
 pub mod repair;

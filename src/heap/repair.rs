@@ -3,8 +3,8 @@
 //! specification contradicts itself or is beyond the repair space.
 //!
 //! Differences from the paper: of the bounds that a proof needs, the lowest is widened, and only among equal ones the priority
-//! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only the
-//! triples that failed are encoded at first, and one more whenever a candidate fails it; the machine judges all.
+//! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only one
+//! triple that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
 
 use super::encode::{Answer, Bound, Closeness, Query};
 use super::ir::Routine;
@@ -39,7 +39,7 @@ pub enum Strategy {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            insertions: 2,
+            insertions: 1,
             strategy: Strategy::Bounds,
         }
     }
@@ -119,10 +119,8 @@ impl<'s> Search<'s> {
         if failing.is_empty() {
             return Outcome::Correct;
         }
-        for triple in failing {
-            if !self.encode(triple) {
-                return Outcome::Unknown;
-            }
+        if !self.encode(failing[0]) {
+            return Outcome::Unknown;
         }
         let mut widening = Widening::new(self.options.strategy);
         for _ in 0..MOST_CANDIDATES {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Atom, Comparison, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId,
+    Atom, Comparison, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId,
 };
 
 /// The repair space.
@@ -211,8 +211,15 @@ fn insertions(
         let ty = routine.type_of(&path)?;
         Some((path, ty))
     };
+    let written = written(routine);
+    let is_usual = |path: &Path| match path.fields.as_slice() {
+        // Back and forth, as in `p->next->prev`, or as it is written somewhere.
+        [one, other] => one != other || written.contains(&path.fields),
+        _ => true,
+    };
     let targets: Vec<(Path, Type)> = short(routine, &scope, DEPTH)
         .into_iter()
+        .filter(is_usual)
         .filter_map(typed)
         .collect();
     let types: BTreeSet<Type> = targets.iter().map(|(_, ty)| *ty).collect();
@@ -233,6 +240,22 @@ fn insertions(
         targets,
         values,
     }
+}
+
+/// The fields on paths that the routine has, as rows.
+fn written(routine: &Routine) -> BTreeSet<Vec<usize>> {
+    let statements = routine.code.iter().filter_map(|instruction| match instruction {
+        Instruction::Assign(statement, _)
+        | Instruction::Test(statement, ..)
+        | Instruction::Head { statement, .. } => Some(*statement),
+        _ => None,
+    });
+    let leaves = statements.flat_map(|id| &routine.statements[id].leaves);
+    let paths = leaves.filter_map(|leaf| match &leaf.atom {
+        Atom::Read(path) => Some(path.fields.clone()),
+        _ => None,
+    });
+    paths.collect()
 }
 
 /// Without repetitions, in the same order.

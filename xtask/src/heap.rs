@@ -144,7 +144,7 @@ fn program(subject: &Subject, options: &Options, rows: &Mutex<Vec<Row>>) {
 fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) -> Row {
     let routine = &faulty.loaded.routine;
     let settings = Search {
-        insertions: 2,
+        insertions: 1,
         strategy: match options.variant {
             true => Strategy::Selectors(1),
             false => Strategy::Bounds,

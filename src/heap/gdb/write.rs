@@ -1,0 +1,186 @@
+//! Changes the subject: assigns to variables and fields, and evaluates expressions, which may call functions.
+//!
+//! All is done by expressions of C, which gdb evaluates in the selected frame. Functions that an expression calls run
+//! in the subject, with breakpoints off, and are undone if they crash. Whether an assignment makes sense for the
+//! types is left to the caller, who can ask for them.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use nix::sys::signal::Signal;
+
+use crate::heap::state::{NodeId, Value};
+
+use super::layout;
+use super::memory::shown_type;
+use super::mi::quote;
+use super::names::Names;
+use super::subject::Subject;
+use super::types::{Kind, Type, printed_type};
+use super::{Error, Result};
+
+impl Subject {
+    /// Assigns to a variable, or to any other expression that can be assigned to: `p`, `l.head`, `p->next`.
+    ///
+    /// # Errors
+    ///
+    /// If the value is unknown or its node is nowhere, or gdb refuses.
+    pub fn set_variable(&mut self, variable: &str, value: Value, names: &Names) -> Result<()> {
+        let value = written(value, names)?;
+        self.evaluate(&format!("{variable} = {value}"))?;
+        Ok(())
+    }
+
+    /// Assigns to a field of a node, by its name in the graph.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such node or field, the value is unknown or its node is nowhere, or gdb refuses.
+    pub fn set_field(
+        &mut self,
+        node: NodeId,
+        field: &str,
+        value: Value,
+        names: &Names,
+    ) -> Result<()> {
+        let target = field_expression(node, field, names)?;
+        self.set_variable(&target, value, names)
+    }
+
+    /// The value of a C expression, as gdb prints it. It may assign, and call functions.
+    ///
+    /// # Errors
+    ///
+    /// If gdb refuses, or a function that is called takes longer than the limit for answers.
+    pub fn evaluate(&mut self, expression: &str) -> Result<String> {
+        // Only functions run code.
+        if !may_call(expression) {
+            return self.gdb.evaluate(expression);
+        }
+        let events = self.gdb.events(Instant::now())?;
+        self.observe(&events);
+        // A function that stopped at a breakpoint would leave its frame on the stack.
+        self.enable_breakpoints(false)?;
+        self.process.is_running.store(true, Ordering::SeqCst);
+        let value = self.evaluate_call(expression);
+        self.process.is_running.store(false, Ordering::SeqCst);
+        self.process.is_asked.store(false, Ordering::SeqCst);
+        let events = self.gdb.events(Instant::now())?;
+        self.observe(&events);
+        self.enable_breakpoints(true)?;
+        value
+    }
+
+    fn evaluate_call(&mut self, expression: &str) -> Result<String> {
+        let command = format!("-data-evaluate-expression {}", quote(expression));
+        let token = self.gdb.send(&command)?;
+        match self.gdb.answer(token, &command) {
+            Ok(answer) => Ok(answer.text("value", &command)?.to_owned()),
+            Err(late @ Error::NoAnswer { .. }) => {
+                // gdb then gives up the call, and undoes it.
+                self.process.signal(Signal::SIGINT);
+                match self.gdb.answer(token, &command) {
+                    Err(Error::Ended) => Err(Error::Ended),
+                    Ok(_) | Err(_) => Err(late),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn enable_breakpoints(&mut self, is_on: bool) -> Result<()> {
+        let verb = if is_on { "enable" } else { "disable" };
+        if self.breakpoints.is_empty() {
+            return Ok(());
+        }
+        let numbers: Vec<String> = self.breakpoints.iter().map(u32::to_string).collect();
+        let command = format!("-break-{verb} {}", numbers.join(" "));
+        self.gdb.command(&command)?;
+        Ok(())
+    }
+
+    /// Which structure an expression points to by its type: the tag, as nodes have it. Nothing if it is no pointer
+    /// to a structure, or to a pointer to one.
+    ///
+    /// # Errors
+    ///
+    /// If gdb does not answer.
+    pub fn pointee(&mut self, expression: &str) -> Result<Option<String>> {
+        Ok(match self.resolved(expression)? {
+            Some(Type {
+                kind: Kind::Pointer(pointee),
+                dimensions,
+            }) if dimensions.is_empty() => shown_type(&pointee).map(str::to_owned),
+            _ => None,
+        })
+    }
+
+    /// Which structure a field of a node points to, as [`Subject::pointee`] tells it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such node, or gdb does not answer.
+    pub fn field_pointee(
+        &mut self,
+        node: NodeId,
+        field: &str,
+        names: &Names,
+    ) -> Result<Option<String>> {
+        self.pointee(&field_expression(node, field, names)?)
+    }
+
+    /// The type of an expression, as gdb prints it. Nothing if it has none here.
+    ///
+    /// # Errors
+    ///
+    /// If gdb does not answer.
+    pub fn type_of(&mut self, expression: &str) -> Result<Option<String>> {
+        printed_type(&mut self.gdb, expression)
+    }
+
+    fn resolved(&mut self, expression: &str) -> Result<Option<Type>> {
+        match printed_type(&mut self.gdb, expression)? {
+            Some(text) => {
+                let spelled = layout::type_name(&text);
+                self.types.resolve(&mut self.gdb, &spelled).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+/// Whether an expression may call a function. A parenthesis after an operator only groups, or converts.
+fn may_call(expression: &str) -> bool {
+    expression.match_indices('(').any(|(index, _)| {
+        expression[..index]
+            .trim_end()
+            .ends_with(|before: char| before.is_alphanumeric() || "_)]".contains(before))
+    })
+}
+
+/// A field of a node as an expression.
+fn field_expression(node: NodeId, field: &str, names: &Names) -> Result<String> {
+    let pointer = pointer(node, names)?;
+    Ok(match field {
+        "*" => format!("*{pointer}"),
+        _ => format!("({pointer})->{field}"),
+    })
+}
+
+/// A pointer to a node as an expression.
+fn pointer(node: NodeId, names: &Names) -> Result<String> {
+    match (names.address(node), names.c_type(node)) {
+        (Some(address), Some(c_type)) => Ok(format!("({c_type} *) {address:#x}")),
+        _ => Err(Error::NoNode(node)),
+    }
+}
+
+/// A value as an expression.
+fn written(value: Value, names: &Names) -> Result<String> {
+    match value {
+        Value::Null => Ok("0".to_owned()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Node(node) => pointer(node, names),
+        Value::Unknown => Err(Error::NotWritable(value)),
+    }
+}
