@@ -168,7 +168,7 @@ impl Subject {
                 .iter()
                 .any(|triple| triple.check(&loaded.routine).is_err());
             is_faulty.then_some(Faulty {
-                mutated: mutated(&faults),
+                mutated: mutated(&faults, &self.reference.routine, &loaded.routine),
                 faults,
                 loaded,
                 triples,
@@ -201,19 +201,25 @@ pub fn translated(triple: &Triple, from: &Routine, to: &Routine) -> Triple {
     }
 }
 
-/// The statements that are mutated, by their numbers in the routine in which others are missing.
-fn mutated(faults: &[Change]) -> Vec<StatementId> {
-    let deleted = |fault: &Change| match fault {
-        Change::Skip(statement) => Some(*statement),
-        _ => None,
+/// The statements that are mutated, in the routine in which others are missing: by their lines, of which each that is missing
+/// had one.
+fn mutated(faults: &[Change], reference: &Routine, faulty: &Routine) -> Vec<StatementId> {
+    let line = |change: &Change| {
+        let statement = change.statement()?;
+        Some(reference.statements[statement].line)
     };
-    let missing: Vec<StatementId> = faults.iter().filter_map(deleted).collect();
-    let mutated = faults.iter().filter(|fault| deleted(fault).is_none());
-    let numbered = mutated.filter_map(Change::statement).map(|statement| {
-        let before = missing.iter().filter(|deleted| **deleted < statement).count();
-        StatementId::new(statement.number() - u32::try_from(before).unwrap_or(0))
+    let is_missing = |fault: &&Change| matches!(fault, Change::Skip(_));
+    let missing: Vec<u32> = faults.iter().filter(is_missing).filter_map(line).collect();
+    let mutated = faults.iter().filter(|fault| !is_missing(fault));
+    let found = mutated.filter_map(|fault| {
+        let before = missing.iter().filter(|missing| Some(**missing) < line(fault));
+        let line = line(fault)? - u32::try_from(before.count()).unwrap_or(0);
+        let kind = reference.statements[fault.statement()?].kind;
+        let mut all = faulty.statements.iter_enumerated();
+        all.find(|(_, of)| of.line == line && of.kind == kind && !of.is_locked)
+            .map(|(id, _)| id)
     });
-    numbered.collect()
+    found.collect()
 }
 
 /// Only what a caller sees: not the locals.

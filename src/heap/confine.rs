@@ -48,7 +48,7 @@ pub fn search(
         Confinement::Section => super::localize::section(routine, triples),
         Confinement::Suspects | Confinement::Nothing => BTreeSet::new(),
     };
-    let suspected: BTreeSet<StatementId> = suspects.weights.keys().copied().collect();
+    let suspected = suspects.statements(routine);
     let slots = match confinement {
         Confinement::Nothing => routine.slots.keys().collect(),
         Confinement::Section | Confinement::Suspects => suspects.slots.clone(),

@@ -2,6 +2,8 @@
 //! with all that it calls put in its place, as a row of instructions with jumps: a statement's guard is what must hold for
 //! control to reach it. Front ends are those of [`crate::formula`]; [`super::lower`] makes this of what they read.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
@@ -346,6 +348,25 @@ pub struct Insertion {
 }
 
 impl Routine {
+    /// The first of the statements that are written as one, as a call and its arguments are.
+    pub fn unit(&self, id: StatementId) -> StatementId {
+        let of = &self.statements[id];
+        let is_guard = |kind| matches!(kind, Kind::Guard | Kind::LoopGuard);
+        let found = self.statements.iter_enumerated().find(|(_, other)| {
+            other.whole == of.whole
+                && is_guard(other.kind) == is_guard(of.kind)
+                && other.is_locked == of.is_locked
+        });
+        found.map_or(id, |(first, _)| first)
+    }
+
+    /// The statements of the function itself, by the first of those that are written as one.
+    pub fn units(&self) -> BTreeSet<StatementId> {
+        let own = self.statements.iter_enumerated();
+        let own = own.filter(|(_, statement)| !statement.is_locked);
+        own.map(|(id, _)| self.unit(id)).collect()
+    }
+
     /// The type of what a path leads to. `None` if there is no such path.
     pub fn type_of(&self, path: &Path) -> Option<Type> {
         let mut ty = self.variables.get(path.base)?.ty;

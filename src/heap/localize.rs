@@ -44,15 +44,22 @@ impl Suspects {
         ranked.into_iter().map(|(id, _)| id).collect()
     }
 
-    fn mark(&mut self, statement: StatementId, weight: u32) -> bool {
+    /// All statements that are suspected, also those that are written as one with others.
+    pub fn statements(&self, routine: &Routine) -> BTreeSet<StatementId> {
+        let all = routine.statements.keys();
+        all.filter(|id| self.weights.contains_key(&routine.unit(*id)))
+            .collect()
+    }
+
+    fn mark(&mut self, statement: StatementId, weight: u32) {
         let held = self.weights.entry(statement).or_default();
-        let is_new = *held == 0;
         *held = (*held).max(weight);
-        is_new
     }
 }
 
-/// The last write of something wrong, a condition with a wrong outcome, a fault.
+/// The last write of something wrong, a condition with a wrong outcome, a fault: if all it read was right.
+const ROOT: u32 = 5;
+/// The same, if something that it read was wrong, too.
 const DIRECT: u32 = 4;
 /// A write that a suspicious statement read.
 const READ: u32 = 3;
@@ -124,8 +131,15 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
             .run();
         }
     }
-    let locked = |id: &StatementId| routine.statements[*id].is_locked;
-    suspects.weights.retain(|id, _| !locked(id));
+    // What is written as one statement is suspicious as one.
+    let mut weights: BTreeMap<StatementId, u32> = BTreeMap::new();
+    for (id, weight) in std::mem::take(&mut suspects.weights) {
+        if !routine.statements[id].is_locked {
+            let held = weights.entry(routine.unit(id)).or_default();
+            *held = (*held).max(weight);
+        }
+    }
+    suspects.weights = weights;
     suspects
 }
 
@@ -143,15 +157,29 @@ impl Localizer<'_> {
         self.suspects.slots.extend(&self.trace.passed);
         let mut queue: Vec<(usize, u32)> = Vec::new();
         for entity in &self.trace.wrong {
-            queue.extend(self.last_write(*entity, usize::MAX).map(|at| (at, DIRECT)));
+            let write = self.last_write(*entity, usize::MAX);
+            queue.extend(write.map(|at| (at, self.weight(at))));
         }
         self.wrong_decisions(&mut queue);
         if let Failure::Fault(_) = self.trace.failure {
-            queue.extend(self.trace.events.len().checked_sub(1).map(|at| (at, DIRECT)));
+            let last = self.trace.events.len().checked_sub(1);
+            queue.extend(last.map(|at| (at, self.weight(at))));
         }
         self.omissions(&mut queue);
         while let Some((at, weight)) = queue.pop() {
             self.suspect(at, weight, &mut queue);
+        }
+    }
+
+    /// How suspicious something wrong is, by what it read.
+    fn weight(&self, at: usize) -> u32 {
+        let is_right = |entity: &Entity| match self.last_write(*entity, at) {
+            None => true,
+            Some(writer) => self.is_cleared(*entity, writer),
+        };
+        match self.trace.events[at].reads.iter().all(is_right) {
+            true => ROOT,
+            false => DIRECT,
         }
     }
 
@@ -229,7 +257,7 @@ impl Localizer<'_> {
                 let of = &self.routine.statements[statement];
                 if of.kind == Kind::LoopGuard && !of.is_locked {
                     if visits.next().is_some_and(|visit| visit.enters != holds) {
-                        queue.push((at, DIRECT));
+                        queue.push((at, self.weight(at)));
                         is_explained = true;
                     }
                 }
@@ -259,14 +287,24 @@ impl Localizer<'_> {
             return;
         }
         let is_control = matches!(self.trace.failure, Failure::Control);
+        // What should have been written and was not: perhaps it was written elsewhere.
+        let unwritten = self.trace.wrong.iter();
+        let unwritten = unwritten.filter(|entity| self.last_write(**entity, usize::MAX).is_none());
+        let unwritten: BTreeSet<Value> =
+            unwritten.map(|entity| self.triple.after.get(*entity)).collect();
         for (at, event) in self.trace.events.iter().enumerate() {
             let Some(statement) = event.statement else {
                 continue;
             };
             match &event.kind {
-                EventKind::Wrote { entity, before } => {
+                EventKind::Wrote {
+                    entity,
+                    before,
+                    value,
+                } => {
                     let is_typed = self.type_of(*entity).is_some_and(|ty| types.contains(&ty));
-                    if is_typed && (self.is_without_effect(at, *entity, *before)) {
+                    let is_elsewhere = unwritten.contains(value);
+                    if is_typed && (is_elsewhere || self.is_without_effect(at, *entity, *before)) {
                         queue.push((at, OMITTED));
                     }
                 }
@@ -307,6 +345,7 @@ impl Localizer<'_> {
                 EventKind::Wrote {
                     entity: other,
                     before,
+                    ..
                 } if *other == entity => Some(*before),
                 _ => None,
             })

@@ -70,6 +70,8 @@ pub enum EventKind {
         entity: Entity,
         /// What it held before.
         before: Value,
+        /// What it holds now.
+        value: Value,
     },
     /// A condition was evaluated.
     Decided(bool),
@@ -382,6 +384,7 @@ impl<'r> Machine<'r> {
                 kind: EventKind::Wrote {
                     entity,
                     before: self.memory.get(entity),
+                    value,
                 },
             });
         }

@@ -2,10 +2,13 @@
 
 use camino::Utf8PathBuf;
 
-use super::benchmark::{Listed, Subject};
+use super::benchmark::{Listed, Subject, translated};
+use super::confine::{Confinement, search};
 use super::inject::Draw;
 use super::load::Loaded;
+use super::localize::localize;
 use super::problem::Recording;
+use super::repair::{Options, Outcome};
 
 fn directory() -> Utf8PathBuf {
     Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/heap"))
@@ -45,20 +48,48 @@ fn every_listed_program_fulfils_what_is_recorded_of_it() {
 }
 
 #[test]
-fn debug_one() {
-    let which = std::env::var("HEAP").unwrap_or_default();
+fn the_statement_with_an_injected_fault_is_always_suspected() {
     for of in listed() {
-        if of.id != which { continue; }
         let subject = Subject::new(&of, &directory().join("programs")).unwrap();
         let mut draw = Draw::new(7);
-        for number in 0..6 {
-            let Some(faulty) = subject.faulty(&mut draw, (1, 1)) else { continue };
+        for _ in 0..8 {
+            let Some(faulty) = subject.faulty(&mut draw, (1, 0)) else {
+                continue;
+            };
             let routine = &faulty.loaded.routine;
-            println!("{} {number}: {:?}", of.id, faulty.faults);
-            let start = std::time::Instant::now();
-            let found = super::confine::search(routine, &faulty.triples, Default::default(), Default::default());
-            println!("  {:?} {:?}", start.elapsed(), found.repaired);
-            println!("  {:?} of {}", found.suspects.ranked(), routine.statements.len());
+            let suspects = localize(routine, &faulty.triples);
+            for mutated in &faulty.mutated {
+                assert!(
+                    suspects.weights.contains_key(&routine.unit(*mutated)),
+                    "{}: {:?}",
+                    of.id,
+                    faulty.faults
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_injected_fault_is_repaired_so_that_what_is_written_fulfils_all_states() {
+    for of in listed() {
+        let subject = Subject::new(&of, &directory().join("programs")).unwrap();
+        let mut draw = Draw::new(11);
+        let faulty = subject.faulty(&mut draw, (1, 0)).unwrap();
+        let routine = &faulty.loaded.routine;
+        let found = search(
+            routine,
+            &faulty.triples,
+            Confinement::default(),
+            Options::default(),
+        );
+        let Outcome::Patch(changes) = found.repaired.result else {
+            panic!("{}: {:?}", of.id, found.repaired);
+        };
+        let written = subject.with(&faulty.loaded, &changes).unwrap();
+        for triple in &subject.triples {
+            let triple = translated(triple, &subject.reference.routine, &written.routine);
+            assert_eq!(triple.check(&written.routine), Ok(()), "{}", of.id);
         }
     }
 }

@@ -175,8 +175,7 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
         Outcome::Unknown => ("unknown", false),
     };
     let ranked = found.suspects.ranked();
-    let own = routine.statements.iter().filter(|statement| !statement.is_locked);
-    let own = own.count().max(1);
+    let own = routine.units().len().max(1);
     let share = |count: usize| {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let share = count as f64 / own as f64;
@@ -184,7 +183,7 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
     };
     let mutated = faulty.mutated.iter();
     let places: Option<Vec<usize>> = mutated
-        .map(|fault| ranked.iter().position(|id| id == fault))
+        .map(|fault| ranked.iter().position(|id| *id == routine.unit(*fault)))
         .collect();
     let effort = places.map(|places| share(places.into_iter().max().map_or(0, |at| at + 1)));
     Row {
