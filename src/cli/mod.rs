@@ -3,10 +3,12 @@
 mod apply;
 mod c;
 mod cargo;
+mod debug;
 mod explain;
 mod faults;
 mod formula;
 mod generated;
+mod heap;
 mod look;
 mod merge;
 mod mutate;
@@ -48,6 +50,9 @@ pub struct Cli {
 enum Command {
     #[command(flatten)]
     Action(Box<Action<CargoFlags>>),
+    /// Debug a C program that manipulates linked structures, and repair it from its corrected heap
+    #[command(after_help = EXIT_CODES)]
+    Debug(debug::Debug),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
@@ -78,6 +83,9 @@ enum Action<P: Target> {
     /// Find all minimal repairs by mutations, or show that there is none
     #[command(after_help = EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
+    /// Repair a function that manipulates linked structures, given what its heap must look like
+    #[command(after_help = EXIT_CODES)]
+    Heap(heap::Heap<P>),
     /// Tell what decided a patch, and what the tests leave open
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
@@ -102,6 +110,7 @@ impl<P: Target> Action<P> {
             Self::Localize(look) => look.run(Depth::Localize),
             Self::Faults(faults) => faults.run(),
             Self::Mutate(mutate) => mutate.run(),
+            Self::Heap(heap) => heap.run(),
             Self::Explain(explain) => explain.run(),
             Self::Review(review) => review.run(),
             Self::Apply(apply) => apply.run(),
@@ -138,6 +147,7 @@ pub fn main() -> u8 {
     match cli.command {
         None => cli.repair.run(),
         Some(Command::Action(action)) => action.run(),
+        Some(Command::Debug(debug)) => debug.run(),
         Some(Command::Synth(synth)) => synth.run(),
         Some(Command::Merge(merge)) => merge.run(),
         Some(Command::Completions(completions)) => completions.run(),

@@ -267,7 +267,11 @@ fn covered(run: &Run) -> FixedBitSet {
 
 type Read = (Program, Vec<Test>, Vec<String>);
 
-fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
+/// A C program and its tests, the wanted ones only, and why others are left out.
+///
+/// # Errors
+/// If something is outside of the subset.
+pub fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
     let program = front::c::read(&whole.files)?;
     let Some(main) = front::c::main_of(&program) else {
         return Err(Refusal::Outside(

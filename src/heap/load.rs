@@ -37,6 +37,15 @@ impl Loaded {
     /// If there is no such function, or something in the program is beyond what is modelled.
     pub fn new(files: &[(Utf8PathBuf, String)], function: &str) -> Result<Self, Outside> {
         let program = c::read(files)?;
+        let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
+        Self::of(program, texts, function)
+    }
+
+    /// Lowers a function of a program with these texts.
+    ///
+    /// # Errors
+    /// If there is no such function, or something in it is beyond what is modelled.
+    pub fn of(program: Program, texts: Vec<String>, function: &str) -> Result<Self, Outside> {
         let found = program.functions.iter_enumerated();
         let mut found = found.filter(|(_, of)| of.name == function);
         let Some((id, _)) = found.next() else {
@@ -50,12 +59,11 @@ impl Loaded {
                 .min_by_key(|name| strsim::damerau_levenshtein(name, function));
             let near = near.map_or_else(String::new, |near| format!("; is `{near}` meant?"));
             return Err(Outside {
-                file: files.first().map(|(path, _)| path.clone()).unwrap_or_default(),
+                file: program.files.first().cloned().unwrap_or_default(),
                 line: 1,
                 reason: format!("there is no function `{function}`{near}"),
             });
         };
-        let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
         let routine = lower(&program, &texts, id)?;
         Ok(Self {
             program,
@@ -81,7 +89,12 @@ impl Loaded {
                 exit: 0,
             },
         };
-        entries(&self.program, &test, &LIMITS, self.function)
+        self.entries_of(&test)
+    }
+
+    /// The memory whenever a test enters the function.
+    pub fn entries_of(&self, test: &Test) -> Vec<Memory> {
+        entries(&self.program, test, &LIMITS, self.function)
             .iter()
             .filter_map(|entered| memory(&self.routine, entered))
             .collect()

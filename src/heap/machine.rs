@@ -11,12 +11,16 @@ use super::ir::{
 use super::memory::{Entity, Memory};
 use super::state::Value;
 
-/// Where a run pauses.
+/// A program point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pause {
+pub enum Point {
+    /// The beginning.
+    Start,
     /// Before the condition of a loop is evaluated.
     Head(LoopId),
-    /// At the end.
+    /// Before an instruction, by its number.
+    At(usize),
+    /// The end.
     End,
 }
 
@@ -99,6 +103,21 @@ pub struct Machine<'r> {
 /// Most instructions of a run.
 pub const MOST_STEPS: u32 = 20_000;
 
+impl Routine {
+    /// The number of the instruction at a program point.
+    pub fn position(&self, point: Point) -> usize {
+        let found = match point {
+            Point::Start => Some(0),
+            Point::At(at) => Some(at),
+            Point::Head(id) => self.code.iter().position(
+                |instruction| matches!(instruction, Instruction::Head { id: other, .. } if *other == id),
+            ),
+            Point::End => None,
+        };
+        found.unwrap_or(self.code.len())
+    }
+}
+
 impl<'r> Machine<'r> {
     /// At the beginning of the routine.
     pub fn new(routine: &'r Routine, memory: Memory) -> Self {
@@ -113,30 +132,34 @@ impl<'r> Machine<'r> {
         }
     }
 
-    /// At the head of a loop, whose condition is about to be evaluated.
-    pub fn at_head(routine: &'r Routine, memory: Memory, id: LoopId) -> Self {
-        let head = routine.code.iter().position(
-            |instruction| matches!(instruction, Instruction::Head { id: other, .. } if *other == id),
-        );
+    /// At a program point.
+    pub fn at(routine: &'r Routine, memory: Memory, point: Point) -> Self {
         Self {
-            at: head.unwrap_or(routine.code.len()),
+            at: routine.position(point),
             ..Self::new(routine, memory)
         }
     }
 
-    /// Goes on until a condition of one of the routine's own loops is to be evaluated, or to the end.
+    /// Goes on until a condition of one of the routine's own loops is to be evaluated, or to the end, or to a point in between.
     ///
     /// # Errors
     /// If the run faults.
-    pub fn advance(&mut self) -> Result<Pause, Fault> {
+    pub fn advance(&mut self, to: Option<Point>) -> Result<Point, Fault> {
+        let between = match to {
+            Some(Point::At(at)) => Some(at),
+            _ => None,
+        };
         loop {
+            if between == Some(self.at) {
+                return Ok(Point::At(self.at));
+            }
             let Some(instruction) = self.routine.code.get(self.at) else {
-                return Ok(Pause::End);
+                return Ok(Point::End);
             };
             if let Instruction::Head { statement, id, .. } = instruction
                 && !self.routine.statements[*statement].is_locked
             {
-                return Ok(Pause::Head(*id));
+                return Ok(Point::Head(*id));
             }
             self.step(instruction)?;
         }

@@ -120,6 +120,19 @@ impl Memory {
         variables.chain(nodes).collect()
     }
 
+    /// How an entity is shown.
+    pub fn name(&self, routine: &Routine, entity: Entity) -> String {
+        match entity {
+            Entity::Variable(variable) => routine.variables[variable].name.clone(),
+            Entity::Field(id, field) => {
+                let record = self.node(id).and_then(|node| routine.records.get(node.record));
+                let name = record.and_then(|record| record.fields.get(field));
+                format!("{id}->{}", name.map_or("?", |field| &*field.name))
+            }
+            Entity::Freed(id) => format!("whether {id} is freed"),
+        }
+    }
+
     /// What people see of it.
     pub fn state(&self, routine: &Routine) -> State {
         let variables = routine.variables.iter_enumerated();

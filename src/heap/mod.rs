@@ -2,6 +2,7 @@
 //!
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`machine`]).
 
+pub mod batch;
 pub mod benchmark;
 pub mod confine;
 pub mod encode;
@@ -14,12 +15,14 @@ pub mod lower;
 pub mod machine;
 pub mod memory;
 mod outline;
+pub mod notation;
 pub mod patch;
 pub mod picture;
 pub mod problem;
 pub mod record;
 pub mod repair;
 pub mod rewrite;
+pub mod session;
 pub mod space;
 pub mod state;
 #[cfg(test)]

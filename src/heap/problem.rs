@@ -2,7 +2,7 @@
 //! They come from states that a person asserts, or from recorded runs of a reference.
 
 use super::ir::{LoopId, Routine};
-use super::machine::{Fault, Machine, Pause};
+use super::machine::{Fault, Machine, Point};
 use super::memory::{Entity, Memory};
 use super::state::Value;
 
@@ -27,14 +27,14 @@ pub enum Control {
 /// From this state to that one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Triple {
-    /// The loop at whose head it begins, before the condition is evaluated; none for the beginning of the function.
-    pub from: Option<LoopId>,
+    /// Where it begins.
+    pub from: Point,
     /// The state there.
     pub before: Memory,
     /// How control goes.
     pub control: Control,
     /// Where it ends.
-    pub to: Pause,
+    pub to: Point,
     /// The state there. What is unknown there may have any value.
     pub after: Memory,
 }
@@ -69,7 +69,7 @@ impl Recording {
     pub fn new(routine: &Routine, before: Memory) -> Result<Self, Fault> {
         let mut machine = Machine::new(routine, before.clone());
         let mut visits = Vec::new();
-        while let Pause::Head(id) = machine.advance()? {
+        while let Point::Head(id) = machine.advance(None)? {
             let memory = machine.memory.clone();
             let enters = machine.decide(None)?;
             visits.push((Visit { id, enters }, memory));
@@ -88,10 +88,10 @@ impl Recording {
         let ends = self.visits.iter().map(|(visit, memory)| (Some(*visit), memory));
         for (visit, memory) in ends.chain([(None, &self.after)]) {
             triples.push(Triple {
-                from: from.map(|(visit, _)| visit.id),
+                from: from.map_or(Point::Start, |(visit, _)| Point::Head(visit.id)),
                 before: from.map_or(&self.before, |(_, memory)| memory).clone(),
                 control: Control::Along(from.iter().map(|(visit, _)| *visit).collect()),
-                to: visit.map_or(Pause::End, |visit| Pause::Head(visit.id)),
+                to: visit.map_or(Point::End, |visit| Point::Head(visit.id)),
                 after: memory.clone(),
             });
             from = visit.map(|visit| (visit, memory));
@@ -102,10 +102,10 @@ impl Recording {
     /// One triple over the whole run, without a word about loops.
     pub fn whole(&self) -> Triple {
         Triple {
-            from: None,
+            from: Point::Start,
             before: self.before.clone(),
             control: Control::Free,
-            to: Pause::End,
+            to: Point::End,
             after: self.after.clone(),
         }
     }
@@ -128,10 +128,7 @@ impl Triple {
 
     /// A run that is about to begin.
     pub fn machine<'r>(&self, routine: &'r Routine) -> Machine<'r> {
-        match self.from {
-            Some(id) => Machine::at_head(routine, self.before.clone(), id),
-            None => Machine::new(routine, self.before.clone()),
-        }
+        Machine::at(routine, self.before.clone(), self.from)
     }
 
     /// Runs from the beginning to the end. A condition with another outcome than wanted is a failure, but the run goes on
@@ -144,17 +141,17 @@ impl Triple {
         match &self.control {
             Control::Along(visits) => {
                 for visit in visits {
-                    if machine.advance().map_err(Failure::Fault)? != Pause::Head(visit.id) {
+                    if machine.advance(None).map_err(Failure::Fault)? != Point::Head(visit.id) {
                         return Err(Failure::Control);
                     }
                     let holds = machine.decide(Some(visit.enters)).map_err(Failure::Fault)?;
                     is_as_wanted &= holds == visit.enters;
                 }
-                let end = machine.advance().map_err(Failure::Fault)?;
+                let end = machine.advance(Some(self.to)).map_err(Failure::Fault)?;
                 is_as_wanted &= end == self.to;
             }
             Control::Free => {
-                while let Pause::Head(_) = machine.advance().map_err(Failure::Fault)? {
+                while let Point::Head(_) = machine.advance(Some(self.to)).map_err(Failure::Fault)? {
                     machine.decide(None).map_err(Failure::Fault)?;
                 }
             }

@@ -10,10 +10,10 @@ use super::guard::Guard;
 use super::holes::Holes;
 use crate::formula::ir::RecordId;
 use crate::heap::ir::{
-    Atom, Comparison, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId,
-    Term, Type, VariableId,
+    Atom, Comparison, Condition, Filling, Instruction, Path, Routine, SlotId, StatementId, Term,
+    Type, VariableId,
 };
-use crate::heap::machine::{Pause, arithmetic, wrapped};
+use crate::heap::machine::{Point, arithmetic, wrapped};
 use crate::heap::memory::Entity;
 use crate::heap::problem::{Control, Triple, Visit};
 use crate::heap::space::Space;
@@ -125,11 +125,19 @@ impl<'q> Run<'q> {
         let is_along = matches!(triple.control, Control::Along(_));
         let code = &self.routine.code;
         let mut pending: Vec<Guard> = vec![Guard::Never; code.len() + 1];
-        let mut at = triple.from.map_or(0, |id| self.head(id));
+        let mut at = self.routine.position(triple.from);
+        let end = match triple.to {
+            Point::At(at) => Some(at),
+            _ => None,
+        };
         let mut live = Guard::Always;
         loop {
             self.steps = self.steps.checked_sub(1).ok_or(TooLarge)?;
             live = live.or(&std::mem::replace(&mut pending[at], Guard::Never));
+            if end == Some(at) && visits.is_empty() && !live.is_never() {
+                self.require(live);
+                return Ok(());
+            }
             let Some(instruction) = code.get(at) else {
                 break;
             };
@@ -180,7 +188,7 @@ impl<'q> Run<'q> {
                                     }
                                 }
                             }
-                            [] if triple.to == Pause::Head(*id) => {
+                            [] if triple.to == Point::Head(*id) => {
                                 self.require(live);
                                 return Ok(());
                             }
@@ -226,7 +234,7 @@ impl<'q> Run<'q> {
             }
         }
         match (is_along, triple.to) {
-            (true, Pause::Head(_)) => self.require(Guard::Never),
+            (true, Point::Head(_)) | (_, Point::At(_)) => self.require(Guard::Never),
             _ => self.require(live),
         }
         Ok(())
@@ -253,21 +261,14 @@ impl<'q> Run<'q> {
         if is_along && is_own {
             let next = match (visits.first(), triple.to) {
                 (Some(visit), _) => Some(visit.id),
-                (None, Pause::Head(id)) => Some(id),
-                (None, Pause::End) => None,
+                (None, Point::Head(id)) => Some(id),
+                (None, Point::At(end)) => return (to..from).contains(&end),
+                (None, Point::Start | Point::End) => None,
             };
             return next.is_some_and(|next| heads.any(|(id, _)| id == next));
         }
         let most = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX) + MORE_ROUNDS;
         self.rounds.get(&from).copied().unwrap_or(0) < most
-    }
-
-    /// Where the condition of a loop is evaluated.
-    fn head(&self, id: LoopId) -> usize {
-        let head = self.routine.code.iter().position(
-            |instruction| matches!(instruction, Instruction::Head { id: other, .. } if *other == id),
-        );
-        head.unwrap_or(self.routine.code.len())
     }
 
     fn assign(

@@ -1,0 +1,202 @@
+//! `cargo nopol heap`: repairs a function that manipulates linked structures.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::formula::{self, Shape};
+use super::{Place, Target, output};
+use crate::formula::mutation::ShownEdit;
+use crate::heap::batch::{self, Batch, Request};
+use crate::invocation;
+use crate::report::{EditReport, Ending, Outcome, PatchReport, count};
+
+#[derive(Args, Clone, Debug)]
+pub struct Heap<P: Target> {
+    #[command(flatten)]
+    place: Place<P>,
+
+    /// The function to repair
+    #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
+    function: String,
+
+    /// A function of the same program that does the same and is right: wherever tests call the one, it must
+    /// leave the heap as the other does
+    #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
+    reference: Option<String>,
+
+    /// A test whose calls count, by its name; may be given several times [default: all]
+    #[arg(long, value_name = "TEST", help_heading = "Specification")]
+    only: Vec<String>,
+
+    /// The state before a call, such as `head = n1; n1.next = null`, or a file with it; may be given several
+    /// times
+    #[arg(
+        long,
+        value_name = "STATE",
+        requires = "post",
+        help_heading = "Specification"
+    )]
+    pre: Vec<String>,
+
+    /// The state after that call; what it does not mention may be anything
+    #[arg(
+        long,
+        value_name = "STATE",
+        requires = "pre",
+        help_heading = "Specification"
+    )]
+    post: Vec<String>,
+
+    /// How to show the result
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        help_heading = "Report"
+    )]
+    format: Shape,
+}
+
+impl<P: Target> Heap<P> {
+    pub fn run(self) -> u8 {
+        let settings = match self.place.resolve() {
+            Ok(settings) => settings,
+            Err(code) => return code,
+        };
+        if self.pre.len() != self.post.len() {
+            output::complain("each --pre needs a --post: they are given in pairs");
+            return Ending::Usage.exit_code();
+        }
+        let command = settings.project.command();
+        let states = self.pre.iter().map(text).zip(self.post.iter().map(text));
+        let request = Request {
+            project: settings.project.clone(),
+            function: self.function,
+            reference: self.reference,
+            tests: self.only,
+            states: states.collect(),
+        };
+        let shown = match formula::accepted(batch::repair(&request), self.format, Batch::outside) {
+            Ok(shown) => shown,
+            Err(code) => return code,
+        };
+        let ending = match shown.outcome {
+            "repaired" => Ending::Patched,
+            "limit" => Ending::TimeLimit,
+            "correct" => Ending::NothingToRepair,
+            "outside" => Ending::UnusableBaseline,
+            _ => Ending::NoPatch,
+        };
+        // Also that there are none: `apply` must not write those of an earlier search.
+        invocation::keep(&settings, &kept(&shown, command, ending));
+        formula::print(&shown, self.format, |shown| human(shown, command), ending)
+    }
+}
+
+/// The content of a file, if there is one; else the text itself.
+fn text(given: &String) -> String {
+    match given.contains('=') {
+        true => given.clone(),
+        false => std::fs::read_to_string(given).unwrap_or_else(|_| given.clone()),
+    }
+}
+
+/// Most suspicious statements that are shown.
+const MANY: usize = 5;
+
+fn human(shown: &Batch, command: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_human(&mut text, shown, command);
+    text
+}
+
+fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Result {
+    for warning in &shown.warnings {
+        writeln!(text, "note: {warning}")?;
+    }
+    let calls = count(shown.calls, "call");
+    if shown.outcome == "correct" {
+        return writeln!(text, "`{}` is right in {calls}", shown.function);
+    }
+    if !shown.failing.is_empty() {
+        let failing = shown.failing.len();
+        writeln!(
+            text,
+            "`{}` goes wrong in {failing} of {calls}:",
+            shown.function
+        )?;
+        for failing in shown.failing.iter().take(MANY) {
+            writeln!(text, "  {failing}")?;
+        }
+        if failing > MANY {
+            writeln!(text, "  … and {} more", failing - MANY)?;
+        }
+    }
+    if !shown.suspects.is_empty() {
+        writeln!(text, "\nsuspicious, most suspicious first:")?;
+        for suspect in shown.suspects.iter().take(MANY) {
+            writeln!(text, "  {}:{}  {}", suspect.file, suspect.line, suspect.text)?;
+        }
+        if shown.suspects.len() > MANY {
+            writeln!(text, "  … and {} more", shown.suspects.len() - MANY)?;
+        }
+    }
+    if let Some(message) = &shown.message {
+        writeln!(text, "\n{message}")?;
+    }
+    if shown.edits.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        text,
+        "\nrepaired by {} in {:.2} s; all {calls} are right then:\n",
+        count(shown.edits.len(), "change"),
+        shown.seconds
+    )?;
+    writeln!(text, "{}", shown.diff.trim_end())?;
+    writeln!(text, "\n`{command} apply` writes it into the source")
+}
+
+/// The repair as a patch, which `apply` and `undo` know.
+fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
+    let edit = |edit: &ShownEdit| EditReport {
+        file: edit.file.clone(),
+        line: edit.line,
+        column: edit.column,
+        span: edit.span.clone(),
+        original: Arc::from(shown.texts.get(&edit.file).map_or("", String::as_str)),
+        before: edit.before.clone(),
+        after: edit.text.clone(),
+        condition: edit.after.clone(),
+    };
+    let patches = (shown.outcome == "repaired").then(|| PatchReport {
+        id: "heap-1".to_owned(),
+        rank: 1,
+        cost: 0,
+        confidence: 0.0,
+        kind: "expression",
+        edits: shown.edits.iter().map(edit).collect(),
+        diff: shown.diff.clone(),
+        fixes: shown.failing.clone(),
+        is_trivial: false,
+        is_checked: true,
+        why: "fulfils all states".to_owned(),
+        clauses: Vec::new(),
+        tables: Vec::new(),
+        differs: None,
+        alternatives: Vec::new(),
+        alike: 0,
+    });
+    Outcome {
+        ending,
+        message: shown.message.clone(),
+        command,
+        failing_tests: shown.failing.clone(),
+        patches: patches.into_iter().collect(),
+        ..Outcome::default()
+    }
+}

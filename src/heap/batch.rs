@@ -1,0 +1,327 @@
+//! `cargo nopol heap`: what a function must fulfil, the search, and what was found in the user's terms.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::confine::{Confinement, search};
+use super::load::Loaded;
+use super::memory::Memory;
+use super::notation;
+use super::problem::{Control, Failure, Recording, Triple};
+use super::repair::{Options, Outcome};
+use super::rewrite::{Edit, edits, rewritten};
+use super::state::State;
+use super::{RESULT, machine::Point};
+use crate::formula::ir::Test;
+use crate::formula::load::{Refusal, of_c};
+use crate::formula::mutation::ShownEdit;
+use crate::patch::diff;
+use crate::source::Language;
+use crate::subject::ecosystem::Whole;
+use crate::subject::{Project, Subject, SubjectError};
+
+/// What to repair.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program.
+    pub project: Project,
+    /// The function that is repaired.
+    pub function: String,
+    /// A function of the same program that does the same and is right.
+    pub reference: Option<String>,
+    /// The tests whose runs begin; all if none is named.
+    pub tests: Vec<String>,
+    /// States before and after a call, as text.
+    pub states: Vec<(String, String)>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Batch {
+    /// `repaired`, `correct`, `contradiction`, `none`, `limit` or `outside`.
+    pub outcome: &'static str,
+    /// Why it ended so, if that needs words.
+    pub message: Option<String>,
+    /// What the user should know besides, a sentence each.
+    pub warnings: Vec<String>,
+    /// The function.
+    pub function: String,
+    /// How many calls were to be fulfilled.
+    pub calls: usize,
+    /// The calls that were not: what is wrong after each.
+    pub failing: Vec<String>,
+    /// The statements that may be faulty, the most suspicious first.
+    pub suspects: Vec<Suspect>,
+    /// The changes, in the order of the source.
+    pub edits: Vec<ShownEdit>,
+    /// The same as a unified diff.
+    pub diff: String,
+    /// How often the search space was widened.
+    pub widenings: u32,
+    /// Seconds that the search took.
+    pub seconds: f64,
+    /// The texts of the files, by their paths; for who applies a repair.
+    #[serde(skip)]
+    pub texts: BTreeMap<String, String>,
+}
+
+/// A statement that may be faulty.
+#[derive(Clone, Debug, Serialize)]
+pub struct Suspect {
+    /// The file.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The statement.
+    pub text: String,
+    /// How suspicious it is: larger is more.
+    pub weight: u32,
+}
+
+impl Batch {
+    /// What is said of a program that is beyond what is modelled, for this reason.
+    pub fn outside(reason: String) -> Self {
+        Self {
+            outcome: "outside",
+            message: Some(reason),
+            ..Self::default()
+        }
+    }
+}
+
+/// Most failing calls that are described.
+const MOST_DESCRIBED: usize = 5;
+
+/// Repairs a function.
+///
+/// # Errors
+/// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
+pub fn repair(request: &Request) -> Result<Batch, Refusal> {
+    let usage = |error: SubjectError| Refusal::Usage(error.to_string());
+    let subject = Subject::load(&request.project).map_err(usage)?;
+    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    if whole.language != Language::C {
+        return Err(Refusal::Outside(
+            "only C programs are repaired by states of their heap".to_owned(),
+        ));
+    }
+    let (program, tests, warnings) = of_c(&whole, &request.tests)?;
+    let loaded = Loaded::of(program, texts(&whole), &request.function).map_err(named)?;
+    let triples = triples(request, &loaded, &tests)?;
+    let failing = describe(&loaded, &triples);
+    let started = Instant::now();
+    let found = search(
+        &loaded.routine,
+        &triples,
+        Confinement::Suspects,
+        Options::default(),
+    );
+    let mut batch = Batch {
+        function: request.function.clone(),
+        calls: triples.len(),
+        failing,
+        warnings,
+        widenings: found.repaired.widenings,
+        seconds: started.elapsed().as_secs_f64(),
+        ..Batch::default()
+    };
+    for id in found.suspects.ranked() {
+        let statement = &loaded.routine.statements[id];
+        batch.suspects.push(Suspect {
+            file: file(&loaded, statement.whole.file),
+            line: statement.line,
+            text: statement.text.clone(),
+            weight: found.suspects.weights[&id],
+        });
+    }
+    let files = loaded.program.files.iter().map(ToString::to_string);
+    batch.texts = files.zip(loaded.texts.iter().cloned()).collect();
+    batch.outcome = match &found.repaired.result {
+        Outcome::Correct => "correct",
+        Outcome::Patch(changes) => {
+            let edits = edits(&loaded.routine, &loaded.texts, changes);
+            show(&mut batch, &loaded, &edits, &subject);
+            "repaired"
+        }
+        Outcome::Contradiction(triples) => {
+            batch.message = Some(contradiction(triples));
+            "contradiction"
+        }
+        Outcome::Exhausted => {
+            batch.message = Some(
+                "no repair was found: the search was widened as often as it may be".to_owned(),
+            );
+            "none"
+        }
+        Outcome::Unknown => {
+            batch.message = Some("no repair was found: the runs are too large to search".to_owned());
+            "limit"
+        }
+    };
+    Ok(batch)
+}
+
+fn texts(whole: &Whole) -> Vec<String> {
+    whole.files.iter().map(|(_, text)| text.clone()).collect()
+}
+
+/// A function that does not exist is the user's mistake, and anything else beyond what is modelled.
+fn named(outside: crate::formula::ir::Outside) -> Refusal {
+    match outside.reason.starts_with("there is no function") {
+        true => Refusal::Usage(outside.reason),
+        false => Refusal::Outside(outside.to_string()),
+    }
+}
+
+/// What the function must fulfil.
+fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Triple>, Refusal> {
+    let mut triples = Vec::new();
+    for (before, after) in &request.states {
+        triples.push(Triple {
+            from: Point::Start,
+            before: state(loaded, before)?,
+            control: Control::Free,
+            to: Point::End,
+            after: state(loaded, after)?,
+        });
+    }
+    if let Some(reference) = &request.reference {
+        let right = Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference)
+            .map_err(named)?;
+        let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
+        if parameters(&right) != parameters(loaded) {
+            return Err(Refusal::Usage(format!(
+                "`{}` and `{reference}` do not have the same parameters",
+                request.function
+            )));
+        }
+        for test in tests {
+            for before in loaded.entries_of(test) {
+                triples.extend(referred(loaded, &right, &before));
+            }
+        }
+        if triples.is_empty() {
+            return Err(Refusal::Usage(format!(
+                "no test calls `{}`: give its states by --pre and --post, or name tests that call it",
+                request.function
+            )));
+        }
+    }
+    if triples.is_empty() {
+        return Err(Refusal::Usage(
+            "there is nothing to fulfil: give --reference FUNCTION, or --pre and --post".to_owned(),
+        ));
+    }
+    Ok(triples)
+}
+
+/// What the reference does from a state on, in terms of the function.
+fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
+    let mut state = before.state(&loaded.routine);
+    let names = |loaded: &Loaded| -> Vec<String> {
+        let parameters = loaded.routine.parameters.iter();
+        let names = parameters.map(|id| loaded.routine.variables[*id].name.clone());
+        names.collect()
+    };
+    for variable in &mut state.variables {
+        let position = names(loaded).iter().position(|name| *name == variable.name);
+        if let Some(at) = position {
+            variable.name.clone_from(&names(right)[at]);
+        }
+    }
+    let memory = Memory::from_state(&right.routine, &state);
+    let recording = Recording::new(&right.routine, memory).ok()?;
+    // Only what a caller sees: the locals of the two are their own.
+    let mut after: State = recording.after.state(&right.routine);
+    let is_seen = |name: &str| {
+        let globals = right.routine.variables.iter().filter(|variable| variable.is_global);
+        name == RESULT || globals.map(|variable| &variable.name).any(|other| other == name)
+    };
+    after.variables.retain(|variable| is_seen(&variable.name));
+    Some(Triple {
+        from: Point::Start,
+        before: before.clone(),
+        control: Control::Free,
+        to: Point::End,
+        after: Memory::from_state(&loaded.routine, &after),
+    })
+}
+
+/// A state that the user gave: JSON, or the notation.
+fn state(loaded: &Loaded, text: &str) -> Result<Memory, Refusal> {
+    if text.trim_start().starts_with('{') {
+        let state: State = serde_json::from_str(text)
+            .map_err(|error| Refusal::Usage(format!("this is no state: {error}")))?;
+        return Ok(Memory::from_state(&loaded.routine, &state));
+    }
+    notation::parse(&loaded.routine, text).map_err(Refusal::Usage)
+}
+
+/// What is wrong after each call that fails.
+fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
+    let failing = (1..).zip(triples);
+    let failing = failing.filter_map(|(number, triple)| {
+        let failure = triple.check(&loaded.routine).err()?;
+        let what = match failure {
+            Failure::Fault(fault) => fault.to_string(),
+            Failure::Control => "a loop has another number of rounds".to_owned(),
+            Failure::Values(wrong) => {
+                let mut machine = triple.machine(&loaded.routine);
+                // The run ends, or there would be no values.
+                let _ = triple.run(&mut machine);
+                let named = wrong.iter().take(MOST_DESCRIBED).map(|entity| {
+                    let name = machine.memory.name(&loaded.routine, *entity);
+                    let (is, wanted) = (machine.memory.get(*entity), triple.after.get(*entity));
+                    format!("{name} is {is} instead of {wanted}")
+                });
+                named.collect::<Vec<_>>().join(", ")
+            }
+        };
+        Some(format!("call {number}: {what}"))
+    });
+    failing.collect()
+}
+
+fn contradiction(triples: &[usize]) -> String {
+    let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
+    match calls.as_slice() {
+        [] => "no change of the function can fulfil the states".to_owned(),
+        [call] => format!("no change of the function can fulfil call {call}"),
+        calls => format!(
+            "the states contradict each other, or are beyond all changes: calls {} cannot be fulfilled together",
+            calls.join(", ")
+        ),
+    }
+}
+
+/// The edits and the diff.
+fn show(batch: &mut Batch, loaded: &Loaded, edits: &[Edit], subject: &Subject) {
+    let changed = rewritten(&loaded.texts, edits);
+    for (number, edit) in edits.iter().map(|edit| (edit.span.file, edit)) {
+        let text = &loaded.texts[number as usize];
+        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        batch.edits.push(ShownEdit {
+            file: file(loaded, number),
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            before: text[start..end].trim().to_owned(),
+            after: edit.text.trim().to_owned(),
+            span: start..end,
+            text: edit.text.clone(),
+        });
+    }
+    let files = loaded.program.files.iter();
+    let pairs = files.zip(loaded.texts.iter().zip(&changed));
+    let diffs = pairs.map(|(file, (before, after))| {
+        diff::unified(&subject.path_in_diffs(file), before, after)
+    });
+    batch.diff = diffs.collect();
+}
+
+fn file(loaded: &Loaded, number: u32) -> String {
+    let file = loaded.program.files.get(number as usize);
+    file.map_or_else(String::new, ToString::to_string)
+}

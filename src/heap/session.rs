@@ -1,0 +1,816 @@
+//! An interactive session: gdb runs the program, the user corrects its heap and forces branches, and what is asserted becomes a
+//! repair that is in force from then on (Wolverine2, sections 2.1, 3.2 and 6).
+//!
+//! What is typed is a [`command::Command`]; what is said is text for the user. Prompts, scripts and files are left to the caller.
+
+pub mod command;
+mod history;
+mod place;
+mod screen;
+mod tracked;
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+
+use self::command::{Command, HELP, Named};
+use self::screen::{Instead, inserted, instead};
+use self::tracked::Tracked;
+use super::confine::{Confinement, search};
+use super::gdb::{self, Interrupter, Names, Stop, Subject, Why};
+use super::load::Loaded;
+use super::notation::nearest;
+use super::picture;
+use super::repair::{Options, Outcome};
+use super::rewrite::{edits, rewritten};
+use super::state::{State, Value};
+use crate::patch::diff;
+
+/// What a session shows, and how long it waits.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The width of the terminal.
+    pub width: usize,
+    /// Whether pictures are in colour.
+    pub color: bool,
+    /// How long a command of the subject may run.
+    pub limit: Duration,
+    /// Most nodes that are shown.
+    pub most_nodes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            width: 100,
+            color: false,
+            limit: Duration::from_secs(10),
+            most_nodes: 50,
+        }
+    }
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Text for the user.
+    Text(String),
+    /// The session is over.
+    Quit,
+}
+
+/// A session.
+pub struct Session {
+    subject: Subject,
+    /// The source files that are read.
+    files: Vec<(Utf8PathBuf, String)>,
+    settings: Settings,
+    names: Names,
+    stop: Option<Stop>,
+    /// The state that was shown last.
+    shown: Option<State>,
+    tracked: Option<Tracked>,
+    /// Functions that cannot be followed were named already.
+    unfollowed: Vec<String>,
+    /// What `change` changed since the last checkpoint, with the values before.
+    changed: Vec<(Named, Value)>,
+    /// Pictures as SVG, for who shows them elsewhere.
+    picture: Option<String>,
+    steps: usize,
+}
+
+/// What goes wrong in a command: a sentence for the user.
+type Done<T> = Result<T, String>;
+
+impl Session {
+    /// A session with a program that is loaded; `files` are its sources.
+    pub fn new(subject: Subject, files: Vec<(Utf8PathBuf, String)>, settings: Settings) -> Self {
+        Self {
+            subject,
+            files,
+            settings,
+            names: Names::default(),
+            stop: None,
+            shown: None,
+            tracked: None,
+            unfollowed: Vec::new(),
+            changed: Vec::new(),
+            picture: None,
+            steps: 0,
+        }
+    }
+
+    /// What interrupts the program from elsewhere.
+    pub fn interrupter(&self) -> Interrupter {
+        self.subject.interrupter()
+    }
+
+    /// The picture of the state that was shown last, as SVG, with its number; once for each.
+    pub fn take_picture(&mut self) -> Option<(usize, String)> {
+        self.picture.take().map(|picture| (self.steps, picture))
+    }
+
+    /// The names that can be completed: variables and fields.
+    pub fn entities(&self) -> Vec<String> {
+        let Some(state) = &self.shown else {
+            return Vec::new();
+        };
+        let variables = state.variables.iter().map(|variable| variable.name.clone());
+        let fields = state.nodes.iter().flat_map(|node| {
+            let fields = node.fields.iter();
+            fields.map(|field| format!("{}->{}", node.id, field.name))
+        });
+        variables.chain(fields).collect()
+    }
+
+    /// Executes a command.
+    pub fn execute(&mut self, command: &Command) -> Reply {
+        if *command == Command::Quit {
+            return Reply::Quit;
+        }
+        let mut text = self.dispatch(command).unwrap_or_else(|sentence| sentence);
+        let output = self.subject.take_output();
+        if !output.is_empty() {
+            let lines = output.lines().map(|line| format!("| {line}\n"));
+            text = format!("{}{text}", lines.collect::<String>());
+        }
+        Reply::Text(text.trim_end().to_owned())
+    }
+
+    fn dispatch(&mut self, command: &Command) -> Done<String> {
+        match command {
+            Command::Start => self.start(),
+            Command::Next(times) => self.next(*times),
+            Command::Step => {
+                self.alive()?;
+                let stop = self.subject.step(self.settings.limit).map_err(said)?;
+                self.arrived(stop)
+            }
+            Command::Enter => self.force(true),
+            Command::Leave => self.force(false),
+            Command::Break(place) => self.set_break(place),
+            Command::Continue => self.resume(),
+            Command::Finish => self.finish(),
+            Command::Print(None) => self.show(false),
+            Command::Print(Some(named)) => {
+                let value = self.value(named)?;
+                Ok(format!("{} = {value}", written(named)))
+            }
+            Command::Change(named, value) => self.change(named, *value),
+            Command::Spec => self.assert(),
+            Command::Repair => self.repair(),
+            Command::Rewrite(file) => self.rewrite(file.as_deref()),
+            Command::Concrete(first, last) => self.concrete(*first, *last),
+            Command::Checkpoints => self.checkpoints(),
+            Command::Resume(number) => self.resume_checkpoint(*number),
+            Command::Undo => self.undo(),
+            Command::Help => Ok(HELP.to_owned()),
+            Command::Quit => Ok(String::new()),
+        }
+    }
+
+    /// That the program runs.
+    fn alive(&self) -> Done<()> {
+        match &self.stop {
+            Some(stop) if stop.is_alive() => Ok(()),
+            _ => Err("the program does not run: `start` starts it".to_owned()),
+        }
+    }
+
+    fn start(&mut self) -> Done<String> {
+        self.names.forget_all();
+        self.shown = None;
+        self.changed.clear();
+        // The patch and the assertions stay: the run begins anew, not the session.
+        let stop = self.subject.start(self.settings.limit).map_err(said)?;
+        let text = self.arrived(stop)?;
+        Ok(format!("the program is at the beginning of `main`\n{text}"))
+    }
+
+    fn next(&mut self, times: u32) -> Done<String> {
+        self.alive()?;
+        let mut text = String::new();
+        for _ in 0..times.max(1) {
+            text = self.next_once()?;
+            if self.alive().is_err() {
+                break;
+            }
+        }
+        Ok(text)
+    }
+
+    /// Executes the next statement, as the patch in force has it.
+    fn next_once(&mut self) -> Done<String> {
+        let stop = self.advance()?;
+        self.arrived(stop)
+    }
+
+    fn advance(&mut self) -> Done<Stop> {
+        let limit = self.settings.limit;
+        let Some((tracked, at)) = self.here() else {
+            return self.subject.next(limit).map_err(said);
+        };
+        let (routine, texts) = (&tracked.loaded.routine, &tracked.loaded.texts);
+        match instead(routine, texts, &tracked.changes, at) {
+            Instead::Nothing => self.subject.next(limit).map_err(said),
+            Instead::Evaluate(text, line) => {
+                self.subject.evaluate(&text).map_err(said)?;
+                self.subject.jump(line, limit).map_err(said)
+            }
+            Instead::Decide(condition) => {
+                let holds = self.holds(&condition)?;
+                let Some((tracked, at)) = self.here() else {
+                    return Err("the function is not followed".to_owned());
+                };
+                let line = tracked.loaded.routine.line_after(at, holds);
+                let line = line.ok_or("there is nothing to go on with")?;
+                self.subject.jump(line, limit).map_err(said)
+            }
+            Instead::Unable => self.subject.next(limit).map_err(said),
+        }
+    }
+
+    fn holds(&mut self, condition: &str) -> Done<bool> {
+        let value = self
+            .subject
+            .evaluate(&format!("({condition}) ? 1 : 0"))
+            .map_err(said)?;
+        Ok(value.trim() == "1")
+    }
+
+    /// The function that is followed and the instruction that comes next, if the program is there.
+    fn here(&self) -> Option<(&Tracked, usize)> {
+        let tracked = self.tracked.as_ref()?;
+        let frame = self.stop.as_ref()?.frame.as_ref()?;
+        let at = tracked.at?;
+        (frame.identity == tracked.frame && frame.function.as_deref() == Some(&tracked.loaded.routine.name))
+            .then_some((tracked, at))
+    }
+
+    /// Goes into a loop or branch, or past it.
+    fn force(&mut self, enters: bool) -> Done<String> {
+        self.alive()?;
+        let Some((tracked, at)) = self.here() else {
+            return Err("there is no loop or branch here".to_owned());
+        };
+        let routine = &tracked.loaded.routine;
+        let is_condition = routine.loop_at(at).is_some()
+            || matches!(
+                routine.code.get(at),
+                Some(super::ir::Instruction::Test(..))
+            );
+        if !is_condition {
+            return Err("the next statement is no loop and no branch".to_owned());
+        }
+        let line = routine.line_after(at, enters);
+        let line = line.ok_or("there is nothing to go on with")?;
+        let stop = self.subject.jump(line, self.settings.limit).map_err(said)?;
+        if let Some(tracked) = &mut self.tracked {
+            tracked.is_forced = true;
+        }
+        self.arrived(stop)
+    }
+
+    fn set_break(&mut self, place: &str) -> Done<String> {
+        let set = match place.rsplit_once(':') {
+            Some((file, line)) => {
+                let line = line
+                    .parse()
+                    .map_err(|_| format!("`{line}` is no number of a line"))?;
+                self.subject.break_at_line(file, line)
+            }
+            None => match place.parse::<u32>() {
+                Ok(line) => {
+                    let file = self.files.first().map(|(file, _)| file.to_string());
+                    self.subject.break_at_line(&file.unwrap_or_default(), line)
+                }
+                Err(_) => self.subject.break_at_function(place),
+            },
+        };
+        let set = set.map_err(|error| format!("there is no place `{place}`: {error}"))?;
+        Ok(format!("breakpoint {} at `{place}`", set.number))
+    }
+
+    /// Runs to the next breakpoint; step by step where a patch is in force or assertions are being made.
+    fn resume(&mut self) -> Done<String> {
+        self.alive()?;
+        while self.here().is_some() && self.is_screened() {
+            let stop = self.advance()?;
+            let is_there = !stop.is_alive() || matches!(stop.why, Why::Breakpoint { .. });
+            let text = self.arrived(stop)?;
+            if is_there {
+                return Ok(text);
+            }
+        }
+        let stop = self.subject.resume(self.settings.limit).map_err(said)?;
+        self.arrived(stop)
+    }
+
+    fn finish(&mut self) -> Done<String> {
+        self.alive()?;
+        while self.here().is_some() && self.is_screened() {
+            let stop = self.advance()?;
+            let text = self.arrived(stop)?;
+            if self.here().is_none() || self.alive().is_err() {
+                return Ok(text);
+            }
+        }
+        let stop = self.subject.finish(self.settings.limit).map_err(said)?;
+        self.arrived(stop)
+    }
+
+    fn is_screened(&self) -> bool {
+        self.tracked.as_ref().is_some_and(|tracked| {
+            !tracked.changes.is_empty()
+                || tracked.history.as_ref().is_some_and(|history| history.current.is_some())
+        })
+    }
+
+    /// The program stopped: says where and why, and shows the heap.
+    fn arrived(&mut self, stop: Stop) -> Done<String> {
+        let mut text = String::new();
+        self.stop = Some(stop.clone());
+        match &stop.why {
+            Why::Exited { code } => return Ok(format!("the program ended with exit code {code}")),
+            Why::Killed { name, meaning } => {
+                return Ok(format!("the program was ended by {name} ({meaning})"));
+            }
+            Why::Signal { name, meaning } => {
+                push(&mut text, &format!("the program got {name} ({meaning})"));
+            }
+            Why::OutOfTime => push(
+                &mut text,
+                &format!(
+                    "the program ran for {} s without coming there: it was interrupted",
+                    self.settings.limit.as_secs()
+                ),
+            ),
+            Why::Interrupted => push(&mut text, "the program was interrupted"),
+            Why::Finished { value: Some(value) } => push(&mut text, &format!("it returned {value}")),
+            Why::Finished { value: None }
+            | Why::Breakpoint { .. }
+            | Why::EndOfStep
+            | Why::Reached
+            | Why::Other(_) => {}
+        }
+        self.follow(&stop, &mut text)?;
+        push(&mut text, &self.place());
+        text.push_str(&self.show(true)?);
+        Ok(text)
+    }
+
+    /// Follows the function where the program stopped.
+    fn follow(&mut self, stop: &Stop, text: &mut String) -> Done<()> {
+        let (Some(frame), Some(line)) = (&stop.frame, stop.line()) else {
+            return Ok(());
+        };
+        let Some(function) = frame.function.clone() else {
+            return Ok(());
+        };
+        let is_followed = self
+            .tracked
+            .as_ref()
+            .is_some_and(|tracked| tracked.loaded.routine.name == function);
+        let is_same = is_followed
+            && self
+                .tracked
+                .as_ref()
+                .is_some_and(|tracked| tracked.frame == frame.identity);
+        if !is_same {
+            let has_specified = self.tracked.as_ref().is_some_and(|tracked| {
+                tracked.history.as_ref().is_some_and(|history| !history.checkpoints.is_empty())
+            });
+            if is_followed {
+                // The same function in another activation: the patch stays in force.
+                if let Some(tracked) = &mut self.tracked {
+                    tracked.frame = frame.identity;
+                    tracked.at = None;
+                    tracked.visits = Some(Vec::new());
+                }
+            } else if has_specified || function == "main" {
+                return Ok(());
+            } else {
+                match Loaded::new(&self.files, &function) {
+                    Ok(loaded) => self.tracked = Some(Tracked::new(loaded, frame.identity)),
+                    Err(outside) => {
+                        if !self.unfollowed.contains(&function) {
+                            push(
+                                text,
+                                &format!("`{function}` can be looked at but not repaired: {outside}"),
+                            );
+                            self.unfollowed.push(function);
+                        }
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        let Some(tracked) = &mut self.tracked else {
+            return Ok(());
+        };
+        let Some(way) = tracked.arrive(line) else {
+            return Ok(());
+        };
+        let statements = inserted(&tracked.loaded.routine, &tracked.changes, &way.slots);
+        for statement in statements {
+            self.subject.evaluate(&statement).map_err(said)?;
+        }
+        let needs_begin = self.tracked.as_ref().is_some_and(|tracked| tracked.history.is_none());
+        if needs_begin {
+            let state = self.read()?;
+            let nodes = self.nodes(&state);
+            if let Some(tracked) = &mut self.tracked {
+                let memory = tracked.memory(&state, nodes);
+                let point = tracked.loaded.routine.point(way.to);
+                tracked.visits = Some(Vec::new());
+                tracked.history = Some(history::History::new(point, memory));
+            }
+        }
+        Ok(())
+    }
+
+    /// The line where the program is.
+    fn place(&self) -> String {
+        let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
+        let Some((frame, line)) = frame.and_then(|frame| Some((frame, frame.line?))) else {
+            return "the program is outside of its sources".to_owned();
+        };
+        let file = frame.file.clone().unwrap_or_default();
+        let name = file.rsplit('/').next().unwrap_or(&file);
+        let source = self.files.iter().find(|(path, _)| path.file_name() == Some(name));
+        let text = source.and_then(|(_, text)| text.lines().nth(line.saturating_sub(1) as usize));
+        format!("{name}:{line}  {}", text.unwrap_or_default().trim())
+    }
+
+    fn read(&mut self) -> Done<State> {
+        let globals = self.subject.globals().iter().map(|global| global.name.clone());
+        let request = gdb::Request {
+            globals: globals.collect(),
+            most_nodes: self.settings.most_nodes,
+        };
+        self.subject.read_state(&request, &mut self.names).map_err(said)
+    }
+
+    /// How many numbers of nodes were given away.
+    fn nodes(&self, state: &State) -> u32 {
+        let mut count = state.nodes.iter().map(|node| node.id.0 + 1).max().unwrap_or(0);
+        while self.names.record(super::state::NodeId(count)).is_some() {
+            count += 1;
+        }
+        count
+    }
+
+    /// Draws the heap; only if it changed, if that is wanted.
+    fn show(&mut self, only_changes: bool) -> Done<String> {
+        self.alive()?;
+        let state = self.read()?;
+        let before = self.shown.replace(state.clone());
+        if only_changes && before.as_ref() == Some(&state) {
+            return Ok(String::new());
+        }
+        self.steps += 1;
+        self.picture = Some(picture::svg(&state, before.as_ref(), &self.place()));
+        let picture = picture::draw(
+            &state,
+            before.as_ref(),
+            self.settings.width,
+            self.settings.color,
+        );
+        Ok(format!("\n{picture}"))
+    }
+
+    fn value(&mut self, named: &Named) -> Done<Value> {
+        self.alive()?;
+        let state = self.read()?;
+        found(&state, named)
+    }
+
+    fn change(&mut self, named: &Named, value: Value) -> Done<String> {
+        let state = {
+            self.alive()?;
+            self.read()?
+        };
+        let before = found(&state, named)?;
+        if let Value::Node(node) = value
+            && self.names.address(node).is_none()
+        {
+            let nodes = state.nodes.iter().map(|node| node.id.to_string()).collect::<Vec<_>>();
+            return Err(format!(
+                "there is no node {node}{}",
+                match nodes.as_slice() {
+                    [] => String::new(),
+                    nodes => format!("; the nodes are {}", nodes.join(", ")),
+                }
+            ));
+        }
+        self.write(named, value)?;
+        self.changed.push((named.clone(), before));
+        let after = self.read()?;
+        let wide = picture::beside(
+            &state,
+            &after,
+            ("as the program has it", "as you want it"),
+            self.settings.width,
+            self.settings.color,
+        );
+        self.steps += 1;
+        self.picture = Some(picture::svg(&after, Some(&state), &self.place()));
+        self.shown = Some(after);
+        Ok(wide)
+    }
+
+    fn write(&mut self, named: &Named, value: Value) -> Done<()> {
+        match named {
+            Named::Variable(name) => self.subject.set_variable(name, value, &self.names),
+            Named::Field(node, field) => self.subject.set_field(*node, field, value, &self.names),
+        }
+        .map_err(said)
+    }
+
+    fn assert(&mut self) -> Done<String> {
+        self.alive()?;
+        if self.here().is_none() {
+            return Err(match &self.tracked {
+                Some(tracked) => format!(
+                    "states are asserted in `{}`, where the program is not",
+                    tracked.loaded.routine.name
+                ),
+                None => "states are asserted within the function under repair: `step` enters one"
+                    .to_owned(),
+            });
+        }
+        let state = self.read()?;
+        let nodes = self.nodes(&state);
+        let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
+        self.changed.clear();
+        let number = self
+            .tracked
+            .as_mut()
+            .and_then(|tracked| tracked.assert(&state, nodes, line));
+        match number {
+            Some(number) => Ok(format!("the state is added to the specification: checkpoint {number}")),
+            None => Err("the state cannot be asserted here".to_owned()),
+        }
+    }
+
+    fn repair(&mut self) -> Done<String> {
+        let Some(tracked) = &mut self.tracked else {
+            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+        };
+        let Some(history) = &tracked.history else {
+            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+        };
+        let mut routine = tracked.loaded.routine.clone();
+        for statement in &mut routine.statements {
+            statement.is_locked |= tracked.concrete.contains(&statement.line);
+        }
+        let since = match (&tracked.visits, tracked.at) {
+            (Some(visits), Some(at)) if tracked.is_forced => {
+                Some((visits.clone(), routine.point(at)))
+            }
+            _ => None,
+        };
+        let triples = history.triples(&routine, since);
+        if triples.is_empty() {
+            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+        }
+        let started = std::time::Instant::now();
+        let found = search(&routine, &triples, Confinement::Suspects, Options::default());
+        let seconds = started.elapsed().as_secs_f64();
+        let chain = history.chain();
+        match found.repaired.result {
+            Outcome::Correct => {
+                tracked.changes.clear();
+                Ok("nothing has to be changed: the program does all that is asserted".to_owned())
+            }
+            Outcome::Patch(changes) => {
+                tracked.changes = changes;
+                let diff = self.diff();
+                Ok(format!(
+                    "repaired in {seconds:.2} s; the patch is in force from here on:\n\n{diff}"
+                ))
+            }
+            Outcome::Contradiction(at) => {
+                let of: Vec<String> = at
+                    .iter()
+                    .filter_map(|at| chain.get(*at))
+                    .map(ToString::to_string)
+                    .collect();
+                Err(match of.as_slice() {
+                    [] => "no change of the function explains what is asserted".to_owned(),
+                    [one] => format!(
+                        "no change of the function leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
+                    ),
+                    of => format!(
+                        "the states of checkpoints {} contradict each other, or no change explains them together",
+                        of.join(" and ")
+                    ),
+                })
+            }
+            Outcome::Exhausted => {
+                Err("no repair was found that explains all that is asserted".to_owned())
+            }
+            Outcome::Unknown => Err(
+                "no repair was found: the way between two checkpoints is too long; assert states more often".to_owned(),
+            ),
+        }
+    }
+
+    /// The patch in force as a diff.
+    fn diff(&self) -> String {
+        let Some(tracked) = &self.tracked else {
+            return String::new();
+        };
+        let loaded = &tracked.loaded;
+        let edits = edits(&loaded.routine, &loaded.texts, &tracked.changes);
+        let after = rewritten(&loaded.texts, &edits);
+        let files = loaded.program.files.iter();
+        let pairs = files.zip(loaded.texts.iter().zip(&after));
+        let diffs = pairs.map(|(file, (before, after))| diff::unified(file, before, after));
+        diffs.collect::<String>().trim_end().to_owned()
+    }
+
+    /// The patched texts of the files that change.
+    pub fn rewritten(&self) -> Vec<(Utf8PathBuf, String)> {
+        let Some(tracked) = &self.tracked else {
+            return Vec::new();
+        };
+        let loaded = &tracked.loaded;
+        let edits = edits(&loaded.routine, &loaded.texts, &tracked.changes);
+        let after = rewritten(&loaded.texts, &edits);
+        let pairs = loaded.program.files.iter().zip(loaded.texts.iter().zip(after));
+        pairs
+            .filter(|(_, (before, after))| *before != after)
+            .map(|(file, (_, after))| (file.clone(), after))
+            .collect()
+    }
+
+    fn rewrite(&self, file: Option<&str>) -> Done<String> {
+        let texts = self.rewritten();
+        let [(_, text)] = texts.as_slice() else {
+            return match texts.is_empty() {
+                true => Err("there is no patch yet: `repair` searches for one".to_owned()),
+                false => Ok(self.diff()),
+            };
+        };
+        let Some(file) = file else {
+            return Ok(self.diff());
+        };
+        let written = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(file)
+            .and_then(|mut opened| std::io::Write::write_all(&mut opened, text.as_bytes()));
+        match written {
+            Ok(()) => Ok(format!("the patched source is in {file}")),
+            Err(error) => Err(format!("cannot write {file}: {error}")),
+        }
+    }
+
+    fn concrete(&mut self, first: u32, last: u32) -> Done<String> {
+        let Some(tracked) = &mut self.tracked else {
+            return Err("there is no function yet: `step` enters one".to_owned());
+        };
+        let lines = first..=last;
+        let known = tracked.loaded.routine.statements.iter();
+        let known = known.filter(|statement| lines.contains(&statement.line) && !statement.is_locked);
+        if known.count() == 0 {
+            return Err(format!("there is no statement of `{}` there", tracked.loaded.routine.name));
+        }
+        tracked.concrete.extend(lines);
+        Ok("these statements are taken for right".to_owned())
+    }
+
+    fn checkpoints(&self) -> Done<String> {
+        let history = self.tracked.as_ref().and_then(|tracked| tracked.history.as_ref());
+        let Some(history) = history.filter(|history| !history.checkpoints.is_empty()) else {
+            return Err("there are no checkpoints: `spec` makes one".to_owned());
+        };
+        let chain = history.chain();
+        let mut text = String::new();
+        for (number, checkpoint) in history.checkpoints.iter().enumerate() {
+            let mark = match (history.current == Some(number), chain.contains(&number)) {
+                (true, _) => ">",
+                (false, true) => "*",
+                (false, false) => " ",
+            };
+            let after = checkpoint
+                .parent
+                .map_or_else(String::new, |parent| format!(", after {parent}"));
+            let _ = writeln!(
+                text,
+                "{mark} {number}  line {}{after}: {}",
+                checkpoint.line,
+                picture::words(&checkpoint.state)
+            );
+        }
+        Ok(text)
+    }
+
+    fn resume_checkpoint(&mut self, number: usize) -> Done<String> {
+        self.alive()?;
+        if self.here().is_none() {
+            return Err("the call with the checkpoints has ended: `start` and come here again".to_owned());
+        }
+        let Some(checkpoint) = self.tracked.as_mut().and_then(|tracked| tracked.resume(number)) else {
+            return Err(format!("there is no checkpoint {number}: `checkpoints` lists them"));
+        };
+        self.restore(&checkpoint.state)?;
+        let stop = self
+            .subject
+            .jump(checkpoint.line, self.settings.limit)
+            .map_err(said)?;
+        self.stop = Some(stop);
+        self.changed.clear();
+        let shown = self.show(false)?;
+        Ok(format!("the program is at checkpoint {number} again\n{}{shown}", self.place()))
+    }
+
+    /// Writes a state into the program.
+    fn restore(&mut self, state: &State) -> Done<()> {
+        let now = self.read()?;
+        for variable in &state.variables {
+            let named = Named::Variable(variable.name.clone());
+            if variable.value != Value::Unknown && found(&now, &named) != Ok(variable.value) {
+                self.write(&named, variable.value)?;
+            }
+        }
+        for node in &state.nodes {
+            for field in &node.fields {
+                let named = Named::Field(node.id, field.name.clone());
+                if field.value != Value::Unknown && found(&now, &named) != Ok(field.value) {
+                    self.write(&named, field.value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Done<String> {
+        if let Some((named, before)) = self.changed.pop() {
+            self.write(&named, before)?;
+            let shown = self.show(false)?;
+            return Ok(format!("{} is {before} again\n{shown}", written(&named)));
+        }
+        let history = self.tracked.as_mut().and_then(|tracked| tracked.history.as_mut());
+        match history.and_then(|history| {
+            let last = history.current?;
+            history.current = history.checkpoints[last].parent;
+            Some(last)
+        }) {
+            Some(last) => {
+                if let Some(tracked) = &mut self.tracked {
+                    // How control came here from the checkpoint before is not known any more.
+                    tracked.visits = None;
+                }
+                Ok(format!("checkpoint {last} does not count any more"))
+            }
+            None => Err("there is nothing to take back".to_owned()),
+        }
+    }
+}
+
+/// What an entity holds.
+fn found(state: &State, named: &Named) -> Done<Value> {
+    match named {
+        Named::Variable(name) => {
+            let found = state.variables.iter().rfind(|variable| variable.name == *name);
+            found.map(|variable| variable.value).ok_or_else(|| {
+                let names = state.variables.iter().map(|variable| &*variable.name);
+                format!("there is no variable `{name}` here{}", nearest(names, name))
+            })
+        }
+        Named::Field(id, name) => {
+            let Some(node) = state.nodes.iter().find(|node| node.id == *id) else {
+                return Err(format!("there is no node {id} here"));
+            };
+            let found = node.fields.iter().find(|field| field.name == *name);
+            found.map(|field| field.value).ok_or_else(|| {
+                let names = node.fields.iter().map(|field| &*field.name);
+                format!("{id} has no field `{name}`{}", nearest(names, name))
+            })
+        }
+    }
+}
+
+fn written(named: &Named) -> String {
+    match named {
+        Named::Variable(name) => name.clone(),
+        Named::Field(node, field) => format!("{node}->{field}"),
+    }
+}
+
+fn push(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+/// An error with its cause, as a sentence.
+fn said(error: gdb::Error) -> String {
+    let source = std::error::Error::source(&error).map(ToString::to_string);
+    match source {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

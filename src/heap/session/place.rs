@@ -1,0 +1,183 @@
+//! Λ in both directions: which instruction a line of the source is, how control came there, and which line comes next.
+
+use std::collections::VecDeque;
+
+use crate::heap::ir::{Instruction, LoopId, Path, Routine, SlotId, StatementId, VariableId};
+use crate::heap::ir::Atom;
+use crate::heap::machine::Point;
+use crate::heap::problem::Visit;
+
+/// What lay between two stops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// The heads of loops that were passed, with what was decided.
+    pub visits: Vec<Visit>,
+    /// The variables that were assigned to.
+    pub assigned: Vec<VariableId>,
+    /// The places for statements that were passed.
+    pub slots: Vec<SlotId>,
+    /// The instruction that was reached.
+    pub to: usize,
+}
+
+impl Routine {
+    /// The statement that an instruction executes.
+    pub fn statement_at(&self, at: usize) -> Option<StatementId> {
+        match self.code.get(at)? {
+            Instruction::Assign(statement, _)
+            | Instruction::Test(statement, ..)
+            | Instruction::Head { statement, .. }
+            | Instruction::Free(statement, _)
+            | Instruction::Use(statement, _) => Some(*statement),
+            Instruction::Declare(_)
+            | Instruction::Jump(_)
+            | Instruction::Back(_)
+            | Instruction::Halt
+            | Instruction::Slot(_) => None,
+        }
+    }
+
+    /// The line of an instruction of the function itself.
+    pub fn line_at(&self, at: usize) -> Option<u32> {
+        if at >= self.code.len() {
+            return self.last_line();
+        }
+        let statement = &self.statements[self.statement_at(at)?];
+        (!statement.is_locked).then_some(statement.line)
+    }
+
+    /// The line of the closing brace.
+    pub fn last_line(&self) -> Option<u32> {
+        let last = self.slots.iter().filter(|slot| slot.is_last);
+        last.map(|slot| slot.line).max()
+    }
+
+    /// The program point before an instruction.
+    pub fn point(&self, at: usize) -> Point {
+        match self.code.get(at) {
+            None => Point::End,
+            Some(Instruction::Head { id, .. }) => Point::Head(*id),
+            Some(_) => Point::At(at),
+        }
+    }
+
+    /// The shortest way from an instruction, which is executed, to one in this line; from the beginning if there is none.
+    pub fn way(&self, from: Option<usize>, line: u32) -> Option<Way> {
+        let count = self.code.len();
+        let mut before: Vec<Option<usize>> = vec![None; count + 1];
+        let mut seen = vec![false; count + 1];
+        let mut queue: VecDeque<usize> = VecDeque::new();
+        match from {
+            Some(from) => {
+                for next in self.successors(from) {
+                    if !std::mem::replace(&mut seen[next], true) {
+                        queue.push_back(next);
+                    }
+                }
+            }
+            None => {
+                seen[0] = true;
+                queue.push_back(0);
+            }
+        }
+        while let Some(at) = queue.pop_front() {
+            if self.line_at(at) == Some(line) {
+                return Some(self.walked(from, at, &before));
+            }
+            for next in self.successors(at) {
+                if !std::mem::replace(&mut seen[next], true) {
+                    before[next] = Some(at);
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// What is on the way to an instruction.
+    fn walked(&self, from: Option<usize>, to: usize, before: &[Option<usize>]) -> Way {
+        let mut steps = vec![to];
+        let mut at = to;
+        while let Some(earlier) = before[at] {
+            steps.push(earlier);
+            at = earlier;
+        }
+        steps.extend(from);
+        steps.reverse();
+        let mut way = Way {
+            to,
+            ..Way::default()
+        };
+        for pair in steps.windows(2) {
+            let [at, next] = pair else { continue };
+            match &self.code[*at] {
+                Instruction::Head {
+                    id,
+                    body,
+                    statement,
+                    ..
+                } if !self.statements[*statement].is_locked => way.visits.push(Visit {
+                    id: *id,
+                    enters: next == body,
+                }),
+                Instruction::Assign(statement, _) => {
+                    if let Some(Atom::Read(Path { base, fields })) = self.statements[*statement]
+                        .leaves
+                        .first()
+                        .map(|leaf| &leaf.atom)
+                        && fields.is_empty()
+                    {
+                        way.assigned.push(*base);
+                    }
+                }
+                Instruction::Slot(slot) => way.slots.push(*slot),
+                _ => {}
+            }
+        }
+        way
+    }
+
+    /// The instructions that may come next.
+    fn successors(&self, at: usize) -> Vec<usize> {
+        match self.code.get(at) {
+            None => Vec::new(),
+            Some(Instruction::Test(_, _, otherwise)) => vec![at + 1, *otherwise],
+            Some(Instruction::Head { body, exit, .. }) => vec![*body, *exit],
+            Some(Instruction::Jump(to) | Instruction::Back(to)) => vec![*to],
+            Some(Instruction::Halt) => Vec::new(),
+            Some(_) => vec![at + 1],
+        }
+    }
+
+    /// The first line at or after an instruction, as far as no condition decides.
+    pub fn line_from(&self, mut at: usize) -> Option<u32> {
+        for _ in 0..=self.code.len() {
+            if let Some(line) = self.line_at(at) {
+                return Some(line);
+            }
+            at = *self.successors(at).first()?;
+        }
+        None
+    }
+
+    /// The line to which a condition leads.
+    pub fn line_after(&self, at: usize, holds: bool) -> Option<u32> {
+        match self.code.get(at)? {
+            Instruction::Test(_, _, otherwise) => {
+                self.line_from(if holds { at + 1 } else { *otherwise })
+            }
+            Instruction::Head { body, exit, .. } => {
+                self.line_from(if holds { *body } else { *exit })
+            }
+            _ => self.line_from(at + 1),
+        }
+    }
+
+    /// The loop whose condition an instruction evaluates.
+    pub fn loop_at(&self, at: usize) -> Option<LoopId> {
+        match self.code.get(at)? {
+            Instruction::Head { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+}
