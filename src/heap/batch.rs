@@ -218,7 +218,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
 }
 
 /// What the reference does from a state on, in terms of the function.
-fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
+pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Triple> {
     let mut state = before.state(&loaded.routine);
     let names = |loaded: &Loaded| -> Vec<String> {
         let parameters = loaded.routine.parameters.iter();

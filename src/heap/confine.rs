@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ir::{Routine, StatementId};
+use super::ir::{Routine, SlotId, StatementId};
 use super::localize::{Suspects, localize};
 use super::patch::Change;
 use super::problem::Triple;
@@ -49,35 +49,39 @@ pub fn search(
         Confinement::Suspects | Confinement::Nothing => BTreeSet::new(),
     };
     let suspected = suspects.statements(routine);
-    let slots = match confinement {
-        Confinement::Nothing => routine.slots.keys().collect(),
-        Confinement::Section | Confinement::Suspects => suspects.slots.clone(),
-    };
+    let everywhere: BTreeSet<SlotId> = routine.slots.keys().collect();
+    let none = BTreeSet::new();
     let mut best = Repaired {
         result: Outcome::Exhausted,
         widenings: 0,
         queries: 0,
     };
     let stages = match confinement {
-        Confinement::Suspects => vec![(&suspected, 0), (&suspected, options.insertions), (&all, options.insertions)],
-        Confinement::Section => vec![(&passed, 0), (&passed, options.insertions)],
-        Confinement::Nothing => vec![(&all, 0), (&all, options.insertions)],
+        Confinement::Suspects => vec![
+            (&suspected, &none),
+            (&suspected, &suspects.slots),
+            (&all, &none),
+            (&all, &everywhere),
+        ],
+        Confinement::Section => vec![(&passed, &none), (&passed, &suspects.slots)],
+        Confinement::Nothing => vec![(&all, &none), (&all, &everywhere)],
     };
-    for (statements, insertions) in stages {
-        let slots = match insertions {
-            0 => BTreeSet::new(),
-            _ => slots.clone(),
+    for (statements, slots) in stages {
+        let insertions = match slots.is_empty() {
+            true => 0,
+            false => options.insertions,
         };
-        let space = Space::new(routine, statements, &slots);
-        let found = repair(
-            routine,
-            triples,
-            &space,
-            Options {
-                insertions,
-                ..options
-            },
-        );
+        let options = Options {
+            insertions,
+            ..options
+        };
+        let mut space = Space::new(routine, statements, slots);
+        let mut found = repair(routine, triples, &space, options);
+        if found.result == Outcome::Unknown {
+            // Sums of what is chosen have too many values: pointers alone have few.
+            space.close_numbers(routine);
+            found = repair(routine, triples, &space, options);
+        }
         best = better(best, found);
         if size(&best.result).is_some_and(|size| size <= FEW || insertions > 0) {
             break;

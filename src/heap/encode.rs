@@ -52,7 +52,7 @@ pub enum Answer {
 }
 
 /// Work that one query may take, in z3's own unit.
-const RLIMIT: u32 = 60_000_000;
+const RLIMIT: u32 = 25_000_000;
 
 /// Runs something in a context of its own, so that earlier work cannot influence it.
 pub fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {

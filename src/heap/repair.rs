@@ -9,7 +9,7 @@
 use super::encode::{Answer, Bound, Closeness, Query};
 use super::ir::Routine;
 use super::patch::{Change, patched};
-use super::problem::Triple;
+use super::problem::{Control, Triple};
 use super::space::Space;
 
 /// Most widenings of one search.
@@ -116,10 +116,10 @@ impl<'s> Search<'s> {
 
     fn result(&mut self) -> Outcome {
         let failing = self.failing(&[]);
-        if failing.is_empty() {
+        let Some(smallest) = failing.iter().min_by_key(|at| self.size(**at)).copied() else {
             return Outcome::Correct;
-        }
-        if !self.encode(failing[0]) {
+        };
+        if !self.encode(smallest) {
             return Outcome::Unknown;
         }
         let mut widening = Widening::new(self.options.strategy);
@@ -149,20 +149,18 @@ impl<'s> Search<'s> {
             };
             let changes = self.smallest(&widening, changes);
             let failing = self.failing(&changes);
-            let Some(first) = failing.first() else {
+            if failing.is_empty() {
                 return Outcome::Patch(changes);
-            };
-            match failing.iter().find(|at| !self.encoded.contains(at)) {
+            }
+            let new = failing.iter().filter(|at| !self.encoded.contains(at));
+            match new.min_by_key(|at| self.size(**at)) {
                 Some(new) => {
                     if !self.encode(*new) {
                         return Outcome::Unknown;
                     }
                 }
                 // The formula says so and the machine does not: where nodes are allocated in another order.
-                None => {
-                    let _ = first;
-                    self.query.exclude_last();
-                }
+                None => self.query.exclude_last(),
             }
         }
         Outcome::Exhausted
@@ -185,6 +183,16 @@ impl<'s> Search<'s> {
             }
         }
         changes
+    }
+
+    /// How much work a triple is.
+    fn size(&self, triple: usize) -> (usize, usize) {
+        let triple = &self.triples[triple];
+        let rounds = match &triple.control {
+            Control::Along(visits) => visits.len(),
+            Control::Free => triple.before.nodes.len(),
+        };
+        (rounds, triple.before.nodes.len())
     }
 
     fn encode(&mut self, triple: usize) -> bool {

@@ -111,6 +111,24 @@ impl Space {
         }
     }
 
+    /// Leaves assignments of numbers as they are.
+    pub fn close_numbers(&mut self, routine: &Routine) {
+        for (id, choices) in self.statements.iter_mut_enumerated() {
+            let target = routine.statements[id].leaves.first();
+            let is_number = target.is_some_and(|leaf| matches!(leaf.ty, Type::Number(_)));
+            let is_guard = matches!(
+                routine.statements[id].kind,
+                Kind::Guard | Kind::LoopGuard
+            );
+            if is_number && !is_guard {
+                *choices = Choices::default();
+            }
+        }
+        let insertions = &mut self.insertions;
+        insertions.targets.retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
+        insertions.values.retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
+    }
+
     /// All that is possible anywhere in the routine.
     pub fn whole(routine: &Routine) -> Self {
         let statements = routine.statements.keys().collect();

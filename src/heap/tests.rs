@@ -93,3 +93,34 @@ fn an_injected_fault_is_repaired_so_that_what_is_written_fulfils_all_states() {
         }
     }
 }
+
+#[test]
+fn student_programs() {
+    let text = std::fs::read_to_string(directory().join("students.json")).unwrap();
+    #[derive(serde::Deserialize)]
+    struct Student { id: String, file: String, function: String, reference: String, inputs: Vec<Vec<String>>, fix: String }
+    let all: Vec<Student> = serde_json::from_str(&text).unwrap();
+    for of in all {
+        let text = std::fs::read_to_string(directory().join("students").join(&of.file)).unwrap();
+        let files = [(Utf8PathBuf::from(&of.file), text)];
+        let student = match Loaded::new(&files, &of.function) { Ok(l) => l, Err(e) => { println!("{} outside {e}", of.id); continue } };
+        let right = Loaded::new(&files, &of.reference).unwrap();
+        let mut triples = Vec::new();
+        for input in &of.inputs {
+            for before in student.entries(input) {
+                triples.extend(super::batch::referred(&student, &right, &before));
+            }
+        }
+        let start = std::time::Instant::now();
+        let found = search(&student.routine, &triples, Confinement::default(), Options::default());
+        println!("{} {:?} triples {} failing {} widenings {} queries {}: {}", of.id, start.elapsed(), triples.len(), triples.iter().filter(|t| t.check(&student.routine).is_err()).count(), found.repaired.widenings, found.repaired.queries, of.fix);
+        match &found.repaired.result {
+            Outcome::Patch(changes) => {
+                let edits = super::rewrite::edits(&student.routine, &student.texts, changes);
+                let after = super::rewrite::rewritten(&student.texts, &edits);
+                println!("{}", crate::patch::diff::unified(camino::Utf8Path::new(&of.file), &student.texts[0], &after[0]));
+            }
+            other => println!("   {other:?}"),
+        }
+    }
+}

@@ -2,11 +2,11 @@
 //! one before (Wolverine2, section 6.2). The specification is the way from the first checkpoint to the current one; to resume
 //! another one is to take that one's way instead.
 
-use crate::heap::ir::Routine;
+use crate::heap::ir::{Routine, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::memory::Memory;
 use crate::heap::problem::{Control, Triple, Visit};
-use crate::heap::state::State;
+use crate::heap::state::{State, Value};
 
 /// An asserted state.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Checkpoint {
     pub memory: Memory,
     /// The same as it was shown.
     pub state: State,
+    /// The local variables that the user did not change: they are asserted only as long as that leads to a repair.
+    pub untouched: Vec<VariableId>,
     /// How control came from the one before; unknown if it went too fast to see.
     pub control: Control,
 }
@@ -60,18 +62,28 @@ impl History {
         chain
     }
 
-    /// One triple for each checkpoint that counts, and one for what the user forced since.
-    pub fn triples(&self, routine: &Routine, since: Option<(Vec<Visit>, Point)>) -> Vec<Triple> {
+    /// One triple for each checkpoint that counts, and one for what the user forced since. Without the local variables that
+    /// the user did not change if `is_loose`.
+    pub fn triples(
+        &self,
+        routine: &Routine,
+        since: Option<(Vec<Visit>, Point)>,
+        is_loose: bool,
+    ) -> Vec<Triple> {
         let (mut from, mut before) = self.begin.clone();
         let mut triples = Vec::new();
         for number in self.chain() {
             let checkpoint = &self.checkpoints[number];
+            let mut after = checkpoint.memory.clone();
+            for variable in checkpoint.untouched.iter().filter(|_| is_loose) {
+                after.variables[*variable] = Value::Unknown;
+            }
             triples.push(Triple {
                 from,
                 before: before.clone(),
                 control: checkpoint.control.clone(),
                 to: checkpoint.point,
-                after: checkpoint.memory.clone(),
+                after,
             });
             from = checkpoint.point;
             before = checkpoint.memory.clone();

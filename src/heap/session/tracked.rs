@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::command::Named;
 use super::history::{Checkpoint, History};
 use super::place::Way;
 use crate::heap::gdb::FrameIdentity;
@@ -96,14 +97,28 @@ impl Tracked {
     }
 
     /// The state is right here: a checkpoint more. Its number.
-    pub(super) fn assert(&mut self, state: &State, nodes: u32, line: u32) -> Option<usize> {
+    pub(super) fn assert(
+        &mut self,
+        state: &State,
+        nodes: u32,
+        line: u32,
+        changed: &[Named],
+    ) -> Option<usize> {
         let at = self.at?;
         let memory = self.memory(state, nodes);
         let point = self.loaded.routine.point(at);
         let visits = self.visits.replace(Vec::new());
         self.is_forced = false;
+        let routine = &self.loaded.routine;
+        let locals = routine.variables.iter_enumerated();
+        let untouched = locals.filter(|(_, variable)| {
+            let named = Named::Variable(variable.name.clone());
+            !variable.is_global && !changed.contains(&named)
+        });
+        let untouched = untouched.map(|(id, _)| id).collect();
         let history = self.history.as_mut()?;
         history.checkpoints.push(Checkpoint {
+            untouched,
             parent: history.current,
             point,
             at,
