@@ -98,7 +98,9 @@ impl Debug {
         if let Some(save) = &self.save
             && save.exists()
         {
-            return Err(usage(format!("{save} exists already: name a new file for --save")));
+            return Err(usage(format!(
+                "{save} exists already: name a new file for --save"
+            )));
         }
         let built = self.built()?;
         let options = Options {
@@ -128,7 +130,11 @@ impl Debug {
         }
         let mut log = Log::new(self.save.as_deref(), self.svg.as_deref()).map_err(usage)?;
         match script {
-            Some(script) => scripted(&mut session, script.lines().map(ToOwned::to_owned), &mut log),
+            Some(script) => scripted(
+                &mut session,
+                script.lines().map(ToOwned::to_owned),
+                &mut log,
+            ),
             None if !io::stdin().is_terminal() => {
                 let lines = io::stdin().lock().lines().map_while(Result::ok);
                 scripted(&mut session, lines, &mut log);
@@ -158,8 +164,13 @@ impl Debug {
         }
         let internal = |error: io::Error| (error.to_string(), Ending::Internal);
         let directory = TempDir::new().map_err(internal)?;
-        let program = Utf8PathBuf::from_path_buf(directory.path().join("program"))
-            .map_err(|_| ("the temporary directory has an odd name".to_owned(), Ending::Internal))?;
+        let program =
+            Utf8PathBuf::from_path_buf(directory.path().join("program")).map_err(|_| {
+                (
+                    "the temporary directory has an odd name".to_owned(),
+                    Ending::Internal,
+                )
+            })?;
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let mut command = Process::new(&compiler);
         command.args(["-g", "-O0", "-o", program.as_str(), self.program.as_str()]);
@@ -205,10 +216,12 @@ impl Debug {
         }
         if paths.is_empty() {
             return Err(usage(
-                "none of the program's sources is in this directory: name them by --source".to_owned(),
+                "none of the program's sources is in this directory: name them by --source"
+                    .to_owned(),
             ));
         }
-        let age = |path: &Utf8Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
+        let age =
+            |path: &Utf8Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
         let mut files = Vec::new();
         for path in paths {
             let text = fs::read_to_string(&path)
@@ -313,7 +326,10 @@ fn executed(session: &mut Session, line: &str, log: &mut Log) -> bool {
     for (number, command) in (1..).zip(&commands) {
         match session.execute(command) {
             Reply::Quit => return false,
-            Reply::Text(text) => {
+            Reply::Text { output, text } => {
+                for line in output.lines() {
+                    say(&format!("| {line}"));
+                }
                 // Of several commands in a line, the last one says where the program is.
                 if number == last || !matches!(command, command::Command::Next(_)) {
                     say(&text);

@@ -139,7 +139,11 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     if !shown.suspects.is_empty() {
         writeln!(text, "\nsuspicious, most suspicious first:")?;
         for suspect in shown.suspects.iter().take(MANY) {
-            writeln!(text, "  {}:{}  {}", suspect.file, suspect.line, suspect.text)?;
+            writeln!(
+                text,
+                "  {}:{}  {}",
+                suspect.file, suspect.line, suspect.text
+            )?;
         }
         if shown.suspects.len() > MANY {
             writeln!(text, "  … and {} more", shown.suspects.len() - MANY)?;

@@ -156,7 +156,8 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
             "none"
         }
         Outcome::Unknown => {
-            batch.message = Some("no repair was found: the runs are too large to search".to_owned());
+            batch.message =
+                Some("no repair was found: the runs are too large to search".to_owned());
             "limit"
         }
     };
@@ -188,8 +189,8 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
         });
     }
     if let Some(reference) = &request.reference {
-        let right = Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference)
-            .map_err(named)?;
+        let right =
+            Loaded::of(loaded.program.clone(), loaded.texts.clone(), reference).map_err(named)?;
         let parameters = |loaded: &Loaded| loaded.routine.parameters.len();
         if parameters(&right) != parameters(loaded) {
             return Err(Refusal::Usage(format!(
@@ -236,8 +237,15 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Trip
     // Only what a caller sees: the locals of the two are their own.
     let mut after: State = recording.after.state(&right.routine);
     let is_seen = |name: &str| {
-        let globals = right.routine.variables.iter().filter(|variable| variable.is_global);
-        name == RESULT || globals.map(|variable| &variable.name).any(|other| other == name)
+        let globals = right
+            .routine
+            .variables
+            .iter()
+            .filter(|variable| variable.is_global);
+        name == RESULT
+            || globals
+                .map(|variable| &variable.name)
+                .any(|other| other == name)
     };
     after.variables.retain(|variable| is_seen(&variable.name));
     Some(Triple {
@@ -315,9 +323,8 @@ fn show(batch: &mut Batch, loaded: &Loaded, edits: &[Edit], subject: &Subject) {
     }
     let files = loaded.program.files.iter();
     let pairs = files.zip(loaded.texts.iter().zip(&changed));
-    let diffs = pairs.map(|(file, (before, after))| {
-        diff::unified(&subject.path_in_diffs(file), before, after)
-    });
+    let diffs = pairs
+        .map(|(file, (before, after))| diff::unified(&subject.path_in_diffs(file), before, after));
     batch.diff = diffs.collect();
 }
 

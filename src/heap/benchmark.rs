@@ -161,7 +161,8 @@ impl Subject {
                 return None;
             }
             let loaded = self.with(&self.reference, &faults).ok()?;
-            let translated = |triple: &Triple| translated(triple, &self.reference.routine, &loaded.routine);
+            let translated =
+                |triple: &Triple| translated(triple, &self.reference.routine, &loaded.routine);
             let triples: Vec<Triple> = self.triples.iter().map(translated).collect();
             let others = self.others.iter().map(translated).collect();
             let is_faulty = triples
@@ -212,7 +213,9 @@ fn mutated(faults: &[Change], reference: &Routine, faulty: &Routine) -> Vec<Stat
     let missing: Vec<u32> = faults.iter().filter(is_missing).filter_map(line).collect();
     let mutated = faults.iter().filter(|fault| !is_missing(fault));
     let found = mutated.filter_map(|fault| {
-        let before = missing.iter().filter(|missing| Some(**missing) < line(fault));
+        let before = missing
+            .iter()
+            .filter(|missing| Some(**missing) < line(fault));
         let line = line(fault)? - u32::try_from(before.count()).unwrap_or(0);
         let kind = reference.statements[fault.statement()?].kind;
         let mut all = faulty.statements.iter_enumerated();

@@ -13,43 +13,13 @@ use z3::ast::Bool;
 use z3::{Params, SatResult, Solver};
 
 use guard::Guard;
-pub use holes::Bound;
 use holes::Holes;
 use run::Run;
 
+use super::closeness::{Answer, Bound, Closeness};
 use super::ir::Routine;
-use super::patch::Change;
 use super::problem::Triple;
 use super::space::Space;
-
-/// How many choices of each kind may differ from the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closeness {
-    /// For each of [`Bound::ALL`].
-    pub most: [u32; 3],
-    /// In all.
-    pub total: u32,
-}
-
-/// The solver's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// These changes fulfil all triples.
-    Repaired(Vec<Change>),
-    /// There are none so close. The bounds and the triples, by the order in which they were added, that the proof needs.
-    Impossible {
-        /// The bounds.
-        bounds: Vec<Bound>,
-        /// Whether the proof needs the bound on all changes.
-        is_total: bool,
-        /// The selectors, if they were bounded one by one.
-        selectors: Vec<usize>,
-        /// The triples.
-        triples: Vec<usize>,
-    },
-    /// The solver gave up.
-    Unknown,
-}
 
 /// Work that one query may take, in z3's own unit.
 const RLIMIT: u32 = 25_000_000;
@@ -96,7 +66,11 @@ impl<'q> Query<'q> {
 
     /// How many choices count for each bound.
     pub fn selectors(&self) -> Vec<Bound> {
-        self.holes.selectors.iter().map(|(_, bound)| *bound).collect()
+        self.holes
+            .selectors
+            .iter()
+            .map(|(_, bound)| *bound)
+            .collect()
     }
 
     /// Adds a triple that must hold. Whether it could be encoded.
@@ -158,8 +132,10 @@ impl<'q> Query<'q> {
                 let core = self.solver.get_unsat_core();
                 let of = |assumption: &Bool| core.contains(assumption);
                 let needed = self.bounds.iter().filter(|(_, assumption)| of(assumption));
-                let mut bounds: Vec<Bound> =
-                    needed.clone().filter_map(|((bound, _), _)| *bound).collect();
+                let mut bounds: Vec<Bound> = needed
+                    .clone()
+                    .filter_map(|((bound, _), _)| *bound)
+                    .collect();
                 bounds.sort_unstable();
                 bounds.dedup();
                 let selectors = 0..self.holes.selectors.len();

@@ -43,7 +43,11 @@ pub fn mutations(routine: &Routine) -> Vec<Change> {
                     fields: path.fields.clone(),
                 });
             }
-            let most = routine.records.iter().map(|record| record.fields.len()).max();
+            let most = routine
+                .records
+                .iter()
+                .map(|record| record.fields.len())
+                .max();
             for at in 0..path.fields.len() {
                 for field in 0..most.unwrap_or(0) {
                     let mut other = path.clone();
@@ -82,7 +86,10 @@ pub fn deletions(routine: &Routine) -> Vec<StatementId> {
             && target.span.is_some()
             && value.span.is_some()
             && insertions.targets.iter().any(|(other, _)| other == path)
-            && insertions.values.iter().any(|(other, _)| *other == value.atom)
+            && insertions
+                .values
+                .iter()
+                .any(|(other, _)| *other == value.atom)
     });
     found.map(|(id, _)| id).collect()
 }

@@ -167,14 +167,7 @@ pub enum Comparison {
 
 impl Comparison {
     /// All of them; the first two are those of pointers.
-    pub const ALL: [Self; 6] = [
-        Self::Eq,
-        Self::Ne,
-        Self::Lt,
-        Self::Le,
-        Self::Gt,
-        Self::Ge,
-    ];
+    pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
 
     /// As it is written.
     pub const fn sign(self) -> &'static str {

@@ -83,7 +83,9 @@ impl Loaded {
             name: String::new(),
             entry: Entry::Main {
                 main,
-                arguments: arguments.map(|argument| argument.as_bytes().to_vec()).collect(),
+                arguments: arguments
+                    .map(|argument| argument.as_bytes().to_vec())
+                    .collect(),
                 input: Vec::new(),
                 output: None,
                 exit: 0,

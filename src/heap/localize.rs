@@ -38,8 +38,11 @@ pub struct Suspects {
 impl Suspects {
     /// Most suspicious first; equal ones in the order of the source.
     pub fn ranked(&self) -> Vec<StatementId> {
-        let mut ranked: Vec<(StatementId, u32)> =
-            self.weights.iter().map(|(id, weight)| (*id, *weight)).collect();
+        let mut ranked: Vec<(StatementId, u32)> = self
+            .weights
+            .iter()
+            .map(|(id, weight)| (*id, *weight))
+            .collect();
         ranked.sort_by_key(|(id, weight)| (std::cmp::Reverse(*weight), *id));
         ranked.into_iter().map(|(id, _)| id).collect()
     }
@@ -255,11 +258,12 @@ impl Localizer<'_> {
             };
             if let EventKind::Decided(holds) = event.kind {
                 let of = &self.routine.statements[statement];
-                if of.kind == Kind::LoopGuard && !of.is_locked {
-                    if visits.next().is_some_and(|visit| visit.enters != holds) {
-                        queue.push((at, self.weight(at)));
-                        is_explained = true;
-                    }
+                if of.kind == Kind::LoopGuard
+                    && !of.is_locked
+                    && visits.next().is_some_and(|visit| visit.enters != holds)
+                {
+                    queue.push((at, self.weight(at)));
+                    is_explained = true;
                 }
             }
         }
@@ -290,8 +294,9 @@ impl Localizer<'_> {
         // What should have been written and was not: perhaps it was written elsewhere.
         let unwritten = self.trace.wrong.iter();
         let unwritten = unwritten.filter(|entity| self.last_write(**entity, usize::MAX).is_none());
-        let unwritten: BTreeSet<Value> =
-            unwritten.map(|entity| self.triple.after.get(*entity)).collect();
+        let unwritten: BTreeSet<Value> = unwritten
+            .map(|entity| self.triple.after.get(*entity))
+            .collect();
         for (at, event) in self.trace.events.iter().enumerate() {
             let Some(statement) = event.statement else {
                 continue;
@@ -310,9 +315,7 @@ impl Localizer<'_> {
                 }
                 EventKind::Decided(_) => {
                     let of = &self.routine.statements[statement];
-                    if of.kind == Kind::Guard
-                        && (self.may_write(of, &types) || is_control)
-                    {
+                    if of.kind == Kind::Guard && (self.may_write(of, &types) || is_control) {
                         queue.push((at, OMITTED));
                     }
                 }
@@ -321,12 +324,7 @@ impl Localizer<'_> {
         }
     }
 
-    fn is_without_effect(
-        &self,
-        at: usize,
-        entity: Entity,
-        before: Value,
-    ) -> bool {
+    fn is_without_effect(&self, at: usize, entity: Entity, before: Value) -> bool {
         let later = &self.trace.events[at + 1..];
         let next = later.iter().find(|event| {
             event.reads.contains(&entity)
@@ -358,20 +356,27 @@ impl Localizer<'_> {
 
     /// Whether something of these types may be written under a guard.
     fn may_write(&self, guard: &Statement, types: &BTreeSet<Type>) -> bool {
-        self.routine.code.iter().any(|instruction| match instruction {
-            Instruction::Assign(statement, _) => {
-                let inner = &self.routine.statements[*statement];
-                is_around(guard, inner) && types.contains(&inner.leaves[0].ty)
-            }
-            _ => false,
-        })
+        self.routine
+            .code
+            .iter()
+            .any(|instruction| match instruction {
+                Instruction::Assign(statement, _) => {
+                    let inner = &self.routine.statements[*statement];
+                    is_around(guard, inner) && types.contains(&inner.leaves[0].ty)
+                }
+                _ => false,
+            })
     }
 
     fn type_of(&self, entity: Entity) -> Option<Type> {
         match entity {
             Entity::Variable(variable) => Some(self.routine.variables.get(variable)?.ty),
             Entity::Field(node, field) => {
-                let node = self.triple.after.node(node).or_else(|| self.triple.before.node(node))?;
+                let node = self
+                    .triple
+                    .after
+                    .node(node)
+                    .or_else(|| self.triple.before.node(node))?;
                 self.routine.field_type(node.record, field)
             }
             Entity::Freed(_) => None,

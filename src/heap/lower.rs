@@ -13,7 +13,8 @@ use super::ir::{
 };
 use super::outline::Outline;
 use crate::formula::ir::{
-    self, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span, VariableId as Cell,
+    self, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
+    VariableId as Cell,
 };
 
 /// How deep calls may be nested.
@@ -26,7 +27,11 @@ const MOST_INSTRUCTIONS: usize = 4000;
 ///
 /// # Errors
 /// If it has something that is beyond pointers to structures and numbers.
-pub fn lower(program: &Program, texts: &[String], function: FunctionId) -> Result<Routine, Outside> {
+pub fn lower(
+    program: &Program,
+    texts: &[String],
+    function: FunctionId,
+) -> Result<Routine, Outside> {
     let Some(of) = program.functions.get(function) else {
         return Err(Outside {
             file: Default::default(),
@@ -238,13 +243,13 @@ impl<'p> Lowering<'p> {
             if *to != target {
                 return true;
             }
-            match code.get_mut(*instruction) {
-                Some(
-                    Instruction::Jump(to)
-                    | Instruction::Test(_, _, to)
-                    | Instruction::Head { exit: to, .. },
-                ) => *to = here,
-                _ => {}
+            if let Some(
+                Instruction::Jump(to)
+                | Instruction::Test(_, _, to)
+                | Instruction::Head { exit: to, .. },
+            ) = code.get_mut(*instruction)
+            {
+                *to = here
             }
             false
         });

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ir::{
-    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId, Term,
-    Type,
+    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId,
+    StatementId, Term, Type,
 };
 use super::memory::{Entity, Memory};
 use super::state::Value;
@@ -182,7 +182,11 @@ impl<'r> Machine<'r> {
             return Ok(false);
         };
         let holds = self.decided(*statement, condition)?;
-        self.at = if forced.unwrap_or(holds) { *body } else { *exit };
+        self.at = if forced.unwrap_or(holds) {
+            *body
+        } else {
+            *exit
+        };
         Ok(holds)
     }
 
@@ -258,11 +262,7 @@ impl<'r> Machine<'r> {
         }
     }
 
-    fn decided(
-        &mut self,
-        statement: StatementId,
-        condition: &'r Condition,
-    ) -> Result<bool, Fault> {
+    fn decided(&mut self, statement: StatementId, condition: &'r Condition) -> Result<bool, Fault> {
         self.reads.clear();
         let holds = self.condition(statement, condition);
         let holds = self.note_fault(statement, holds)?;
@@ -432,10 +432,7 @@ pub(super) fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) 
 }
 
 /// A number in so many bits, with a sign.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the low bits are meant"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
 pub(super) fn wrapped(bits: u8, number: i128) -> i64 {
     let unused = 64 - u32::from(bits.clamp(1, 64));
     (number as i64) << unused >> unused

@@ -90,7 +90,10 @@ impl Memory {
     /// A new node, whose fields have this value.
     pub fn allocate(&mut self, routine: &Routine, record: RecordId, is_zeroed: bool) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        let fields = routine.records.get(record).map_or(0, |record| record.fields.len());
+        let fields = routine
+            .records
+            .get(record)
+            .map_or(0, |record| record.fields.len());
         let fields = (0..fields).map(|field| match routine.field_type(record, field) {
             Some(Type::Pointer(_)) if is_zeroed => Value::Null,
             Some(Type::Number(_)) if is_zeroed => Value::Number(0),
@@ -125,7 +128,9 @@ impl Memory {
         match entity {
             Entity::Variable(variable) => routine.variables[variable].name.clone(),
             Entity::Field(id, field) => {
-                let record = self.node(id).and_then(|node| routine.records.get(node.record));
+                let record = self
+                    .node(id)
+                    .and_then(|node| routine.records.get(node.record));
                 let name = record.and_then(|record| record.fields.get(field));
                 format!("{id}->{}", name.map_or("?", |field| &*field.name))
             }

@@ -4,7 +4,12 @@
 
 pub mod batch;
 pub mod benchmark;
+pub mod closeness;
 pub mod confine;
+#[cfg(feature = "z3")]
+pub mod encode;
+#[cfg(not(feature = "z3"))]
+#[path = "encode_stub.rs"]
 pub mod encode;
 pub mod gdb;
 pub mod inject;
@@ -14,8 +19,8 @@ pub mod localize;
 pub mod lower;
 pub mod machine;
 pub mod memory;
-mod outline;
 pub mod notation;
+mod outline;
 pub mod patch;
 pub mod picture;
 pub mod problem;

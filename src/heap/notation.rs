@@ -16,7 +16,9 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     let mut memory = Memory::new(routine);
     let mut fields: BTreeMap<NodeId, Vec<(String, Value)>> = BTreeMap::new();
     let mut records: BTreeMap<NodeId, RecordId> = BTreeMap::new();
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default());
     for entry in lines.flat_map(|line| line.split(';')) {
         let entry = entry.trim();
         if entry.is_empty() {
@@ -46,10 +48,13 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     }
     infer(routine, &fields, &mut records)?;
     let named = fields.keys().chain(records.keys()).map(|node| node.0 + 1);
-    let pointed = fields.values().flatten().filter_map(|(_, value)| match value {
-        Value::Node(node) => Some(node.0 + 1),
-        _ => None,
-    });
+    let pointed = fields
+        .values()
+        .flatten()
+        .filter_map(|(_, value)| match value {
+            Value::Node(node) => Some(node.0 + 1),
+            _ => None,
+        });
     let count = named.chain(pointed).max().unwrap_or(0);
     if count > MOST_NODES {
         return Err(format!("there are more than {MOST_NODES} nodes"));
@@ -57,7 +62,9 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     for number in 0..count {
         let id = NodeId(number);
         let Some(record) = records.get(&id).copied() else {
-            return Err(format!("it is not clear which structure {id} is: give one of its fields"));
+            return Err(format!(
+                "it is not clear which structure {id} is: give one of its fields"
+            ));
         };
         let names = &routine.records[record].fields;
         let mut values = vec![Value::Unknown; names.len()];

@@ -85,7 +85,10 @@ impl Recording {
     pub fn triples(&self) -> Vec<Triple> {
         let mut triples = Vec::new();
         let mut from: Option<(Visit, &Memory)> = None;
-        let ends = self.visits.iter().map(|(visit, memory)| (Some(*visit), memory));
+        let ends = self
+            .visits
+            .iter()
+            .map(|(visit, memory)| (Some(*visit), memory));
         for (visit, memory) in ends.chain([(None, &self.after)]) {
             triples.push(Triple {
                 from: from.map_or(Point::Start, |(visit, _)| Point::Head(visit.id)),

@@ -6,7 +6,8 @@
 //! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only one
 //! triple that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
 
-use super::encode::{Answer, Bound, Closeness, Query};
+use super::closeness::{Answer, Bound, Closeness};
+use super::encode::Query;
 use super::ir::Routine;
 use super::patch::{Change, patched};
 use super::problem::{Control, Triple};
@@ -244,7 +245,9 @@ impl Widening {
     fn widen(&mut self, bounds: &[Bound], selectors: &[usize]) {
         match self.strategy {
             Strategy::Bounds => {
-                let lowest = bounds.iter().min_by_key(|bound| self.most[**bound as usize]);
+                let lowest = bounds
+                    .iter()
+                    .min_by_key(|bound| self.most[**bound as usize]);
                 if let Some(bound) = lowest {
                     self.most[*bound as usize] += 1;
                 }

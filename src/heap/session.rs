@@ -55,7 +55,12 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Text for the user.
-    Text(String),
+    Text {
+        /// What the program printed meanwhile.
+        output: String,
+        /// What the session says.
+        text: String,
+    },
     /// The session is over.
     Quit,
 }
@@ -129,13 +134,11 @@ impl Session {
         if *command == Command::Quit {
             return Reply::Quit;
         }
-        let mut text = self.dispatch(command).unwrap_or_else(|sentence| sentence);
-        let output = self.subject.take_output();
-        if !output.is_empty() {
-            let lines = output.lines().map(|line| format!("| {line}\n"));
-            text = format!("{}{text}", lines.collect::<String>());
+        let text = self.dispatch(command).unwrap_or_else(|sentence| sentence);
+        Reply::Text {
+            output: self.subject.take_output(),
+            text: text.trim_end().to_owned(),
         }
-        Reply::Text(text.trim_end().to_owned())
     }
 
     fn dispatch(&mut self, command: &Command) -> Done<String> {
@@ -154,8 +157,9 @@ impl Session {
             Command::Finish => self.finish(),
             Command::Print(None) => self.show(false),
             Command::Print(Some(named)) => {
-                let value = self.value(named)?;
-                Ok(format!("{} = {value}", written(named)))
+                let named = self.resolved(named)?;
+                let value = found(&self.read()?, &named)?;
+                Ok(format!("{} = {value}", written(&named)))
             }
             Command::Change(named, value) => self.change(named, *value),
             Command::Spec => self.assert(),
@@ -244,8 +248,9 @@ impl Session {
         let tracked = self.tracked.as_ref()?;
         let frame = self.stop.as_ref()?.frame.as_ref()?;
         let at = tracked.at?;
-        (frame.identity == tracked.frame && frame.function.as_deref() == Some(&tracked.loaded.routine.name))
-            .then_some((tracked, at))
+        (frame.identity == tracked.frame
+            && frame.function.as_deref() == Some(&tracked.loaded.routine.name))
+        .then_some((tracked, at))
     }
 
     /// Goes into a loop or branch, or past it.
@@ -256,10 +261,7 @@ impl Session {
         };
         let routine = &tracked.loaded.routine;
         let is_condition = routine.loop_at(at).is_some()
-            || matches!(
-                routine.code.get(at),
-                Some(super::ir::Instruction::Test(..))
-            );
+            || matches!(routine.code.get(at), Some(super::ir::Instruction::Test(..)));
         if !is_condition {
             return Err("the next statement is no loop and no branch".to_owned());
         }
@@ -323,7 +325,10 @@ impl Session {
     fn is_screened(&self) -> bool {
         self.tracked.as_ref().is_some_and(|tracked| {
             !tracked.changes.is_empty()
-                || tracked.history.as_ref().is_some_and(|history| history.current.is_some())
+                || tracked
+                    .history
+                    .as_ref()
+                    .is_some_and(|history| history.current.is_some())
         })
     }
 
@@ -347,7 +352,9 @@ impl Session {
                 ),
             ),
             Why::Interrupted => push(&mut text, "the program was interrupted"),
-            Why::Finished { value: Some(value) } => push(&mut text, &format!("it returned {value}")),
+            Why::Finished { value: Some(value) } => {
+                push(&mut text, &format!("it returned {value}"));
+            }
             Why::Finished { value: None }
             | Why::Breakpoint { .. }
             | Why::EndOfStep
@@ -379,7 +386,10 @@ impl Session {
                 .is_some_and(|tracked| tracked.frame == frame.identity);
         if !is_same {
             let has_specified = self.tracked.as_ref().is_some_and(|tracked| {
-                tracked.history.as_ref().is_some_and(|history| !history.checkpoints.is_empty())
+                tracked
+                    .history
+                    .as_ref()
+                    .is_some_and(|history| !history.checkpoints.is_empty())
             });
             if is_followed {
                 // The same function in another activation: the patch stays in force.
@@ -397,7 +407,9 @@ impl Session {
                         if !self.unfollowed.contains(&function) {
                             push(
                                 text,
-                                &format!("`{function}` can be looked at but not repaired: {outside}"),
+                                &format!(
+                                    "`{function}` can be looked at but not repaired: {outside}"
+                                ),
                             );
                             self.unfollowed.push(function);
                         }
@@ -416,7 +428,10 @@ impl Session {
         for statement in statements {
             self.subject.evaluate(&statement).map_err(said)?;
         }
-        let needs_begin = self.tracked.as_ref().is_some_and(|tracked| tracked.history.is_none());
+        let needs_begin = self
+            .tracked
+            .as_ref()
+            .is_some_and(|tracked| tracked.history.is_none());
         if needs_begin {
             let state = self.read()?;
             let nodes = self.nodes(&state);
@@ -438,23 +453,37 @@ impl Session {
         };
         let file = frame.file.clone().unwrap_or_default();
         let name = file.rsplit('/').next().unwrap_or(&file);
-        let source = self.files.iter().find(|(path, _)| path.file_name() == Some(name));
+        let source = self
+            .files
+            .iter()
+            .find(|(path, _)| path.file_name() == Some(name));
         let text = source.and_then(|(_, text)| text.lines().nth(line.saturating_sub(1) as usize));
         format!("{name}:{line}  {}", text.unwrap_or_default().trim())
     }
 
     fn read(&mut self) -> Done<State> {
-        let globals = self.subject.globals().iter().map(|global| global.name.clone());
+        let globals = self
+            .subject
+            .globals()
+            .iter()
+            .map(|global| global.name.clone());
         let request = gdb::Request {
             globals: globals.collect(),
             most_nodes: self.settings.most_nodes,
         };
-        self.subject.read_state(&request, &mut self.names).map_err(said)
+        self.subject
+            .read_state(&request, &mut self.names)
+            .map_err(said)
     }
 
     /// How many numbers of nodes were given away.
     fn nodes(&self, state: &State) -> u32 {
-        let mut count = state.nodes.iter().map(|node| node.id.0 + 1).max().unwrap_or(0);
+        let mut count = state
+            .nodes
+            .iter()
+            .map(|node| node.id.0 + 1)
+            .max()
+            .unwrap_or(0);
         while self.names.record(super::state::NodeId(count)).is_some() {
             count += 1;
         }
@@ -480,22 +509,35 @@ impl Session {
         Ok(format!("\n{picture}"))
     }
 
-    fn value(&mut self, named: &Named) -> Done<Value> {
+    /// `current->next` by the node that `current` points to.
+    fn resolved(&mut self, named: &Named) -> Done<Named> {
         self.alive()?;
+        let Named::Variable(name) = named else {
+            return Ok(named.clone());
+        };
+        let Some((variable, field)) = name.rsplit_once("->") else {
+            return Ok(named.clone());
+        };
+        let holder = self.resolved(&Named::Variable(variable.to_owned()))?;
         let state = self.read()?;
-        found(&state, named)
+        match found(&state, &holder)? {
+            Value::Node(node) => Ok(Named::Field(node, field.to_owned())),
+            value => Err(format!("{variable} is {value}: it has no fields")),
+        }
     }
 
     fn change(&mut self, named: &Named, value: Value) -> Done<String> {
-        let state = {
-            self.alive()?;
-            self.read()?
-        };
+        let named = &self.resolved(named)?;
+        let state = self.read()?;
         let before = found(&state, named)?;
         if let Value::Node(node) = value
             && self.names.address(node).is_none()
         {
-            let nodes = state.nodes.iter().map(|node| node.id.to_string()).collect::<Vec<_>>();
+            let nodes = state
+                .nodes
+                .iter()
+                .map(|node| node.id.to_string())
+                .collect::<Vec<_>>();
             return Err(format!(
                 "there is no node {node}{}",
                 match nodes.as_slice() {
@@ -549,17 +591,23 @@ impl Session {
             .as_mut()
             .and_then(|tracked| tracked.assert(&state, nodes, line, &changed));
         match number {
-            Some(number) => Ok(format!("the state is added to the specification: checkpoint {number}")),
+            Some(number) => Ok(format!(
+                "the state is added to the specification: checkpoint {number}"
+            )),
             None => Err("the state cannot be asserted here".to_owned()),
         }
     }
 
     fn repair(&mut self) -> Done<String> {
         let Some(tracked) = &mut self.tracked else {
-            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+            return Err(
+                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
+            );
         };
         let Some(history) = &tracked.history else {
-            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+            return Err(
+                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
+            );
         };
         let mut routine = tracked.loaded.routine.clone();
         for statement in &mut routine.statements {
@@ -573,10 +621,17 @@ impl Session {
         };
         let triples = history.triples(&routine, since.clone(), false);
         if triples.is_empty() {
-            return Err("nothing is asserted yet: `spec` asserts the state that is shown".to_owned());
+            return Err(
+                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
+            );
         }
         let started = std::time::Instant::now();
-        let mut found = search(&routine, &triples, Confinement::Suspects, Options::default());
+        let mut found = search(
+            &routine,
+            &triples,
+            Confinement::Suspects,
+            Options::default(),
+        );
         let mut note = "";
         if !matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
             // Whoever corrects the heap rarely looks at every local variable.
@@ -649,7 +704,11 @@ impl Session {
         let loaded = &tracked.loaded;
         let edits = edits(&loaded.routine, &loaded.texts, &tracked.changes);
         let after = rewritten(&loaded.texts, &edits);
-        let pairs = loaded.program.files.iter().zip(loaded.texts.iter().zip(after));
+        let pairs = loaded
+            .program
+            .files
+            .iter()
+            .zip(loaded.texts.iter().zip(after));
         pairs
             .filter(|(_, (before, after))| *before != after)
             .map(|(file, (_, after))| (file.clone(), after))
@@ -684,16 +743,23 @@ impl Session {
         };
         let lines = first..=last;
         let known = tracked.loaded.routine.statements.iter();
-        let known = known.filter(|statement| lines.contains(&statement.line) && !statement.is_locked);
+        let known =
+            known.filter(|statement| lines.contains(&statement.line) && !statement.is_locked);
         if known.count() == 0 {
-            return Err(format!("there is no statement of `{}` there", tracked.loaded.routine.name));
+            return Err(format!(
+                "there is no statement of `{}` there",
+                tracked.loaded.routine.name
+            ));
         }
         tracked.concrete.extend(lines);
         Ok("these statements are taken for right".to_owned())
     }
 
     fn checkpoints(&self) -> Done<String> {
-        let history = self.tracked.as_ref().and_then(|tracked| tracked.history.as_ref());
+        let history = self
+            .tracked
+            .as_ref()
+            .and_then(|tracked| tracked.history.as_ref());
         let Some(history) = history.filter(|history| !history.checkpoints.is_empty()) else {
             return Err("there are no checkpoints: `spec` makes one".to_owned());
         };
@@ -721,10 +787,18 @@ impl Session {
     fn resume_checkpoint(&mut self, number: usize) -> Done<String> {
         self.alive()?;
         if self.here().is_none() {
-            return Err("the call with the checkpoints has ended: `start` and come here again".to_owned());
+            return Err(
+                "the call with the checkpoints has ended: `start` and come here again".to_owned(),
+            );
         }
-        let Some(checkpoint) = self.tracked.as_mut().and_then(|tracked| tracked.resume(number)) else {
-            return Err(format!("there is no checkpoint {number}: `checkpoints` lists them"));
+        let Some(checkpoint) = self
+            .tracked
+            .as_mut()
+            .and_then(|tracked| tracked.resume(number))
+        else {
+            return Err(format!(
+                "there is no checkpoint {number}: `checkpoints` lists them"
+            ));
         };
         self.restore(&checkpoint.state)?;
         let stop = self
@@ -734,7 +808,10 @@ impl Session {
         self.stop = Some(stop);
         self.changed.clear();
         let shown = self.show(false)?;
-        Ok(format!("the program is at checkpoint {number} again\n{}{shown}", self.place()))
+        Ok(format!(
+            "the program is at checkpoint {number} again\n{}{shown}",
+            self.place()
+        ))
     }
 
     /// Writes a state into the program.
@@ -763,7 +840,10 @@ impl Session {
             let shown = self.show(false)?;
             return Ok(format!("{} is {before} again\n{shown}", written(&named)));
         }
-        let history = self.tracked.as_mut().and_then(|tracked| tracked.history.as_mut());
+        let history = self
+            .tracked
+            .as_mut()
+            .and_then(|tracked| tracked.history.as_mut());
         match history.and_then(|history| {
             let last = history.current?;
             history.current = history.checkpoints[last].parent;
@@ -785,7 +865,10 @@ impl Session {
 fn found(state: &State, named: &Named) -> Done<Value> {
     match named {
         Named::Variable(name) => {
-            let found = state.variables.iter().rfind(|variable| variable.name == *name);
+            let found = state
+                .variables
+                .iter()
+                .rfind(|variable| variable.name == *name);
             found.map(|variable| variable.value).ok_or_else(|| {
                 let names = state.variables.iter().map(|variable| &*variable.name);
                 format!("there is no variable `{name}` here{}", nearest(names, name))

@@ -116,17 +116,18 @@ impl Space {
         for (id, choices) in self.statements.iter_mut_enumerated() {
             let target = routine.statements[id].leaves.first();
             let is_number = target.is_some_and(|leaf| matches!(leaf.ty, Type::Number(_)));
-            let is_guard = matches!(
-                routine.statements[id].kind,
-                Kind::Guard | Kind::LoopGuard
-            );
+            let is_guard = matches!(routine.statements[id].kind, Kind::Guard | Kind::LoopGuard);
             if is_number && !is_guard {
                 *choices = Choices::default();
             }
         }
         let insertions = &mut self.insertions;
-        insertions.targets.retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
-        insertions.values.retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
+        insertions
+            .targets
+            .retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
+        insertions
+            .values
+            .retain(|(_, ty)| matches!(ty, Type::Pointer(_)));
     }
 
     /// All that is possible anywhere in the routine.
@@ -209,7 +210,10 @@ fn short(routine: &Routine, scope: &[VariableId], depth: usize) -> Vec<Path> {
 
 /// The numbers that the routine has, and the simplest ones.
 fn numbers(routine: &Routine) -> BTreeSet<i64> {
-    let leaves = routine.statements.iter().flat_map(|statement| &statement.leaves);
+    let leaves = routine
+        .statements
+        .iter()
+        .flat_map(|statement| &statement.leaves);
     let written = leaves.filter_map(|leaf| match leaf.atom {
         Atom::Number(number) => Some(number),
         _ => None,
@@ -217,13 +221,12 @@ fn numbers(routine: &Routine) -> BTreeSet<i64> {
     written.chain([0, 1]).collect()
 }
 
-fn insertions(
-    routine: &Routine,
-    slots: &BTreeSet<SlotId>,
-    numbers: &BTreeSet<i64>,
-) -> Insertions {
+fn insertions(routine: &Routine, slots: &BTreeSet<SlotId>, numbers: &BTreeSet<i64>) -> Insertions {
     let scopes = slots.iter().filter_map(|slot| routine.slots.get(*slot));
-    let scope: BTreeSet<VariableId> = scopes.flat_map(|slot: &Slot| &slot.scope).copied().collect();
+    let scope: BTreeSet<VariableId> = scopes
+        .flat_map(|slot: &Slot| &slot.scope)
+        .copied()
+        .collect();
     let scope: Vec<VariableId> = scope.into_iter().collect();
     let typed = |path: Path| {
         let ty = routine.type_of(&path)?;
@@ -262,12 +265,15 @@ fn insertions(
 
 /// The fields on paths that the routine has, as rows.
 fn written(routine: &Routine) -> BTreeSet<Vec<usize>> {
-    let statements = routine.code.iter().filter_map(|instruction| match instruction {
-        Instruction::Assign(statement, _)
-        | Instruction::Test(statement, ..)
-        | Instruction::Head { statement, .. } => Some(*statement),
-        _ => None,
-    });
+    let statements = routine
+        .code
+        .iter()
+        .filter_map(|instruction| match instruction {
+            Instruction::Assign(statement, _)
+            | Instruction::Test(statement, ..)
+            | Instruction::Head { statement, .. } => Some(*statement),
+            _ => None,
+        });
     let leaves = statements.flat_map(|id| &routine.statements[id].leaves);
     let paths = leaves.filter_map(|leaf| match &leaf.atom {
         Atom::Read(path) => Some(path.fields.clone()),
@@ -279,5 +285,7 @@ fn written(routine: &Routine) -> BTreeSet<Vec<usize>> {
 /// Without repetitions, in the same order.
 fn unique<T: Ord + Clone>(all: Vec<T>) -> Vec<T> {
     let mut seen = BTreeSet::new();
-    all.into_iter().filter(|one| seen.insert(one.clone())).collect()
+    all.into_iter()
+        .filter(|one| seen.insert(one.clone()))
+        .collect()
 }

@@ -27,6 +27,7 @@ impl Programs {
         }
         programs.script("cargo", "exit 0");
         programs.script("cc", "exit 0");
+        programs.script("gdb", "exit 0");
         // Found once something was installed.
         programs.script(
             "pkg-config",
@@ -92,6 +93,16 @@ fn set_up_installs_libz3_by_the_systems_package_manager() {
         programs.set_up().success();
         assert!(programs.asked().contains(package), "{}", programs.asked());
     }
+}
+
+#[test]
+fn set_up_installs_gdb_where_only_that_is_missing() {
+    let programs = Programs::new();
+    programs.package_manager("apt-get", true);
+    fs::write(programs.path("installed"), "").unwrap();
+    fs::remove_file(programs.path("gdb")).unwrap();
+    programs.set_up().success();
+    assert!(programs.asked().contains("gdb"), "{}", programs.asked());
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! `cargo nopol heap` on the programs of `fixtures/heap`, with injected faults.
 
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
 use cargo_nopol::heap::benchmark::{Faulty, Listed, Subject};
-use cargo_nopol::heap::inject::Draw;
 use cargo_nopol::heap::confine::{Confinement, search};
+use cargo_nopol::heap::inject::Draw;
 use cargo_nopol::heap::repair::{Options as Search, Outcome, Strategy};
 use clap::{Args, ValueEnum};
 
@@ -151,7 +151,12 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
         },
     };
     let start = Instant::now();
-    let found = search(routine, &faulty.triples, options.confinement.into(), settings);
+    let found = search(
+        routine,
+        &faulty.triples,
+        options.confinement.into(),
+        settings,
+    );
     let took: Duration = start.elapsed();
     let (outcome, is_equal) = match &found.repaired.result {
         Outcome::Patch(changes) => {
@@ -199,7 +204,9 @@ fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) 
 }
 
 fn table(rows: &[Row]) {
-    println!("\n| class | versions | repaired | equal | median | 95 % | slowest | most widenings |");
+    println!(
+        "\n| class | versions | repaired | equal | median | 95 % | slowest | most widenings |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut all: Vec<(String, Vec<&Row>)> = Vec::new();
     for (class, (mutated, deleted)) in CLASSES.into_iter().enumerate() {
@@ -231,13 +238,19 @@ fn table(rows: &[Row]) {
             rows.iter().map(|row| row.widenings).max().unwrap_or(0),
         );
     }
-    println!("\n| class | all mutated statements suspected | effort ≤ 10 % | ≤ 25 % | suspected < 12 % | median suspected |");
+    println!(
+        "\n| class | all mutated statements suspected | effort ≤ 10 % | ≤ 25 % | suspected < 12 % | median suspected |"
+    );
     println!("| --- | --- | --- | --- | --- | --- |");
     for (class, (mutated, deleted)) in CLASSES.into_iter().enumerate() {
         let rows: Vec<&Row> = rows.iter().filter(|row| row.class == class).collect();
         let share = |holds: &dyn Fn(&Row) -> bool| {
             let count = rows.iter().filter(|row| holds(row)).count();
-            format!("{:.1} %", 100.0 * f64::from(u32::try_from(count).unwrap_or(0)) / f64::from(u32::try_from(rows.len().max(1)).unwrap_or(1)))
+            format!(
+                "{:.1} %",
+                100.0 * f64::from(u32::try_from(count).unwrap_or(0))
+                    / f64::from(u32::try_from(rows.len().max(1)).unwrap_or(1))
+            )
         };
         let mut suspected: Vec<f64> = rows.iter().map(|row| row.suspected).collect();
         suspected.sort_by(f64::total_cmp);

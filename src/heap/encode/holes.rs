@@ -7,25 +7,10 @@ use z3::ast::Bool;
 use z3::{Model, Solver};
 
 use super::guard::Guard;
+use crate::heap::closeness::Bound;
 use crate::heap::ir::{Atom, Insertion, Routine, StatementId};
 use crate::heap::patch::Change;
 use crate::heap::space::Space;
-
-/// Which closeness bound a choice counts for (Wolverine2, section 4.2), the smallest change first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Bound {
-    /// Changed guards, and statements that are left out.
-    Guard,
-    /// Changed statements.
-    Statement,
-    /// Inserted statements.
-    Insertion,
-}
-
-impl Bound {
-    /// All of them, by priority.
-    pub const ALL: [Self; 3] = [Self::Guard, Self::Statement, Self::Insertion];
-}
 
 /// Exactly one of several alternatives.
 #[derive(Clone, Debug)]
@@ -95,7 +80,12 @@ pub(super) struct Holes {
 }
 
 impl Holes {
-    pub(super) fn new(routine: &Routine, space: &Space, insertions: usize, solver: &Solver) -> Self {
+    pub(super) fn new(
+        routine: &Routine,
+        space: &Space,
+        insertions: usize,
+        solver: &Solver,
+    ) -> Self {
         let mut selectors = Vec::new();
         let statements = space.statements.iter_enumerated().map(|(id, choices)| {
             let mut holes = StatementHoles::default();
@@ -199,7 +189,9 @@ impl Holes {
             if is_true(&hole.is_used) {
                 changes.push(Change::Insert(Insertion {
                     slot: space.insertions.slots[hole.slot.choice(model)],
-                    target: space.insertions.targets[hole.target.choice(model)].0.clone(),
+                    target: space.insertions.targets[hole.target.choice(model)]
+                        .0
+                        .clone(),
                     value: space.insertions.values[hole.value.choice(model)].0.clone(),
                 }));
             }

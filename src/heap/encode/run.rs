@@ -319,12 +319,7 @@ impl<'q> Run<'q> {
         all
     }
 
-    fn write(
-        &mut self,
-        target: &Locations,
-        value: &Cases,
-        live: &Guard,
-    ) -> Result<(), TooLarge> {
+    fn write(&mut self, target: &Locations, value: &Cases, live: &Guard) -> Result<(), TooLarge> {
         for (entity, when) in target {
             let when = when.and(live);
             let held = match entity {
@@ -482,9 +477,7 @@ impl<'q> Run<'q> {
         Ok(match term {
             Term::Leaf(leaf) => self.leaf(statement, *leaf, live),
             Term::Implied(atom) => self.atom(atom, live),
-            Term::Fresh(record, filling) => {
-                self.allocate(*record, *filling, live)
-            }
+            Term::Fresh(record, filling) => self.allocate(*record, *filling, live),
             Term::Arithmetic(op, bits, left, right) => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;

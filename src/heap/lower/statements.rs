@@ -50,7 +50,13 @@ impl Lowering<'_> {
         }
         if let Some(block) = block {
             let end = block.end.saturating_sub(1);
-            self.slot(Span { start: end, ..block }, true);
+            self.slot(
+                Span {
+                    start: end,
+                    ..block
+                },
+                true,
+            );
         }
         self.scope.truncate(scope);
         Ok(())
@@ -134,12 +140,11 @@ impl Lowering<'_> {
             Statement::Continue(node) => self.leave(*node, |exits| exits.again),
             Statement::Return { place, value } => self.give_back(*place, value.as_ref()),
             Statement::Assert(..) | Statement::Assume(_) => Ok(()),
-            Statement::Copy { .. } => {
-                self.outside(Span::default(), "structures are copied, which is not modelled")
-            }
-            Statement::Breakable(..) => {
-                self.outside(Span::default(), "`switch` is not modelled")
-            }
+            Statement::Copy { .. } => self.outside(
+                Span::default(),
+                "structures are copied, which is not modelled",
+            ),
+            Statement::Breakable(..) => self.outside(Span::default(), "`switch` is not modelled"),
         }
     }
 

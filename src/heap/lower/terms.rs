@@ -2,9 +2,7 @@
 
 use super::{Lowering, number};
 use crate::formula::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp};
-use crate::heap::ir::{
-    ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId,
-};
+use crate::heap::ir::{ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId};
 
 /// The leaves and comparisons of a statement that is being lowered.
 #[derive(Debug, Default)]
@@ -54,9 +52,7 @@ impl Lowering<'_> {
                 let span = self.replaceable(expr.span);
                 Ok(parts.leaf(Atom::Read(path), ty, span))
             }
-            ExprKind::Cast(inner) if inner.ty == Scalar::Bool => {
-                self.truth_value(inner, parts)
-            }
+            ExprKind::Cast(inner) if inner.ty == Scalar::Bool => self.truth_value(inner, parts),
             ExprKind::Cast(inner) if expr.ty != Scalar::Bool => {
                 if inner.ty.bits() > expr.ty.bits() {
                     return self.outside(expr.span, "a number is cut off");
@@ -171,7 +167,11 @@ impl Lowering<'_> {
     }
 
     /// The variable of a cell.
-    fn variable(&mut self, variable: crate::formula::ir::VariableId, offset: u32) -> Option<VariableId> {
+    fn variable(
+        &mut self,
+        variable: crate::formula::ir::VariableId,
+        offset: u32,
+    ) -> Option<VariableId> {
         if let Some(id) = self.names.get(&(variable, offset)) {
             return Some(*id);
         }

@@ -34,22 +34,47 @@ pub fn paint(paint: &mut Paint, from: &Card, field: usize, to: &Card, route: &Ro
         (false, false) => "line side",
         (false, true) => "line side changed",
     };
-    paint.path(&path, class, Some(if look.is_changed { "tip-changed" } else { "tip" }));
-    paint.dot(start, if look.is_changed { "dot changed" } else { "dot" });
+    paint.path(
+        &path,
+        class,
+        Some(if look.is_changed {
+            "tip-changed"
+        } else {
+            "tip"
+        }),
+    );
+    paint.dot(
+        start,
+        if look.is_changed {
+            "dot changed"
+        } else {
+            "dot"
+        },
+    );
 }
 
 /// An arrow from a box to itself: out at the right, and back into the header.
 fn loop_path(card: &Card, row: f64) -> (String, Point) {
     let (x, end) = (card.right(), card.top() + 12.0);
     let reach = x + 34.0;
-    let path = format!("M{} {}{}", number(x), number(row), cubic((reach, row + 6.0), (reach, end - 6.0), (x, end)));
+    let path = format!(
+        "M{} {}{}",
+        number(x),
+        number(row),
+        cubic((reach, row + 6.0), (reach, end - 6.0), (x, end))
+    );
     (path, (x, row))
 }
 
 /// An arrow where the layers are from left to right.
 fn across_path(from: &Card, row: f64, to: &Card, route: &Route) -> (String, Point) {
     match *route {
-        Route::Around { right, line, left, is_back } => {
+        Route::Around {
+            right,
+            line,
+            left,
+            is_back,
+        } => {
             let height = entry(to, row - from.middle.1 + to.middle.1);
             let (start, end, near, far) = if is_back {
                 ((from.left(), row), (to.right(), height), left, right)
@@ -77,15 +102,33 @@ fn across_path(from: &Card, row: f64, to: &Card, route: &Route) -> (String, Poin
         let start = (from.right(), row);
         let end = (to.right(), entry(to, row));
         let reach = start.0.max(end.0) + 40.0;
-        return (format!("{}{}", begin(start), cubic((reach, start.1), (reach, end.1), end)), start);
+        return (
+            format!(
+                "{}{}",
+                begin(start),
+                cubic((reach, start.1), (reach, end.1), end)
+            ),
+            start,
+        );
     }
-    let (start, target) = if is_right { (from.right(), to.left()) } else { (from.left(), to.right()) };
-    let end = (target, entry(to, points.last().map_or(row, |point| point.1)));
+    let (start, target) = if is_right {
+        (from.right(), to.left())
+    } else {
+        (from.left(), to.right())
+    };
+    let end = (
+        target,
+        entry(to, points.last().map_or(row, |point| point.1)),
+    );
     let mut path = begin((start, row));
     let mut here = (start, row);
     for &next in points.iter().chain([&end]) {
         let half = (next.0 - here.0) / 2.0;
-        path.push_str(&cubic((here.0 + half, here.1), (next.0 - half, next.1), next));
+        path.push_str(&cubic(
+            (here.0 + half, here.1),
+            (next.0 - half, next.1),
+            next,
+        ));
         here = next;
     }
     (path, (start, row))
@@ -106,7 +149,14 @@ fn down_path(from: &Card, row: f64, to: &Card, route: &Route) -> (String, Point)
         // In the same layer: straight across, or around from the nearer side.
         let end = (if is_left { to.right() } else { to.left() }, entry(to, row));
         let half = (end.0 - start.0) / 2.0;
-        return (format!("{}{}", begin(start), cubic((start.0 + half, start.1), (end.0 - half, end.1), end)), start);
+        return (
+            format!(
+                "{}{}",
+                begin(start),
+                cubic((start.0 + half, start.1), (end.0 - half, end.1), end)
+            ),
+            start,
+        );
     }
     let side = if is_left { -1.0 } else { 1.0 };
     let end = if is_above {
@@ -115,7 +165,10 @@ fn down_path(from: &Card, row: f64, to: &Card, route: &Route) -> (String, Point)
         (to.middle.0 + aside, to.bottom())
     } else if points.is_empty() && from.left() < to.middle.0 && to.middle.0 < from.right() {
         // A box that is right below is entered at the side where the arrow comes down.
-        ((start.0 + side * 12.0).clamp(to.left() + 12.0, to.right() - 12.0), to.top())
+        (
+            (start.0 + side * 12.0).clamp(to.left() + 12.0, to.right() - 12.0),
+            to.top(),
+        )
     } else {
         (to.middle.0, to.top())
     };
@@ -123,8 +176,15 @@ fn down_path(from: &Card, row: f64, to: &Card, route: &Route) -> (String, Point)
     let mut here = start;
     for (place, &next) in points.iter().chain([&end]).enumerate() {
         let half = (next.1 - here.1) / 2.0;
-        let out = (here.0 + side * 24.0f64.max((next.0 - here.0).abs() * 0.8), here.1);
-        let leave = if place == 0 { out } else { (here.0, here.1 + half) };
+        let out = (
+            here.0 + side * 24.0f64.max((next.0 - here.0).abs() * 0.8),
+            here.1,
+        );
+        let leave = if place == 0 {
+            out
+        } else {
+            (here.0, here.1 + half)
+        };
         path.push_str(&cubic(leave, (next.0, next.1 - half), next));
         here = next;
     }
@@ -155,7 +215,8 @@ fn rounded(start: Point, corners: &[Point], end: Point) -> String {
         let next = corners.get(place + 1).copied().unwrap_or(end);
         let before = toward(corner, here);
         let after = toward(corner, next);
-        let [a, b, c, d, e, f] = [before.0, before.1, corner.0, corner.1, after.0, after.1].map(number);
+        let [a, b, c, d, e, f] =
+            [before.0, before.1, corner.0, corner.1, after.0, after.1].map(number);
         path.push_str(&format!("L{a} {b}Q{c} {d} {e} {f}"));
         here = corner;
     }

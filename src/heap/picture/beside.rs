@@ -17,12 +17,29 @@ const NARROW: usize = 24;
 /// Draws two states with their titles: side by side when both fit, or one below the other.
 ///
 /// What is different from the other state is drawn in another colour, or marked with a star when `color` is false.
-pub fn beside(left: &State, right: &State, titles: (&str, &str), width: usize, color: bool) -> String {
-    let changes = (Changes::new(left, Some(right)), Changes::new(right, Some(left)));
+pub fn beside(
+    left: &State,
+    right: &State,
+    titles: (&str, &str),
+    width: usize,
+    color: bool,
+) -> String {
+    let changes = (
+        Changes::new(left, Some(right)),
+        Changes::new(right, Some(left)),
+    );
     let draw = |width: usize| {
         (
-            titled(titles.0, &picture(left, &changes.0, width, color, false), width),
-            titled(titles.1, &picture(right, &changes.1, width, color, false), width),
+            titled(
+                titles.0,
+                &picture(left, &changes.0, width, color, false),
+                width,
+            ),
+            titled(
+                titles.1,
+                &picture(right, &changes.1, width, color, false),
+                width,
+            ),
         )
     };
     let half = width.saturating_sub(BAR.chars().count()) / 2;
@@ -51,7 +68,10 @@ fn side_by_side(left: &Block, right: &Block, half: usize) -> Block {
 
 /// A picture with a title that is underlined.
 fn titled(title: &str, picture: &Block, width: usize) -> Block {
-    let words: Vec<Phrase> = title.split_whitespace().map(|word| Phrase::new(word, Ink::Name)).collect();
+    let words: Vec<Phrase> = title
+        .split_whitespace()
+        .map(|word| Phrase::new(word, Ink::Name))
+        .collect();
     let mut block = Block::flow(&words, width, 1, 0);
     if block.height() > 0 {
         let line = "─".repeat(block.width());

@@ -51,7 +51,11 @@ impl Phrase {
 
     /// The same with more text at its end.
     pub fn and(mut self, text: impl Into<String>, ink: Ink) -> Self {
-        let text: String = text.into().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        let text: String = text
+            .into()
+            .chars()
+            .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+            .collect();
         self.0.push((text, ink));
         self
     }
@@ -160,12 +164,20 @@ impl Block {
     pub fn render(&self, color: bool) -> String {
         let mut text = String::new();
         for cells in &self.0 {
-            let length = cells.iter().rposition(|(c, _)| *c != ' ').map_or(0, |last| last + 1);
+            let length = cells
+                .iter()
+                .rposition(|(c, _)| *c != ' ')
+                .map_or(0, |last| last + 1);
             let mut ink = Ink::Plain;
             for &(c, next) in &cells[..length] {
                 if color && next != ink {
                     // Writing to a string does not fail.
-                    let _ = write!(text, "{}{}", ink.style().render_reset(), next.style().render());
+                    let _ = write!(
+                        text,
+                        "{}{}",
+                        ink.style().render_reset(),
+                        next.style().render()
+                    );
                     ink = next;
                 }
                 text.push(c);

@@ -53,10 +53,21 @@ impl Card {
             width = width.max(text_width(&field.name) + value_width(field.value) + 3.5 * PAD);
         }
         let rows: f64 = graph.node(node).fields.iter().map(|_| ROW).sum();
-        let label = |&place: &usize| (place, text_width(&graph.state.variables[place].name) + 1.6 * PAD);
+        let label = |&place: &usize| {
+            (
+                place,
+                text_width(&graph.state.variables[place].name) + 1.6 * PAD,
+            )
+        };
         let labels = graph.labels[node].iter().map(label).collect();
         let size = (width.max(64.0), HEADER + rows + FOOT);
-        Self { node, size, middle: (0.0, 0.0), labels, is_beside }
+        Self {
+            node,
+            size,
+            middle: (0.0, 0.0),
+            labels,
+            is_beside,
+        }
     }
 
     /// The size with the labels. The box is in the middle of it, so that the boxes of a list are in one line.
@@ -67,12 +78,19 @@ impl Card {
         if self.is_beside {
             return (self.size.0 + 2.0 * (self.label_width() + LEAD), self.size.1);
         }
-        (self.size.0.max(self.label_width()), self.size.1 + 2.0 * (PILL + LEAD))
+        (
+            self.size.0.max(self.label_width()),
+            self.size.1 + 2.0 * (PILL + LEAD),
+        )
     }
 
     /// The width of all labels.
     fn label_width(&self) -> f64 {
-        self.labels.iter().map(|(_, width)| width + BETWEEN).sum::<f64>() - BETWEEN
+        self.labels
+            .iter()
+            .map(|(_, width)| width + BETWEEN)
+            .sum::<f64>()
+            - BETWEEN
     }
 
     /// The left edge.
@@ -127,10 +145,20 @@ impl Card {
         };
         let corner = (self.left(), self.top());
         paint.rect(corner, self.size, 6.0, &format!("box{state}"));
-        paint.rect((corner.0 + 1.5, corner.1 + 1.5), (self.size.0 - 3.0, HEADER - 2.0), 4.5, &format!("top{state}"));
+        paint.rect(
+            (corner.0 + 1.5, corner.1 + 1.5),
+            (self.size.0 - 3.0, HEADER - 2.0),
+            4.5,
+            &format!("top{state}"),
+        );
         let (name, record) = header(node);
         let base = corner.1 + HEADER - 7.5;
-        paint.text((corner.0 + PAD, base), "start", if node.is_freed { "bad" } else { "name" }, &name);
+        paint.text(
+            (corner.0 + PAD, base),
+            "start",
+            if node.is_freed { "bad" } else { "name" },
+            &name,
+        );
         paint.text((self.right() - PAD, base), "end", "faint", &record);
         for (place, field) in node.fields.iter().enumerate() {
             let middle = self.row(place);
@@ -138,17 +166,35 @@ impl Card {
             let (left, right) = (number(self.left() + 1.0), number(self.right() - 1.0));
             if is_changed {
                 let size = (self.size.0 - 3.0, ROW - 1.0);
-                paint.rect((self.left() + 1.5, middle - ROW / 2.0 + 0.5), size, 2.0, "row changed");
+                paint.rect(
+                    (self.left() + 1.5, middle - ROW / 2.0 + 0.5),
+                    size,
+                    2.0,
+                    "row changed",
+                );
             }
             if place > 0 {
-                paint.path(&format!("M{left} {}H{right}", number(middle - ROW / 2.0)), "rule", None);
+                paint.path(
+                    &format!("M{left} {}H{right}", number(middle - ROW / 2.0)),
+                    "rule",
+                    None,
+                );
             }
             let class = |class| if is_changed { "new" } else { class };
-            paint.text((self.left() + PAD, middle + 4.5), "start", class("text"), &field.name);
+            paint.text(
+                (self.left() + PAD, middle + 4.5),
+                "start",
+                class("text"),
+                &field.name,
+            );
             let end = (self.right() - PAD, middle + 4.5);
             match field.value {
                 Value::Null => {
-                    let class = if is_changed { "ground changed" } else { "ground" };
+                    let class = if is_changed {
+                        "ground changed"
+                    } else {
+                        "ground"
+                    };
                     paint.ground((self.right() - PAD, middle), class);
                 }
                 Value::Node(id) if graph.target(field.value).is_none() => {
@@ -165,7 +211,10 @@ impl Card {
     /// Paints the labels, each with an arrow to the box or to the label that is nearer to it.
     fn paint_labels(&self, paint: &mut Paint, graph: &Graph<'_>, changes: &Changes) {
         let (mut left, top) = if self.is_beside {
-            (self.left() - LEAD - self.label_width(), self.top() + (HEADER - PILL) / 2.0)
+            (
+                self.left() - LEAD - self.label_width(),
+                self.top() + (HEADER - PILL) / 2.0,
+            )
         } else {
             let first = self.labels.first().map_or(0.0, |label| label.1);
             // A single label is above the name of the node; several are above the middle.
@@ -186,14 +235,31 @@ impl Card {
             let is_last = place + 1 == self.labels.len();
             let path = if self.is_beside {
                 let reach = if is_last { LEAD } else { BETWEEN };
-                format!("M{} {}h{}", number(left + width), number(top + PILL / 2.0), number(reach))
+                format!(
+                    "M{} {}h{}",
+                    number(left + width),
+                    number(top + PILL / 2.0),
+                    number(reach)
+                )
             } else {
                 let from = left + width / 2.0;
                 let to = from.clamp(self.left() + 8.0, self.right() - 8.0);
-                format!("M{} {}L{} {}", number(from), number(top + PILL), number(to), number(self.top()))
+                format!(
+                    "M{} {}L{} {}",
+                    number(from),
+                    number(top + PILL),
+                    number(to),
+                    number(self.top())
+                )
             };
             paint.path(&path, line, (is_last || !self.is_beside).then_some(tip));
-            pill(paint, (left, top), width, class, &graph.state.variables[variable].name);
+            pill(
+                paint,
+                (left, top),
+                width,
+                class,
+                &graph.state.variables[variable].name,
+            );
             left += width + BETWEEN;
         }
     }
@@ -207,7 +273,11 @@ fn pill(paint: &mut Paint, at: Point, width: f64, class: &str, text: &str) {
 
 /// The name of a node and the tag of its record.
 fn header(node: &Node) -> (String, String) {
-    let name = if node.is_freed { format!("{} freed", node.id) } else { node.id.to_string() };
+    let name = if node.is_freed {
+        format!("{} freed", node.id)
+    } else {
+        node.id.to_string()
+    };
     (name, node.record.clone())
 }
 

@@ -27,18 +27,28 @@ impl Changes {
     /// Compares a state with the one before. Without one before, nothing is changed.
     pub fn new(state: &State, before: Option<&State>) -> Self {
         let Some(before) = before else {
-            let nodes = state
-                .nodes
-                .iter()
-                .map(|node| NodeChanges { is_changed: false, fields: vec![false; node.fields.len()] });
-            return Self { variables: vec![false; state.variables.len()], nodes: nodes.collect(), gone: Vec::new() };
+            let nodes = state.nodes.iter().map(|node| NodeChanges {
+                is_changed: false,
+                fields: vec![false; node.fields.len()],
+            });
+            return Self {
+                variables: vec![false; state.variables.len()],
+                nodes: nodes.collect(),
+                gone: Vec::new(),
+            };
         };
         let old = numbered(&before.variables);
         let new = numbered(&state.variables);
-        let variables = new.iter().map(|(key, value)| old_value(&old, *key) != Some(*value)).collect();
+        let variables = new
+            .iter()
+            .map(|(key, value)| old_value(&old, *key) != Some(*value))
+            .collect();
 
         let (old_nodes, new_nodes) = (numbered_nodes(&before.nodes), numbered_nodes(&state.nodes));
-        let nodes = new_nodes.iter().map(|(key, node)| node_changes(node, old_node(&old_nodes, *key))).collect();
+        let nodes = new_nodes
+            .iter()
+            .map(|(key, node)| node_changes(node, old_node(&old_nodes, *key)))
+            .collect();
 
         let mut gone: Vec<String> = Vec::new();
         for (key, _) in &old {
@@ -51,7 +61,11 @@ impl Changes {
                 gone.push(node.id.to_string());
             }
         }
-        Self { variables, nodes, gone }
+        Self {
+            variables,
+            nodes,
+            gone,
+        }
     }
 
     /// Whether the variable at this place is new or has another value.
@@ -66,7 +80,11 @@ impl Changes {
 
     /// Whether a field of the node at this place has another value. The fields of a new node have not.
     pub fn field(&self, place: usize, field: usize) -> bool {
-        self.nodes.get(place).and_then(|node| node.fields.get(field)).copied().unwrap_or_default()
+        self.nodes
+            .get(place)
+            .and_then(|node| node.fields.get(field))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The names of the variables and nodes that are no longer there.
@@ -94,7 +112,10 @@ fn numbered(variables: &[Variable]) -> Vec<(Key<'_>, Value)> {
 
 /// The value of the variable with this key.
 fn old_value(variables: &[(Key<'_>, Value)], key: Key<'_>) -> Option<Value> {
-    variables.iter().find(|(other, _)| *other == key).map(|(_, value)| *value)
+    variables
+        .iter()
+        .find(|(other, _)| *other == key)
+        .map(|(_, value)| *value)
 }
 
 /// Gives each node a key of its own, should two have the same number.
@@ -113,17 +134,26 @@ fn numbered_nodes(nodes: &[Node]) -> Vec<((NodeId, usize), &Node)> {
 
 /// The node with this key.
 fn old_node<'a>(nodes: &[((NodeId, usize), &'a Node)], key: (NodeId, usize)) -> Option<&'a Node> {
-    nodes.iter().find(|(other, _)| *other == key).map(|(_, node)| *node)
+    nodes
+        .iter()
+        .find(|(other, _)| *other == key)
+        .map(|(_, node)| *node)
 }
 
 /// Compares a node with what it was.
 fn node_changes(node: &Node, old: Option<&Node>) -> NodeChanges {
     let Some(old) = old else {
-        return NodeChanges { is_changed: true, fields: vec![false; node.fields.len()] };
+        return NodeChanges {
+            is_changed: true,
+            fields: vec![false; node.fields.len()],
+        };
     };
     let (old_fields, fields) = (numbered(&old.fields), numbered(&node.fields));
     NodeChanges {
         is_changed: node.is_freed != old.is_freed || node.record != old.record,
-        fields: fields.iter().map(|(key, value)| old_value(&old_fields, *key) != Some(*value)).collect(),
+        fields: fields
+            .iter()
+            .map(|(key, value)| old_value(&old_fields, *key) != Some(*value))
+            .collect(),
     }
 }

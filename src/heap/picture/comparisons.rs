@@ -18,7 +18,8 @@ fn changes() {
     ╎ data 4        ╎ ──▶ │ data 3 │ ──▶ │ data 2 │ ──▶ │ data 1 │ ──▶ ∅
     └╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┘     └────────┘     └────────┘     └────────┘
     "#);
-    let mut longer = state("head=n5 current=n2 size=5\nn5 node data=9 next=n4\nn6 tree left=null right=null");
+    let mut longer =
+        state("head=n5 current=n2 size=5\nn5 node data=9 next=n4\nn6 tree left=null right=null");
     longer.nodes.splice(0..0, singly().nodes);
     longer.nodes[0].fields[0].value = value("8");
     longer.nodes[1].fields[1].value = value("n3");
@@ -71,7 +72,11 @@ fn colours() {
             _ => {}
         }
     }
-    let lines = |text: &str| text.lines().map(|line| line.trim_end().to_string()).collect::<Vec<_>>();
+    let lines = |text: &str| {
+        text.lines()
+            .map(|line| line.trim_end().to_string())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(lines(&stripped), lines(&draw(&after, None, 80, false)));
 }
 

@@ -30,7 +30,9 @@ pub fn assign(cards: &mut [Card], arrows: &mut [Arrow]) {
     let mut rows = rows(cards);
     let mut leaving = vec![0.0; cards.len()];
     let mut coming = vec![0.0; cards.len()];
-    let needing: Vec<usize> = (0..arrows.len()).filter(|&place| needs_lane(cards, arrows, place)).collect();
+    let needing: Vec<usize> = (0..arrows.len())
+        .filter(|&place| needs_lane(cards, arrows, place))
+        .collect();
     let mut chosen = Vec::new();
     for &place in &needing {
         let is_left = leaves_left(cards, arrows, place);
@@ -41,14 +43,24 @@ pub fn assign(cards: &mut [Card], arrows: &mut [Arrow]) {
         let aside = (8.0 * coming[arrow.to]) % (to.size.0 / 2.0 - 8.0).max(8.0);
         leaving[arrow.from] += 1.0;
         coming[arrow.to] += 1.0;
-        let ends = (if is_left { from.left() } else { from.right() } + out, to.middle.0 + aside);
+        let ends = (
+            if is_left { from.left() } else { from.right() } + out,
+            to.middle.0 + aside,
+        );
         let extent = (ends.0.min(ends.1) - 4.0, ends.0.max(ends.1) + 4.0);
-        let Some(number) = rows.iter().position(|row| row.top <= to.middle.1 && to.middle.1 <= row.bottom) else {
+        let Some(number) = rows
+            .iter()
+            .position(|row| row.top <= to.middle.1 && to.middle.1 <= row.bottom)
+        else {
             continue;
         };
         let lane = free_lane(&mut rows[number], extent);
         let depth: f64 = FIRST + (0..lane).map(|_| LANE).sum::<f64>();
-        arrow.route = Route::Under { out, line: rows[number].bottom + depth, aside };
+        arrow.route = Route::Under {
+            out,
+            line: rows[number].bottom + depth,
+            aside,
+        };
         chosen.push(place);
     }
     move_down(cards, arrows, &rows, &chosen);
@@ -56,7 +68,10 @@ pub fn assign(cards: &mut [Card], arrows: &mut [Arrow]) {
 
 /// The first lane of a row on which an extent is free. It is taken.
 fn free_lane(row: &mut Row, extent: (f64, f64)) -> usize {
-    let free = row.lanes.iter().position(|lane| lane.iter().all(|taken| taken.1 < extent.0 || extent.1 < taken.0));
+    let free = row.lanes.iter().position(|lane| {
+        lane.iter()
+            .all(|taken| taken.1 < extent.0 || extent.1 < taken.0)
+    });
     let number = free.unwrap_or(row.lanes.len());
     match row.lanes.get_mut(number) {
         Some(lane) => lane.push(extent),
@@ -76,7 +91,9 @@ fn move_down(cards: &mut [Card], arrows: &mut [Arrow], rows: &[Row], on_lanes: &
             Route::Curve(points) => points.iter_mut().for_each(|point| point.1 += by(point.1)),
             Route::Around { line, .. } => *line += by(*line),
             // A lane moves with the row that it is below.
-            Route::Under { line, .. } if on_lanes.contains(&place) => *line += by(cards[arrow.to].middle.1),
+            Route::Under { line, .. } if on_lanes.contains(&place) => {
+                *line += by(cards[arrow.to].middle.1);
+            }
             Route::Under { .. } => {}
         }
     }
@@ -87,13 +104,20 @@ fn move_down(cards: &mut [Card], arrows: &mut [Arrow], rows: &[Row], on_lanes: &
 
 /// The rows, from above to below. Boxes that are partly beside each other are in one row.
 fn rows(cards: &[Card]) -> Vec<Row> {
-    let mut extents: Vec<(f64, f64)> = cards.iter().map(|card| (card.top(), card.bottom())).collect();
+    let mut extents: Vec<(f64, f64)> = cards
+        .iter()
+        .map(|card| (card.top(), card.bottom()))
+        .collect();
     extents.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut rows: Vec<Row> = Vec::new();
     for (top, bottom) in extents {
         match rows.last_mut() {
             Some(row) if top <= row.bottom => row.bottom = row.bottom.max(bottom),
-            _ => rows.push(Row { top, bottom, lanes: Vec::new() }),
+            _ => rows.push(Row {
+                top,
+                bottom,
+                lanes: Vec::new(),
+            }),
         }
     }
     rows
@@ -103,7 +127,9 @@ fn rows(cards: &[Card]) -> Vec<Row> {
 fn needs_lane(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
     let arrow = &arrows[place];
     let (from, to) = (&cards[arrow.from], &cards[arrow.to]);
-    let Route::Curve(points) = &arrow.route else { return false };
+    let Route::Curve(points) = &arrow.route else {
+        return false;
+    };
     if arrow.from == arrow.to {
         return false;
     }
@@ -121,7 +147,10 @@ fn needs_lane(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
     };
     let gap = from.left() - to.right();
     let start = from.row(arrow.field);
-    gap > NEAR || (start - entry(to, start)).abs() > 1.0 || is_blocked(cards, arrow) || arrows.iter().any(meets)
+    gap > NEAR
+        || (start - entry(to, start)).abs() > 1.0
+        || is_blocked(cards, arrow)
+        || arrows.iter().any(meets)
 }
 
 /// Whether an arrow on a lane leaves at the left: what only leads back does, so that it does not meet what comes back,
@@ -129,8 +158,9 @@ fn needs_lane(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
 fn leaves_left(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
     let arrow = &arrows[place];
     let from = &cards[arrow.from];
-    let comes =
-        |other: &Arrow| other.to == arrow.from && other.field == arrow.field && is_ahead(&cards[other.from], from);
+    let comes = |other: &Arrow| {
+        other.to == arrow.from && other.field == arrow.field && is_ahead(&cards[other.from], from)
+    };
     !arrow.is_main && is_ahead(&cards[arrow.to], from) && !arrows.iter().any(comes)
 }
 
@@ -145,7 +175,11 @@ fn is_blocked(cards: &[Card], arrow: &Arrow) -> bool {
     let start = from.row(arrow.field);
     let end = entry(to, start);
     let (high, low) = (start.min(end), start.max(end));
-    let between = if is_ahead(to, from) { (to.right(), from.left()) } else { (from.right(), to.left()) };
+    let between = if is_ahead(to, from) {
+        (to.right(), from.left())
+    } else {
+        (from.right(), to.left())
+    };
     cards.iter().any(|card| {
         card.node != from.node
             && card.node != to.node

@@ -66,7 +66,12 @@ pub fn draw(pen: &Pen<'_>, group: &Group, along: Option<&str>) -> Block {
                 cell.is_continued = true;
                 column = ARROW - 1;
             }
-            end = column + if cell.is_joined { cell.width() + cell.tail.width() } else { cell.end() };
+            end = column
+                + if cell.is_joined {
+                    cell.width() + cell.tail.width()
+                } else {
+                    cell.end()
+                };
             row.push((column, cell));
         }
     }
@@ -77,16 +82,29 @@ pub fn draw(pen: &Pen<'_>, group: &Group, along: Option<&str>) -> Block {
 /// Adds the row to the block, and begins a new one.
 fn finish(block: &mut Block, row: &mut Vec<(usize, Cell)>) {
     let top = block.height();
-    let above = row.iter().map(|(_, cell)| cell.labels.height()).max().unwrap_or_default();
+    let above = row
+        .iter()
+        .map(|(_, cell)| cell.labels.height())
+        .max()
+        .unwrap_or_default();
     for (column, cell) in row.drain(..) {
         block.stamp(column, top + above - cell.labels.height(), &cell.labels);
         block.stamp(column, top + above, &cell.frame);
         let edge = column + cell.frame.width();
-        let after = if cell.is_joined { column + cell.width() } else { edge };
+        let after = if cell.is_joined {
+            column + cell.width()
+        } else {
+            edge
+        };
         block.write(after, top + above + 1, &cell.tail);
         if after > edge {
             // The arrow begins at the box, however wide the labels above it are.
-            block.put(edge, top + above + 1, &format!(" {}", "─".repeat(after - edge)), Ink::Plain);
+            block.put(
+                edge,
+                top + above + 1,
+                &format!(" {}", "─".repeat(after - edge)),
+                Ink::Plain,
+            );
         }
         if cell.is_continued {
             block.put(0, top + above + 1, "──▶", Ink::Plain);
@@ -111,16 +129,31 @@ fn cells(pen: &Pen<'_>, group: &Group, along: Option<&str>, chain: &Chain) -> Ve
                 rows.push(pen.field(node, number));
             }
         }
-        let frame = frame(&pen.name(node, group), &rows, pen.graph.node(node).is_freed, pen.changes.node(node));
+        let frame = frame(
+            &pen.name(node, group),
+            &rows,
+            pen.graph.node(node).is_freed,
+            pen.changes.node(node),
+        );
         let labels = labels(&pen.labels(node), frame.width());
-        Cell { labels, frame, tail, is_joined, is_continued: false }
+        Cell {
+            labels,
+            frame,
+            tail,
+            is_joined,
+            is_continued: false,
+        }
     };
     chain.nodes.iter().enumerate().map(cell).collect()
 }
 
 /// An arrow to the next node, or to what the chain ends in.
 fn arrow(pen: &Pen<'_>, value: Value, is_joined: bool, is_changed: bool) -> Phrase {
-    let line = if is_changed && !pen.color { " ─*▶" } else { " ──▶" };
+    let line = if is_changed && !pen.color {
+        " ─*▶"
+    } else {
+        " ──▶"
+    };
     let phrase = Phrase::new(line, if is_changed { Ink::Changed } else { Ink::Plain });
     if is_joined {
         return phrase;
@@ -129,18 +162,29 @@ fn arrow(pen: &Pen<'_>, value: Value, is_joined: bool, is_changed: bool) -> Phra
         Value::Null => ("∅".to_string(), Ink::Plain),
         value => pen.value(value),
     };
-    phrase.and(" ", Ink::Plain).and(text, if is_changed { Ink::Changed } else { ink })
+    phrase
+        .and(" ", Ink::Plain)
+        .and(text, if is_changed { Ink::Changed } else { ink })
 }
 
 /// A box with a name in its upper edge. The edges of a freed node are broken.
 fn frame(name: &Phrase, rows: &[Phrase], is_freed: bool, is_changed: bool) -> Block {
-    let (across, down) = if is_freed { ("╌", "╎") } else { ("─", "│") };
+    let (across, down) = if is_freed {
+        ("╌", "╎")
+    } else {
+        ("─", "│")
+    };
     let ink = match (is_changed, is_freed) {
         (true, _) => Ink::Changed,
         (false, true) => Ink::Bad,
         (false, false) => Ink::Plain,
     };
-    let inner = rows.iter().map(Phrase::width).max().unwrap_or_default().max(name.width() + 2);
+    let inner = rows
+        .iter()
+        .map(Phrase::width)
+        .max()
+        .unwrap_or_default()
+        .max(name.width() + 2);
     let edge = across.repeat(inner + 2);
     let mut block = Block::default();
     block.put(0, 0, &format!("┌{edge}┐"), ink);

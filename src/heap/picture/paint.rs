@@ -82,8 +82,16 @@ impl Paint {
     /// left out of long text is shown when it is pointed at.
     pub fn text(&mut self, at: Point, anchor: &str, class: &str, text: &str) {
         let shown = shortened(text);
-        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
-        let title = if shown == text { String::new() } else { format!("<title>{}</title>", escape(text)) };
+        let anchor = if anchor == "start" {
+            String::new()
+        } else {
+            format!(" text-anchor=\"{anchor}\"")
+        };
+        let title = if shown == text {
+            String::new()
+        } else {
+            format!("<title>{}</title>", escape(text))
+        };
         self.add(&format!(
             "<text x=\"{}\" y=\"{}\"{anchor} class=\"{class}\">{}{title}</text>",
             number(at.0),
@@ -95,7 +103,10 @@ impl Paint {
     /// Adds text that is not shortened.
     pub fn words(&mut self, at: Point, class: &str, text: &str) {
         let (x, y) = (number(at.0), number(at.1));
-        self.add(&format!("<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>", escape(text)));
+        self.add(&format!(
+            "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>",
+            escape(text)
+        ));
     }
 
     /// Adds a box with rounded corners.
@@ -112,13 +123,19 @@ impl Paint {
 
     /// Adds a line along a path, with an arrow head of a kind where one is given.
     pub fn path(&mut self, path: &str, class: &str, tip: Option<&str>) {
-        let tip = tip.map(|tip| format!(" marker-end=\"url(#heap-{tip})\"")).unwrap_or_default();
+        let tip = tip
+            .map(|tip| format!(" marker-end=\"url(#heap-{tip})\""))
+            .unwrap_or_default();
         self.add(&format!("<path d=\"{path}\" class=\"{class}\"{tip}/>"));
     }
 
     /// Adds a dot.
     pub fn dot(&mut self, at: Point, class: &str) {
-        self.add(&format!("<circle cx=\"{}\" cy=\"{}\" r=\"3\" class=\"{class}\"/>", number(at.0), number(at.1)));
+        self.add(&format!(
+            "<circle cx=\"{}\" cy=\"{}\" r=\"3\" class=\"{class}\"/>",
+            number(at.0),
+            number(at.1)
+        ));
     }
 
     /// Adds the symbol for null, with its right end at a place.
@@ -139,7 +156,11 @@ impl Paint {
 /// The definitions of the arrow heads.
 pub fn tips() -> String {
     let mut tips = String::from("<defs>");
-    for (name, class) in [("tip", "tip"), ("tip-changed", "tip changed"), ("tip-var", "tip var")] {
+    for (name, class) in [
+        ("tip", "tip"),
+        ("tip-changed", "tip changed"),
+        ("tip-var", "tip var"),
+    ] {
         // Writing to a string does not fail.
         let _ = write!(
             tips,
@@ -156,5 +177,9 @@ pub fn tips() -> String {
 pub fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let short = text.strip_suffix(".0").map(str::to_string).unwrap_or(text);
-    if short == "-0" { "0".to_string() } else { short }
+    if short == "-0" {
+        "0".to_string()
+    } else {
+        short
+    }
 }

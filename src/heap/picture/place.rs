@@ -46,7 +46,10 @@ pub struct Drawing {
 pub fn place(graph: &Graph<'_>, group: &Group) -> Drawing {
     let is_down = matches!(group.shape, Shape::Tree(_));
     let order = order(graph, group);
-    let mut cards: Vec<Card> = order.iter().map(|&(node, _)| Card::new(graph, node, is_down)).collect();
+    let mut cards: Vec<Card> = order
+        .iter()
+        .map(|&(node, _)| Card::new(graph, node, is_down))
+        .collect();
     let mut sizes: Vec<Point> = cards.iter().map(Card::outer).collect();
     let (links, fields) = links(graph, group, &order, &mut sizes);
 
@@ -58,14 +61,24 @@ pub fn place(graph: &Graph<'_>, group: &Group) -> Drawing {
     for ((link, field), route) in links.iter().zip(fields).zip(placed.routes) {
         // A link without a field leads to a gap.
         if let Some(field) = field {
-            arrows.push(Arrow { from: link.from, field, to: link.to, is_main: link.is_main, route });
+            arrows.push(Arrow {
+                from: link.from,
+                field,
+                to: link.to,
+                is_main: link.is_main,
+                route,
+            });
         }
     }
     if !is_down {
         lanes::assign(&mut cards, &mut arrows);
     }
     let size = trim(&mut cards, &mut arrows);
-    Drawing { cards, arrows, size }
+    Drawing {
+        cards,
+        arrows,
+        size,
+    }
 }
 
 /// The nodes of a group, each with the number of its chain or tree. Those of one chain follow each other.
@@ -79,12 +92,20 @@ fn order(graph: &Graph<'_>, group: &Group) -> Vec<(usize, usize)> {
         Shape::Tree(children) => {
             let mut order = Vec::new();
             let mut met = BTreeSet::new();
-            for (number, start) in tree_starts(graph, &group.members, children).into_iter().enumerate() {
+            for (number, start) in tree_starts(graph, &group.members, children)
+                .into_iter()
+                .enumerate()
+            {
                 let mut todo = vec![start];
                 while let Some(node) = todo.pop() {
                     if met.insert(node) {
                         order.push((node, number));
-                        todo.extend(children.iter().rev().filter_map(|name| graph.follow(node, name)));
+                        todo.extend(
+                            children
+                                .iter()
+                                .rev()
+                                .filter_map(|name| graph.follow(node, name)),
+                        );
                     }
                 }
             }
@@ -117,7 +138,12 @@ fn links(
             let Some(to) = to else {
                 let is_gap = matches!(group.shape, Shape::Tree(_)) && is_named && has_child;
                 if is_gap && !matches!(field.value, Value::Number(_)) {
-                    links.push(Link { from, to: sizes.len(), is_main: true, is_laid: true });
+                    links.push(Link {
+                        from,
+                        to: sizes.len(),
+                        is_main: true,
+                        is_laid: true,
+                    });
                     fields.push(None);
                     sizes.push(GAP);
                 }
@@ -127,7 +153,10 @@ fn links(
             // What leads from elsewhere to the start of a chain puts the chain behind it.
             let is_lead = is_start && order[to].1 != chain && reached.insert(to);
             let (is_main, is_laid) = match &group.shape {
-                Shape::List(_) => (is_named, is_lead || is_named && !(order[to].1 == chain && to <= from)),
+                Shape::List(_) => (
+                    is_named,
+                    is_lead || is_named && !(order[to].1 == chain && to <= from),
+                ),
                 Shape::Tree(_) => {
                     // In a large tree that is none, only one way to each box counts.
                     let is_only = order.len() <= THOROUGH || to != from && reached.insert(to);
@@ -138,7 +167,12 @@ fn links(
                     (is_first, is_first || order.len() <= THOROUGH)
                 }
             };
-            links.push(Link { from, to, is_main, is_laid });
+            links.push(Link {
+                from,
+                to,
+                is_main,
+                is_laid,
+            });
             fields.push(Some(place));
         }
     }

@@ -32,42 +32,62 @@ fn nodes() -> impl Strategy<Value = Node> {
         }),
         2 => proptest::collection::vec(variable("[a-dn]{1,2}|prev|next|parent|left|right"), 0..5),
     ];
-    (0_u32..12, "[ABC<&\"]|node", fields, any::<bool>()).prop_map(|(id, record, fields, is_freed)| Node {
-        id: NodeId(id),
-        record,
-        fields,
-        is_freed,
-    })
+    (0_u32..12, "[ABC<&\"]|node", fields, any::<bool>()).prop_map(
+        |(id, record, fields, is_freed)| Node {
+            id: NodeId(id),
+            record,
+            fields,
+            is_freed,
+        },
+    )
 }
 
 fn states() -> impl Strategy<Value = State> {
     let variables = proptest::collection::vec(variable("[a-z_]{1,8}|[<>&'\"é\u{7}]{1,3}"), 0..6);
-    (variables, proptest::collection::vec(nodes(), 0..14), 0_usize..3).prop_map(|(variables, nodes, hidden)| State {
+    (
         variables,
-        nodes,
-        hidden,
-    })
+        proptest::collection::vec(nodes(), 0..14),
+        0_usize..3,
+    )
+        .prop_map(|(variables, nodes, hidden)| State {
+            variables,
+            nodes,
+            hidden,
+        })
 }
 
 /// The text as it is shown: characters that would move the cursor are replaced.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// How often a word stands in a text, not as a part of a longer word.
 fn count(text: &str, word: &str) -> usize {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(word)
-        .filter(|(at, _)| !is_part(text[..*at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next()))
+        .filter(|(at, _)| {
+            !is_part(text[..*at].chars().next_back())
+                && !is_part(text[at + word.len()..].chars().next())
+        })
         .count()
 }
 
 /// Looks at an attribute: its text must be escaped, and its numbers must be numbers.
-fn check(attribute: Result<quick_xml::events::attributes::Attribute<'_>, quick_xml::events::attributes::AttrError>) {
+fn check(
+    attribute: Result<
+        quick_xml::events::attributes::Attribute<'_>,
+        quick_xml::events::attributes::AttrError,
+    >,
+) {
     let attribute = attribute.expect("an attribute");
     let value = attribute.unescape_value().expect("an escaped value");
     let is_words = attribute.key.as_ref() == b"aria-label";
-    assert!(is_words || !value.contains("NaN") && !value.contains("inf"), "{value}");
+    assert!(
+        is_words || !value.contains("NaN") && !value.contains("inf"),
+        "{value}"
+    );
 }
 
 /// Reads an XML file, and gives back the names of its elements and all of its text.

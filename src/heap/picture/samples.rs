@@ -18,7 +18,10 @@ pub fn value(text: &str) -> Value {
 pub fn variables(text: &str) -> Vec<Variable> {
     let variable = |word: &str| {
         let (name, held) = word.split_once('=').unwrap();
-        Variable { name: name.to_string(), value: value(held) }
+        Variable {
+            name: name.to_string(),
+            value: value(held),
+        }
     };
     text.split_whitespace().map(variable).collect()
 }
@@ -30,12 +33,23 @@ pub fn state(text: &str) -> State {
     let variables_line = lines.next().unwrap_or_default();
     let nodes = lines.filter(|line| !line.is_empty()).map(|line| {
         let mut words = line.splitn(3, ' ');
-        let Value::Node(id) = value(words.next().unwrap()) else { panic!("{line}") };
+        let Value::Node(id) = value(words.next().unwrap()) else {
+            panic!("{line}")
+        };
         let record = words.next().unwrap();
         let fields = variables(words.next().unwrap_or_default());
-        Node { id, record: record.trim_end_matches('!').to_string(), fields, is_freed: record.ends_with('!') }
+        Node {
+            id,
+            record: record.trim_end_matches('!').to_string(),
+            fields,
+            is_freed: record.ends_with('!'),
+        }
     });
-    State { variables: variables(variables_line), nodes: nodes.collect(), hidden: 0 }
+    State {
+        variables: variables(variables_line),
+        nodes: nodes.collect(),
+        hidden: 0,
+    }
 }
 
 pub fn singly() -> State {
@@ -108,12 +122,27 @@ pub fn holder() -> State {
 pub fn long(count: u32) -> State {
     let mut state = state("head=n1");
     for number in 0..count {
-        let next = if number + 1 < count { Value::Node(NodeId(number + 1)) } else { Value::Null };
+        let next = if number + 1 < count {
+            Value::Node(NodeId(number + 1))
+        } else {
+            Value::Null
+        };
         let fields = vec![
-            Variable { name: "data".to_string(), value: Value::Number(i64::from(number) * 7) },
-            Variable { name: "next".to_string(), value: next },
+            Variable {
+                name: "data".to_string(),
+                value: Value::Number(i64::from(number) * 7),
+            },
+            Variable {
+                name: "next".to_string(),
+                value: next,
+            },
         ];
-        state.nodes.push(Node { id: NodeId(number), record: "node".to_string(), fields, is_freed: false });
+        state.nodes.push(Node {
+            id: NodeId(number),
+            record: "node".to_string(),
+            fields,
+            is_freed: false,
+        });
     }
     state
 }

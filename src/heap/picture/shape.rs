@@ -30,8 +30,10 @@ const BACK: [&str; 14] = [
 const NEXT: [&str; 6] = ["next", "nxt", "link", "succ", "successor", "flink"];
 
 /// Names of fields that usually lead to the children of a tree.
-const CHILDREN: [&str; 13] =
-    ["left", "right", "middle", "child", "sibling", "l", "r", "lchild", "rchild", "lson", "rson", "lhs", "rhs"];
+const CHILDREN: [&str; 13] = [
+    "left", "right", "middle", "child", "sibling", "l", "r", "lchild", "rchild", "lson", "rson",
+    "lhs", "rhs",
+];
 
 /// A state with its nodes found by their numbers and its variables by the nodes they point to.
 pub struct Graph<'a> {
@@ -49,7 +51,11 @@ impl<'a> Graph<'a> {
         for (place, node) in state.nodes.iter().enumerate() {
             index.entry(node.id).or_insert(place);
         }
-        let mut graph = Self { state, labels: vec![Vec::new(); state.nodes.len()], index };
+        let mut graph = Self {
+            state,
+            labels: vec![Vec::new(); state.nodes.len()],
+            index,
+        };
         for (place, variable) in state.variables.iter().enumerate() {
             if let Some(target) = graph.target(variable.value) {
                 graph.labels[target].push(place);
@@ -73,7 +79,11 @@ impl<'a> Graph<'a> {
 
     /// The value of the field with this name.
     pub fn field(&self, place: usize, name: &str) -> Option<Value> {
-        self.node(place).fields.iter().find(|field| field.name == name).map(|field| field.value)
+        self.node(place)
+            .fields
+            .iter()
+            .find(|field| field.name == name)
+            .map(|field| field.value)
     }
 
     /// The node that the field with this name points to.
@@ -84,12 +94,20 @@ impl<'a> Graph<'a> {
     /// The places of the variables that point to no node of the state.
     pub fn scalars(&self) -> Vec<usize> {
         let variables = self.state.variables.iter().enumerate();
-        variables.filter(|(_, variable)| self.target(variable.value).is_none()).map(|(place, _)| place).collect()
+        variables
+            .filter(|(_, variable)| self.target(variable.value).is_none())
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// Sorts nodes: those that a variable points to come first, in the order of the variables.
     fn by_variables(&self, nodes: &mut [usize]) {
-        nodes.sort_by_key(|&node| (self.labels[node].first().copied().unwrap_or(usize::MAX), node));
+        nodes.sort_by_key(|&node| {
+            (
+                self.labels[node].first().copied().unwrap_or(usize::MAX),
+                node,
+            )
+        });
     }
 }
 
@@ -130,11 +148,23 @@ pub fn groups(graph: &Graph<'_>) -> Vec<Group> {
             records.push(&node.record);
         }
     }
-    let record_of = |node: &Node| records.iter().position(|&record| record == node.record).unwrap_or_default();
+    let record_of = |node: &Node| {
+        records
+            .iter()
+            .position(|&record| record == node.record)
+            .unwrap_or_default()
+    };
     let mut group_of: Vec<usize> = (0..records.len()).collect();
     for node in &graph.state.nodes {
-        for target in node.fields.iter().filter_map(|field| graph.target(field.value)) {
-            let (one, other) = (group_of[record_of(node)], group_of[record_of(graph.node(target))]);
+        for target in node
+            .fields
+            .iter()
+            .filter_map(|field| graph.target(field.value))
+        {
+            let (one, other) = (
+                group_of[record_of(node)],
+                group_of[record_of(graph.node(target))],
+            );
             for group in &mut group_of {
                 if *group == one.max(other) {
                     *group = one.min(other);
@@ -145,12 +175,20 @@ pub fn groups(graph: &Graph<'_>) -> Vec<Group> {
     (0..records.len())
         .filter(|&group| group_of[group] == group)
         .map(|group| {
-            let members: Vec<usize> =
-                (0..graph.state.nodes.len()).filter(|&place| group_of[record_of(graph.node(place))] == group).collect();
-            let names = records.iter().enumerate().filter(|&(record, _)| group_of[record] == group);
+            let members: Vec<usize> = (0..graph.state.nodes.len())
+                .filter(|&place| group_of[record_of(graph.node(place))] == group)
+                .collect();
+            let names = records
+                .iter()
+                .enumerate()
+                .filter(|&(record, _)| group_of[record] == group);
             let records = names.map(|(_, name)| (*name).to_string()).collect();
             let shape = shape(graph, &members);
-            Group { records, members, shape }
+            Group {
+                records,
+                members,
+                shape,
+            }
         })
         .collect()
 }
@@ -175,7 +213,10 @@ pub fn chains(graph: &Graph<'_>, members: &[usize], along: Option<&str>) -> Vec<
             here = next(node);
         }
         if let Some(&last) = nodes.last() {
-            chains.push(Chain { nodes, end: along.and_then(|name| graph.field(last, name)) });
+            chains.push(Chain {
+                nodes,
+                end: along.and_then(|name| graph.field(last, name)),
+            });
         }
     }
     chains
@@ -183,7 +224,12 @@ pub fn chains(graph: &Graph<'_>, members: &[usize], along: Option<&str>) -> Vec<
 
 /// The nodes at which drawing the trees starts: those that are nobody's child, then whatever else could be needed.
 pub fn tree_starts(graph: &Graph<'_>, members: &[usize], children: &[String]) -> Vec<usize> {
-    let mut starts = roots(members, |node| children.iter().filter_map(|name| graph.follow(node, name)).collect());
+    let mut starts = roots(members, |node| {
+        children
+            .iter()
+            .filter_map(|name| graph.follow(node, name))
+            .collect()
+    });
     graph.by_variables(&mut starts);
     let mut others = members.to_vec();
     graph.by_variables(&mut others);
@@ -193,9 +239,15 @@ pub fn tree_starts(graph: &Graph<'_>, members: &[usize], children: &[String]) ->
 
 /// The members that no other member leads to.
 fn roots(members: &[usize], next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
-    let targets: BTreeSet<usize> =
-        members.iter().flat_map(|&node| next(node).into_iter().filter(move |&target| target != node)).collect();
-    members.iter().copied().filter(|node| !targets.contains(node)).collect()
+    let targets: BTreeSet<usize> = members
+        .iter()
+        .flat_map(|&node| next(node).into_iter().filter(move |&target| target != node))
+        .collect();
+    members
+        .iter()
+        .copied()
+        .filter(|node| !targets.contains(node))
+        .collect()
 }
 
 /// Decides how the members of a group hang together.
@@ -206,7 +258,9 @@ fn shape(graph: &Graph<'_>, members: &[usize]) -> Shape {
             let is_pointer = match field.value {
                 Value::Null | Value::Node(_) => true,
                 // A field that was not written yet is judged by its name, so that the shape does not change later.
-                Value::Unknown => is_one_of(&field.name, &NEXT) || is_one_of(&field.name, &CHILDREN),
+                Value::Unknown => {
+                    is_one_of(&field.name, &NEXT) || is_one_of(&field.name, &CHILDREN)
+                }
                 Value::Number(_) => false,
             };
             if is_pointer && !pointers.contains(&field.name.as_str()) {
@@ -215,23 +269,46 @@ fn shape(graph: &Graph<'_>, members: &[usize]) -> Shape {
         }
     }
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let children: Vec<&str> = pointers.iter().copied().filter(|name| is_one_of(name, &CHILDREN)).collect();
+    let children: Vec<&str> = pointers
+        .iter()
+        .copied()
+        .filter(|name| is_one_of(name, &CHILDREN))
+        .collect();
     if children.len() >= 2 {
         return Shape::Tree(owned(&children));
     }
-    let count = |name: &str| members.iter().filter(|&&member| graph.follow(member, name).is_some()).count();
-    let used: Vec<&str> = pointers.iter().copied().filter(|name| count(name) > 0).collect();
+    let count = |name: &str| {
+        members
+            .iter()
+            .filter(|&&member| graph.follow(member, name).is_some())
+            .count()
+    };
+    let used: Vec<&str> = pointers
+        .iter()
+        .copied()
+        .filter(|name| count(name) > 0)
+        .collect();
     let leads_back = |name: &str| is_one_of(name, &BACK);
     if let Some(name) = pointers.iter().find(|name| is_one_of(name, &NEXT))
         && (count(name) > 0 || used.iter().all(|name| leads_back(name)))
     {
         return Shape::List(Some((*name).to_string()));
     }
-    let forward = forward(graph, members, if used.is_empty() { &pointers } else { &used });
+    let forward = forward(
+        graph,
+        members,
+        if used.is_empty() { &pointers } else { &used },
+    );
     if used.is_empty() || forward.len() < 2 {
         return Shape::List(forward.first().map(ToString::to_string));
     }
-    let branches = |&node: &usize| forward.iter().filter(|name| graph.follow(node, name).is_some()).count() > 1;
+    let branches = |&node: &usize| {
+        forward
+            .iter()
+            .filter(|name| graph.follow(node, name).is_some())
+            .count()
+            > 1
+    };
     if is_forest(graph, members, &forward) && members.iter().any(branches) {
         return Shape::Tree(owned(&forward));
     }
@@ -248,17 +325,26 @@ fn shape(graph: &Graph<'_>, members: &[usize]) -> Shape {
 fn forward<'n>(graph: &Graph<'_>, members: &[usize], pointers: &[&'n str]) -> Vec<&'n str> {
     let mut forward: Vec<&str> = Vec::new();
     for &name in pointers.iter().filter(|name| !is_one_of(name, &BACK)) {
-        let mut pairs =
-            members.iter().filter_map(|&node| graph.follow(node, name).map(|target| (node, target))).peekable();
+        let mut pairs = members
+            .iter()
+            .filter_map(|&node| graph.follow(node, name).map(|target| (node, target)))
+            .peekable();
         let is_back = pairs.peek().is_some()
             && pairs.all(|(node, target)| {
-                node != target && forward.iter().any(|earlier| graph.follow(target, earlier) == Some(node))
+                node != target
+                    && forward
+                        .iter()
+                        .any(|earlier| graph.follow(target, earlier) == Some(node))
             });
         if !is_back {
             forward.push(name);
         }
     }
-    if forward.is_empty() { pointers.to_vec() } else { forward }
+    if forward.is_empty() {
+        pointers.to_vec()
+    } else {
+        forward
+    }
 }
 
 /// Whether no node is reached twice along these fields, and none leads back to itself.
@@ -287,6 +373,10 @@ fn is_forest(graph: &Graph<'_>, members: &[usize], fields: &[&str]) -> bool {
 
 /// Whether a name is one of these, in any case and with underscores or not.
 fn is_one_of(name: &str, names: &[&str]) -> bool {
-    let plain: String = name.chars().filter(|&c| c != '_').flat_map(char::to_lowercase).collect();
+    let plain: String = name
+        .chars()
+        .filter(|&c| c != '_')
+        .flat_map(char::to_lowercase)
+        .collect();
     names.contains(&plain.as_str())
 }

@@ -36,7 +36,9 @@ const DESCRIPTION: usize = 1000;
 pub fn svg(state: &State, before: Option<&State>, title: &str) -> String {
     let mut shown = state.clone();
     shown.nodes.truncate(MOST);
-    shown.hidden = shown.hidden.saturating_add(state.nodes.len() - shown.nodes.len());
+    shown.hidden = shown
+        .hidden
+        .saturating_add(state.nodes.len() - shown.nodes.len());
     let changes = Changes::new(&shown, before);
     let graph = Graph::new(&shown);
 
@@ -44,7 +46,10 @@ pub fn svg(state: &State, before: Option<&State>, title: &str) -> String {
     let mut size: Point = (0.0, 0.0);
     for line in lines(title) {
         paint.words((BORDER, BORDER + size.1 + 14.0), "head", &line);
-        size = (size.0.max(line.chars().map(|_| CHAR * 1.16).sum()), size.1 + 22.0);
+        size = (
+            size.0.max(line.chars().map(|_| CHAR * 1.16).sum()),
+            size.1 + 22.0,
+        );
     }
     let scalars = scalars(&mut paint, &graph, &changes, BORDER + size.1 + 8.0);
     size = (size.0.max(scalars.0), size.1 + scalars.1);
@@ -61,7 +66,10 @@ pub fn svg(state: &State, before: Option<&State>, title: &str) -> String {
         notes.push(("no variables, no nodes".to_string(), "faint"));
     }
     if !changes.gone().is_empty() && shown.hidden == state.hidden {
-        notes.push((format!("no longer there: {}", changes.gone().join(", ")), "new"));
+        notes.push((
+            format!("no longer there: {}", changes.gone().join(", ")),
+            "new",
+        ));
     }
     for (note, class) in notes {
         for line in lines(&note) {
@@ -101,31 +109,68 @@ fn scalars(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, top: f64) ->
             Value::Null => String::new(),
             value => value.to_string(),
         };
-        let width = text_width(&variable.name) + if text.is_empty() { 14.0 } else { text_width(&text) } + 38.0;
+        let width = text_width(&variable.name)
+            + if text.is_empty() {
+                14.0
+            } else {
+                text_width(&text)
+            }
+            + 38.0;
         if x > 0.0 && x + width > LINE {
             x = 0.0;
             y += 28.0;
         }
         let is_changed = changes.variable(place);
         let left = BORDER + x;
-        paint.rect((left, top + y), (width, 22.0), 11.0, if is_changed { "pill changed" } else { "pill" });
-        paint.text((left + 10.0, top + y + 15.5), "start", if is_changed { "new" } else { "text" }, &variable.name);
+        paint.rect(
+            (left, top + y),
+            (width, 22.0),
+            11.0,
+            if is_changed { "pill changed" } else { "pill" },
+        );
+        paint.text(
+            (left + 10.0, top + y + 15.5),
+            "start",
+            if is_changed { "new" } else { "text" },
+            &variable.name,
+        );
         let end = (left + width - 11.0, top + y + 15.5);
         match variable.value {
-            Value::Null => paint.ground((end.0, end.1 - 4.5), if is_changed { "ground changed" } else { "ground" }),
+            Value::Null => paint.ground(
+                (end.0, end.1 - 4.5),
+                if is_changed {
+                    "ground changed"
+                } else {
+                    "ground"
+                },
+            ),
             Value::Number(_) => paint.text(end, "end", "name", &text),
             Value::Node(_) | Value::Unknown => paint.text(end, "end", "bad", &text),
         }
         x += width + 8.0;
         widest = widest.max(x - 8.0);
     }
-    if places.is_empty() { (0.0, 0.0) } else { (widest, y + 36.0) }
+    if places.is_empty() {
+        (0.0, 0.0)
+    } else {
+        (widest, y + 36.0)
+    }
 }
 
 /// Lays out a group and paints it. Gives back its size.
-fn paint_group(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, group: &Group, top: f64) -> Point {
+fn paint_group(
+    paint: &mut Paint,
+    graph: &Graph<'_>,
+    changes: &Changes,
+    group: &Group,
+    top: f64,
+) -> Point {
     let is_down = matches!(group.shape, Shape::Tree(_));
-    let Drawing { mut cards, arrows, size } = place(graph, group);
+    let Drawing {
+        mut cards,
+        arrows,
+        size,
+    } = place(graph, group);
     let corner = (BORDER, top);
     for card in &mut cards {
         card.middle = (card.middle.0 + corner.0, card.middle.1 + corner.1);
@@ -135,7 +180,11 @@ fn paint_group(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, group: &
         arrow.route.shift(corner);
         let (from, to) = (&cards[arrow.from], &cards[arrow.to]);
         let is_changed = changes.field(from.node, arrow.field);
-        let look = Look { is_changed, is_main: arrow.is_main, is_down };
+        let look = Look {
+            is_changed,
+            is_main: arrow.is_main,
+            is_down,
+        };
         arrow::paint(paint, from, arrow.field, to, &arrow.route, look);
         // Arrows that bend at the right need room there.
         width = width.max(from.right().max(to.right()) + 36.0 - corner.0);

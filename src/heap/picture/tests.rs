@@ -129,7 +129,9 @@ fn binary_tree() {
 
 #[test]
 fn tree_with_a_missing_and_a_shared_child() {
-    let state = state("root=n1\nn1 tree left=n2 right=n3\nn2 tree left=null right=n3\nn3 tree left=n1 right=?");
+    let state = state(
+        "root=n1\nn1 tree left=n2 right=n3\nn2 tree left=null right=n3\nn3 tree left=n1 right=?",
+    );
     assert_snapshot!(plain(&state), @r#"
     tree: tree along left, right
     n1  ◂ root
@@ -169,7 +171,9 @@ fn self_loop() {
 
 #[test]
 fn long_names() {
-    let state = state("the_first_node=n1 another_long_name=n1 p=n2\nn1 node x=1 next=n2\nn2 node x=2 next=null");
+    let state = state(
+        "the_first_node=n1 another_long_name=n1 p=n2\nn1 node x=1 next=n2\nn2 node x=2 next=null",
+    );
     assert_snapshot!(plain(&state), @r#"
     node: list along next
       the_first_node
@@ -183,7 +187,8 @@ fn long_names() {
 
 #[test]
 fn freed_and_unknown() {
-    let state = state("x=? p=n1\nn1 node data=? next=?\nn2 node! data=1 next=n1\nn3 node data=2 next=n9");
+    let state =
+        state("x=? p=n1\nn1 node data=? next=?\nn2 node! data=1 next=n1\nn3 node data=2 next=n9");
     assert_snapshot!(plain(&state), @r#"
     x = ?
 
@@ -259,6 +264,10 @@ fn svg_of_many_nodes_is_bounded() {
     let picture = svg(&long(300), None, "long");
     assert!(picture.contains("… and 100 more nodes"));
     assert!(picture.len() < 300_000);
-    let width = picture.split("width=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let width = picture
+        .split("width=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap();
     assert!(width.parse::<f64>().unwrap() < 1600.0);
 }

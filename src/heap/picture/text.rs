@@ -21,14 +21,29 @@ pub fn draw(state: &State, before: Option<&State>, width: usize, color: bool) ->
 }
 
 /// Draws a state with its changes. Whether to tell what is gone can be chosen.
-pub fn picture(state: &State, changes: &Changes, width: usize, color: bool, tell_gone: bool) -> Block {
+pub fn picture(
+    state: &State,
+    changes: &Changes,
+    width: usize,
+    color: bool,
+    tell_gone: bool,
+) -> Block {
     let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let graph = Graph::new(state);
     let groups = groups(&graph);
-    let pen = Pen { graph: &graph, changes, width, color };
+    let pen = Pen {
+        graph: &graph,
+        changes,
+        width,
+        color,
+    };
     let mut block = Block::default();
 
-    let scalars: Vec<Phrase> = graph.scalars().into_iter().map(|place| pen.scalar(place)).collect();
+    let scalars: Vec<Phrase> = graph
+        .scalars()
+        .into_iter()
+        .map(|place| pen.scalar(place))
+        .collect();
     block.add(0, &Block::flow(&scalars, width, 3, 2));
     for group in &groups {
         block.gap();
@@ -42,7 +57,15 @@ pub fn picture(state: &State, changes: &Changes, width: usize, color: bool, tell
     }
     if state.hidden > 0 {
         block.gap();
-        block.add(0, &Block::flow(&[Phrase::new(hidden(state.hidden), Ink::Faint)], width, 0, 0));
+        block.add(
+            0,
+            &Block::flow(
+                &[Phrase::new(hidden(state.hidden), Ink::Faint)],
+                width,
+                0,
+                0,
+            ),
+        );
     }
     if block.height() == 0 {
         block.put(0, 0, "no variables, no nodes", Ink::Faint);
@@ -50,7 +73,12 @@ pub fn picture(state: &State, changes: &Changes, width: usize, color: bool, tell
     if tell_gone && !changes.gone().is_empty() {
         block.gap();
         let mut phrases = vec![Phrase::new("no longer there:", Ink::Faint)];
-        phrases.extend(changes.gone().iter().map(|name| Phrase::new(name, Ink::Plain).changed(true, color)));
+        phrases.extend(
+            changes
+                .gone()
+                .iter()
+                .map(|name| Phrase::new(name, Ink::Plain).changed(true, color)),
+        );
         block.add(0, &Block::flow(&phrases, width, 1, 2));
     }
     block
@@ -58,7 +86,10 @@ pub fn picture(state: &State, changes: &Changes, width: usize, color: bool, tell
 
 /// Says how many nodes are not drawn.
 pub fn hidden(count: usize) -> String {
-    format!("… and {count} more node{}", if count == 1 { "" } else { "s" })
+    format!(
+        "… and {count} more node{}",
+        if count == 1 { "" } else { "s" }
+    )
 }
 
 /// Says what a group is.
@@ -70,7 +101,13 @@ fn caption(group: &Group) -> Vec<Phrase> {
     };
     let names = |names: Vec<&str>, end: &str| {
         let last = names.len().saturating_sub(1);
-        let comma = move |place: usize| if place == last { end.to_string() } else { ",".to_string() };
+        let comma = move |place: usize| {
+            if place == last {
+                end.to_string()
+            } else {
+                ",".to_string()
+            }
+        };
         names
             .into_iter()
             .enumerate()
@@ -99,7 +136,11 @@ impl Pen<'_> {
     /// A variable that points to no node, with its value.
     fn scalar(&self, place: usize) -> Phrase {
         let variable = &self.graph.state.variables[place];
-        let arrow = if matches!(variable.value, Value::Node(_)) { " ▸ " } else { " = " };
+        let arrow = if matches!(variable.value, Value::Node(_)) {
+            " ▸ "
+        } else {
+            " = "
+        };
         let (text, ink) = self.value(variable.value);
         Phrase::new(&variable.name, Ink::Variable)
             .and(arrow, Ink::Faint)
@@ -111,7 +152,8 @@ impl Pen<'_> {
     pub fn labels(&self, node: usize) -> Vec<Phrase> {
         let variables = &self.graph.state.variables;
         let label = |&place: &usize| {
-            Phrase::new(&variables[place].name, Ink::Variable).changed(self.changes.variable(place), self.color)
+            Phrase::new(&variables[place].name, Ink::Variable)
+                .changed(self.changes.variable(place), self.color)
         };
         self.graph.labels[node].iter().map(label).collect()
     }
@@ -132,7 +174,11 @@ impl Pen<'_> {
     /// A field with its value.
     pub fn field(&self, node: usize, place: usize) -> Phrase {
         let field = &self.graph.node(node).fields[place];
-        let arrow = if matches!(field.value, Value::Null | Value::Node(_)) { " ▸ " } else { " " };
+        let arrow = if matches!(field.value, Value::Null | Value::Node(_)) {
+            " ▸ "
+        } else {
+            " "
+        };
         let (text, ink) = self.value(field.value);
         Phrase::new(&field.name, Ink::Plain)
             .and(arrow, Ink::Faint)

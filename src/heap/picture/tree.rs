@@ -16,8 +16,13 @@ const GAP: usize = 2;
 
 /// Draws the trees of a group along the fields that lead to children.
 pub fn draw(pen: &Pen<'_>, group: &Group, children: &[String]) -> Block {
-    let mut forest =
-        Forest { pen, group, children, met: vec![false; pen.graph.state.nodes.len()], block: Block::default() };
+    let mut forest = Forest {
+        pen,
+        group,
+        children,
+        met: vec![false; pen.graph.state.nodes.len()],
+        block: Block::default(),
+    };
     for start in tree_starts(pen.graph, &group.members, children) {
         if !forest.met[start] {
             forest.node(start, "", "", None);
@@ -45,7 +50,10 @@ impl Forest<'_> {
             branches.extend(fields.iter().position(|field| field.name == *name));
         }
         branches.retain(|&field| !matches!(fields[field].value, Value::Number(_)));
-        if branches.iter().all(|&field| self.pen.graph.target(fields[field].value).is_none()) {
+        if branches
+            .iter()
+            .all(|&field| self.pen.graph.target(fields[field].value).is_none())
+        {
             // A leaf: what its fields hold is short enough for its own line.
             branches.clear();
         }
@@ -57,7 +65,9 @@ impl Forest<'_> {
         }
         parts.push(name);
         parts.extend(
-            (0..fields.len()).filter(|field| !branches.contains(field)).map(|field| self.pen.field(node, field)),
+            (0..fields.len())
+                .filter(|field| !branches.contains(field))
+                .map(|field| self.pen.field(node, field)),
         );
         parts.extend(self.pen.labels(node).into_iter().map(pointed));
         self.line(&parts, first, rest, !branches.is_empty());
@@ -80,7 +90,9 @@ impl Forest<'_> {
             .and(" ─▶ ", if is_changed { Ink::Changed } else { Ink::Plain });
         let is_deep = rest.chars().count() > pen.width / 2;
         match pen.graph.target(value) {
-            Some(child) if !self.met[child] && !is_deep => self.node(child, first, rest, Some(lead)),
+            Some(child) if !self.met[child] && !is_deep => {
+                self.node(child, first, rest, Some(lead));
+            }
             target => {
                 let (text, ink) = match value {
                     Value::Null => ("∅".to_string(), Ink::Plain),
@@ -91,7 +103,12 @@ impl Forest<'_> {
                     Some(_) => " (below)",
                     None => "",
                 };
-                self.line(&[lead.and(text, ink).and(hint, Ink::Faint)], first, rest, false);
+                self.line(
+                    &[lead.and(text, ink).and(hint, Ink::Faint)],
+                    first,
+                    rest,
+                    false,
+                );
             }
         }
     }
@@ -123,21 +140,39 @@ pub fn table(pen: &Pen<'_>, group: &Group) -> Block {
             .iter()
             .filter(|&&node| pen.graph.node(node).record == *record)
             .map(|&node| {
-                let fields = (0..pen.graph.node(node).fields.len()).map(|field| pen.field(node, field));
-                std::iter::once(pen.name(node, group)).chain(fields).collect()
+                let fields =
+                    (0..pen.graph.node(node).fields.len()).map(|field| pen.field(node, field));
+                std::iter::once(pen.name(node, group))
+                    .chain(fields)
+                    .collect()
             })
             .collect();
-        let members = group.members.iter().filter(|&&node| pen.graph.node(node).record == *record);
+        let members = group
+            .members
+            .iter()
+            .filter(|&&node| pen.graph.node(node).record == *record);
         let columns = lines.iter().map(Vec::len).max().unwrap_or_default();
         let widths: Vec<usize> = (0..columns)
-            .map(|column| lines.iter().filter_map(|line| line.get(column)).map(Phrase::width).max().unwrap_or_default())
+            .map(|column| {
+                lines
+                    .iter()
+                    .filter_map(|line| line.get(column))
+                    .map(Phrase::width)
+                    .max()
+                    .unwrap_or_default()
+            })
             .collect();
         for (mut line, &node) in lines.into_iter().zip(members) {
             let labels: Vec<Phrase> = pen.labels(node).into_iter().map(pointed).collect();
             let beyond: usize = labels.iter().map(|label| label.width() + GAP).sum();
-            let is_narrow = widths.iter().map(|width| width + GAP).sum::<usize>() + beyond <= pen.width + GAP;
+            let is_narrow =
+                widths.iter().map(|width| width + GAP).sum::<usize>() + beyond <= pen.width + GAP;
             if is_narrow && line.len() == columns {
-                line = line.into_iter().zip(&widths).map(|(part, &width)| part.padded(width)).collect();
+                line = line
+                    .into_iter()
+                    .zip(&widths)
+                    .map(|(part, &width)| part.padded(width))
+                    .collect();
             }
             line.extend(labels);
             block.add(0, &Block::flow(&line, pen.width, GAP, INDENT));

@@ -35,22 +35,40 @@ pub fn words(state: &State) -> String {
 
 /// The variables that point to a node, before an arrow.
 fn labels(graph: &Graph<'_>, node: usize) -> String {
-    let names: Vec<&str> = graph.labels[node].iter().map(|&place| graph.state.variables[place].name.as_str()).collect();
-    if names.is_empty() { String::new() } else { format!("{} → ", names.join(", ")) }
+    let names: Vec<&str> = graph.labels[node]
+        .iter()
+        .map(|&place| graph.state.variables[place].name.as_str())
+        .collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("{} → ", names.join(", "))
+    }
 }
 
 /// The name of a node, with a word when it was freed.
 fn name(graph: &Graph<'_>, node: usize) -> String {
     let node = graph.node(node);
-    if node.is_freed { format!("{} (freed)", node.id) } else { node.id.to_string() }
+    if node.is_freed {
+        format!("{} (freed)", node.id)
+    } else {
+        node.id.to_string()
+    }
 }
 
 /// Each chain, then the variables that point into it.
 fn list(graph: &Graph<'_>, members: &[usize], along: Option<&str>, parts: &mut Vec<String>) {
     for chain in chains(graph, members, along) {
         let names: Vec<String> = chain.nodes.iter().map(|&node| name(graph, node)).collect();
-        let first = chain.nodes.first().map(|&node| labels(graph, node)).unwrap_or_default();
-        let end = chain.end.map(|value| format!(" → {value}")).unwrap_or_default();
+        let first = chain
+            .nodes
+            .first()
+            .map(|&node| labels(graph, node))
+            .unwrap_or_default();
+        let end = chain
+            .end
+            .map(|value| format!(" → {value}"))
+            .unwrap_or_default();
         parts.push(format!("{first}{}{end}", names.join(" → ")));
         inner_labels(graph, chain.nodes.get(1..).unwrap_or_default(), parts);
     }
@@ -91,15 +109,20 @@ fn tree(graph: &Graph<'_>, members: &[usize], children: &[String], parts: &mut V
                 continue;
             }
             inner.push(node);
-            let below: Vec<(&String, usize)> =
-                children.iter().filter_map(|child| graph.follow(node, child).map(|target| (child, target))).collect();
+            let below: Vec<(&String, usize)> = children
+                .iter()
+                .filter_map(|child| graph.follow(node, child).map(|target| (child, target)))
+                .collect();
             if below.is_empty() {
                 continue;
             }
             todo.push(Todo::Text(")".to_string()));
             for (place, &(child, target)) in below.iter().enumerate().rev() {
                 todo.push(Todo::Node(target));
-                todo.push(Todo::Text(format!("{}{child}: ", if place == 0 { " (" } else { ", " })));
+                todo.push(Todo::Text(format!(
+                    "{}{child}: ",
+                    if place == 0 { " (" } else { ", " }
+                )));
             }
         }
         parts.push(text);
@@ -117,7 +140,15 @@ fn table(graph: &Graph<'_>, members: &[usize], parts: &mut Vec<String>) {
             .filter(|field| matches!(field.value, Value::Node(_)))
             .map(|field| format!("{} {}", field.name, field.value))
             .collect();
-        let list = if pointers.is_empty() { String::new() } else { format!(" ({})", pointers.join(", ")) };
-        parts.push(format!("{}{}{list}", labels(graph, node), name(graph, node)));
+        let list = if pointers.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", pointers.join(", "))
+        };
+        parts.push(format!(
+            "{}{}{list}",
+            labels(graph, node),
+            name(graph, node)
+        ));
     }
 }

@@ -57,8 +57,25 @@ pub enum Command {
 
 /// The names of all commands.
 pub const NAMES: [&str; 19] = [
-    "start", "next", "step", "enter", "leave", "break", "continue", "finish", "print", "change",
-    "spec", "repair", "rewrite", "concrete", "checkpoints", "resume", "undo", "help", "quit",
+    "start",
+    "next",
+    "step",
+    "enter",
+    "leave",
+    "break",
+    "continue",
+    "finish",
+    "print",
+    "change",
+    "spec",
+    "repair",
+    "rewrite",
+    "concrete",
+    "checkpoints",
+    "resume",
+    "undo",
+    "help",
+    "quit",
 ];
 
 /// What each command does, for `help`.
@@ -158,9 +175,9 @@ fn named(text: &str) -> Result<Named, String> {
             parse_node(node).unwrap_or(NodeId(0)),
             field.to_owned(),
         )),
-        _ if parse_node(&text).is_some() => {
-            Err(format!("`{text}` is a node: name one of its fields, as in `{text}->next`"))
-        }
+        _ if parse_node(&text).is_some() => Err(format!(
+            "`{text}` is a node: name one of its fields, as in `{text}->next`"
+        )),
         _ if text.is_empty() => Err("name a variable or a field".to_owned()),
         _ => Ok(Named::Variable(text)),
     }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::heap::ir::{Instruction, LoopId, Path, Routine, SlotId, StatementId, VariableId};
 use crate::heap::ir::Atom;
+use crate::heap::ir::{Instruction, LoopId, Path, Routine, SlotId, StatementId, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::problem::Visit;
 

@@ -21,7 +21,12 @@ pub(super) enum Instead {
 }
 
 /// What a patch makes of the statement at an instruction.
-pub(super) fn instead(routine: &Routine, texts: &[String], changes: &[Change], at: usize) -> Instead {
+pub(super) fn instead(
+    routine: &Routine,
+    texts: &[String],
+    changes: &[Change],
+    at: usize,
+) -> Instead {
     let Some(statement) = routine.statement_at(at) else {
         return Instead::Nothing;
     };
@@ -103,7 +108,10 @@ fn patched(texts: &[String], edits: &[Edit], span: Span) -> String {
         // `!` before a condition that is one name.
         let is_before = edit.span.start == span.start && edit.span.end == span.start;
         if is_within || is_before {
-            written.push_str(text.get(at as usize..edit.span.start as usize).unwrap_or_default());
+            written.push_str(
+                text.get(at as usize..edit.span.start as usize)
+                    .unwrap_or_default(),
+            );
             written.push_str(&edit.text);
             at = edit.span.end;
         }

@@ -71,7 +71,10 @@ impl Tracked {
         let routine = &self.loaded.routine;
         let mut state = state.clone();
         for node in &mut state.nodes {
-            let is_known = routine.records.iter().any(|record| record.name == node.record);
+            let is_known = routine
+                .records
+                .iter()
+                .any(|record| record.name == node.record);
             if !is_known {
                 node.record = format!("struct {}", node.record);
             }

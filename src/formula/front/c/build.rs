@@ -3,8 +3,8 @@
 use super::Translator;
 use super::types::Type;
 use crate::formula::ir::{
-    BinaryOp, Expr, ExprKind, Lvalue, NodeId, Overflow, Scalar, Shape, Span, Statement, UnaryOp, Variable,
-    VariableId,
+    BinaryOp, Expr, ExprKind, Lvalue, NodeId, Overflow, Scalar, Shape, Span, Statement, UnaryOp,
+    Variable, VariableId,
 };
 
 /// A value and its type in C. The cell type of a comparison is `Bool` though its type is `int`: it is cast where it

@@ -49,12 +49,7 @@ fn target(
 }
 
 /// The record of a structure, or of a pointer that is pointed to.
-fn record(
-    types: &Types,
-    program: &mut Program,
-    known: &mut Known,
-    ty: &Type,
-) -> Option<RecordId> {
+fn record(types: &Types, program: &mut Program, known: &mut Known, ty: &Type) -> Option<RecordId> {
     let fields = match ty {
         Type::Struct(index) => types.structures.get(*index)?.fields.clone()?,
         // A pointer to a number has no structure behind it that could be drawn.

@@ -3,7 +3,9 @@
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator, build};
-use crate::formula::ir::{Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement};
+use crate::formula::ir::{
+    Expr, NodeId, OutlineKind, Outlined, PlaceId, PlaceKind, Scalar, Span, Statement,
+};
 
 /// Where `break` goes to, and `continue` if it is a loop.
 #[derive(Clone, Copy)]

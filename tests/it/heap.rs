@@ -1,0 +1,374 @@
+//! `cargo nopol debug` and `cargo nopol heap`: real gdb, real z3.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::common::{Run, Subject, fixtures};
+
+/// A directory with the programs and scripts of the paper's sessions.
+fn sessions() -> Subject {
+    let files = ["reverse.c", "reverse.nopol", "hopping.c", "hopping.nopol"];
+    let texts =
+        files.map(|file| fs::read_to_string(fixtures().join("heap/sessions").join(file)).unwrap());
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .copied()
+        .zip(texts.iter().map(String::as_str))
+        .collect();
+    Subject::new(&files)
+}
+
+fn debug(subject: &Subject, script: &str, program: &str) -> Run {
+    fs::write(subject.root.join("script"), script).unwrap();
+    subject.nopol(&["debug", "--script", "script", program])
+}
+
+/// What is said without the pictures.
+fn said(run: &Run) -> String {
+    let lines = run.stdout.lines().filter(|line| {
+        !line.contains(['│', '┌', '└', '▼', '─']) && !line.is_empty() && !line.starts_with("node: ")
+    });
+    let lines: Vec<&str> = lines.collect();
+    lines.join("\n")
+}
+
+/// The last patch that is shown.
+fn patch(run: &Run) -> String {
+    let (_, diff) = run.stdout.rsplit_once("--- a/").expect(&run.stdout);
+    let lines = diff
+        .lines()
+        .filter(|line| line.starts_with(['+', '-']) && !line.starts_with("+++"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_papers_first_session_ends_with_all_three_faults_repaired() {
+    let subject = sessions();
+    let before = subject.snapshot();
+    let run = subject.nopol(&["debug", "--script", "reverse.nopol", "reverse.c"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(patch(&run), @"
+    -    while (temp1 != NULL) {
+    +    while (current != NULL) {
+    -        current->prev = temp2;
+    +        current->prev = current->next;
+    +    head = temp1->prev;
+    ");
+    assert_eq!(subject.snapshot(), before);
+}
+
+#[test]
+fn the_papers_second_session_hops_between_checkpoints_and_goes_on_with_the_patch() {
+    let subject = sessions();
+    let run = subject.nopol(&["debug", "--script", "hopping.nopol", "hopping.c"]);
+    assert_snapshot!(patch(&run), @"
+    -        current->prev = temp1;
+    -        current->next = temp2;
+    +        current->next = temp1;
+    +        current->prev = temp2;
+    ");
+    // The list is printed as the patched program has it.
+    let printed: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("| "))
+        .collect();
+    assert_eq!(printed, ["2", "4", "8", "10"], "{}", run.stdout);
+}
+
+#[test]
+fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
+    let subject = sessions();
+    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nresume 7\nundo\nrewrite\nprint head->data\nquit\n";
+    let run = debug(&subject, script, "reverse.c");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(said(&run), @r#"
+    (nopol) next
+    the program does not run: `start` starts it
+    (nopol) start
+    the program is at the beginning of `main`
+    reverse.c:39  push(2);
+    head = null
+    (nopol) frob
+    there is no command `frob`
+    (nopol) print haed
+    there is no variable `haed` here; is `head` meant?
+    (nopol) change head n9
+    there is no node n9
+    (nopol) change head
+    `change head` needs a value: `change head n3`
+    (nopol) enter
+    there is no loop or branch here
+    (nopol) spec
+    states are asserted within the function under repair: `step` enters one
+    (nopol) repair
+    nothing is asserted yet: `spec` asserts the state that is shown
+    (nopol) break nowhere
+    there is no place `nowhere`: gdb refused: Function "nowhere" not defined.
+    (nopol) break reverse
+    breakpoint 2 at `reverse`
+    (nopol) continue
+    reverse.c:25  struct node *current = NULL;
+      head*
+    (nopol) change head->nxt null
+    n1 has no field `nxt`; is `next` meant?
+    (nopol) resume 7
+    there is no checkpoint 7: `checkpoints` lists them
+    (nopol) undo
+    there is nothing to take back
+    (nopol) rewrite
+    there is no patch yet: `repair` searches for one
+    (nopol) print head->data
+    n1->data = 10
+    (nopol) quit
+    "#);
+}
+
+#[test]
+fn a_crash_and_an_endless_loop_leave_the_session_usable() {
+    let program = "\
+#include <stdlib.h>
+struct node { int data; struct node *next; };
+struct node *head = NULL;
+void follow(void) {
+    struct node *at = head;
+    at = at->next;
+    head = at;
+}
+void spin(void) {
+    while (head == NULL) {
+    }
+}
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        spin();
+    }
+    follow();
+    return 0;
+}
+";
+    let subject = Subject::new(&[
+        ("crash.c", program),
+        (
+            "script",
+            "break follow\nstart\ncontinue\nnext; next; next\nprint head\nstart\nprint head\nquit\n",
+        ),
+    ]);
+    let run = subject.nopol(&["debug", "--script", "script", "crash.c"]);
+    assert!(run.stdout.contains("SIGSEGV"), "{}", run.stdout);
+    assert_eq!(
+        run.stdout.matches("\nhead = null").count(),
+        4,
+        "{}",
+        run.stdout
+    );
+    fs::write(
+        subject.root.join("script"),
+        "break spin\nstart\ncontinue\ncontinue\nprint head\nquit\n",
+    )
+    .unwrap();
+    let run = subject.nopol(&[
+        "debug", "--limit", "1", "--script", "script", "crash.c", "--", "spin",
+    ]);
+    assert!(
+        run.stdout.contains("the program ran for 1 s"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.trim_end().ends_with("head = null\n(nopol) quit"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn what_cannot_be_debugged_is_refused_with_what_to_do() {
+    let subject = sessions();
+    let run = subject.nopol(&["debug", "absent"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("there is no program absent"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol(&["debug", "--gdb", "./no-gdb", "reverse.c"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("apt install gdb"), "{}", run.stderr);
+    let run = subject.nopol(&["debug", "--build", "cc -O2 -o plain reverse.c", "plain"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("no debug information"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol(&["debug", "--build", "cc -nonsense", "plain"]);
+    assert!(
+        run.stderr.contains("`cc -nonsense` fails"),
+        "{}",
+        run.stderr
+    );
+    fs::write(subject.root.join("script"), "quit\n").unwrap();
+    let run = subject.nopol(&[
+        "debug",
+        "--build",
+        "cc -g -O2 -o fast reverse.c",
+        "--script",
+        "script",
+        "fast",
+    ]);
+    assert!(run.stderr.contains("optimized"), "{}", run.stderr);
+}
+
+#[test]
+fn pictures_and_commands_are_written_where_the_user_says() {
+    let subject = sessions();
+    fs::write(subject.root.join("script"), "start\nnext\nquit\n").unwrap();
+    let run = subject.nopol(&[
+        "debug",
+        "--script",
+        "script",
+        "--svg",
+        "pictures",
+        "--save",
+        "typed",
+        "reverse.c",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(subject.read("typed"), "start\nnext\nquit\n");
+    assert!(subject.read("pictures/0002.svg").contains("<svg"));
+    let run = subject.nopol(&[
+        "debug",
+        "--script",
+        "script",
+        "--save",
+        "typed",
+        "reverse.c",
+    ]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("typed exists already"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// A list's function with a fault, and one that does the same and is right.
+fn faulty() -> Subject {
+    let text = fs::read_to_string(fixtures().join("heap/students/s05.c")).unwrap();
+    let manifest = "\
+[c]
+sources = [\"s05.c\"]
+build = \"cc -o s05 s05.c\"
+
+[[c.test]]
+name = \"front\"
+command = \"./s05 1 2 3\"
+
+[[c.test]]
+name = \"middle\"
+command = \"./s05 4 1 3 6 8\"
+
+[[c.test]]
+name = \"end\"
+command = \"./s05 9 1 3\"
+
+[[c.test]]
+name = \"empty\"
+command = \"./s05 5\"
+";
+    Subject::new(&[("s05.c", &text), ("nopol.toml", manifest)])
+}
+
+#[test]
+fn a_function_is_repaired_by_its_reference_applied_and_undone() {
+    let subject = faulty();
+    let before = subject.read("s05.c");
+    let command = [
+        "heap",
+        "--function",
+        "insert_sorted",
+        "--reference",
+        "insert_sorted_reference",
+    ];
+    let run = subject.nopol_c(&command);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_snapshot!(patch(&run), @"
+    -            head->next = neu;
+    +            head->prev = neu;
+    -            behind->prev = walk;
+    +            behind->prev = neu;
+    ");
+    let run = subject.nopol_c(&[&command[..], &["--format", "json"]].concat());
+    let found: Value = serde_json::from_str(&run.stdout).expect(&run.stdout);
+    assert_eq!(found["outcome"], "repaired");
+    assert_eq!(found["edits"].as_array().unwrap().len(), 2);
+    assert_eq!(subject.nopol_c(&["apply"]).code, 0);
+    assert_ne!(subject.read("s05.c"), before);
+    let run = subject.nopol_c(&command);
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("is right in 4 calls"), "{}", run.stdout);
+    assert_eq!(subject.nopol_c(&["undo"]).code, 0);
+    assert_eq!(subject.read("s05.c"), before);
+}
+
+#[test]
+fn states_that_contradict_each_other_are_named() {
+    let subject = faulty();
+    let state = "head = n1; n1.key = 1; n1.next = null; n1.prev = null; v = 5";
+    let one = "head = n1; n1.key = 1; n1.next = null";
+    let other = "head = n1; n1.key = 2; n1.next = null";
+    let run = subject.nopol_c(&[
+        "heap",
+        "--function",
+        "insert_sorted",
+        "--pre",
+        state,
+        "--post",
+        one,
+        "--pre",
+        state,
+        "--post",
+        other,
+    ]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout
+            .contains("no change of the function can fulfil call 2"),
+        "{}",
+        run.stdout
+    );
+    let run = subject.nopol_c(&[
+        "heap",
+        "--function",
+        "insert_sortd",
+        "--pre",
+        state,
+        "--post",
+        one,
+    ]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("is `insert_sorted` meant?"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol_c(&[
+        "heap",
+        "--function",
+        "insert_sorted",
+        "--pre",
+        "haed = n1",
+        "--post",
+        one,
+    ]);
+    assert!(run.stderr.contains("is `head` meant?"), "{}", run.stderr);
+    let run = subject.nopol_c(&["heap", "--function", "insert_sorted"]);
+    assert!(
+        run.stderr.contains("--reference FUNCTION"),
+        "{}",
+        run.stderr
+    );
+}
