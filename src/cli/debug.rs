@@ -21,6 +21,7 @@ use crate::heap::gdb::{Options, Subject};
 use crate::heap::session::command::{self, NAMES};
 use crate::heap::session::{Reply, Session, Settings};
 use crate::report::Ending;
+use crate::run::interrupt::on_interrupt;
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
@@ -120,14 +121,10 @@ impl Debug {
         let mut session = Session::new(subject, files, settings);
         let interrupter = session.interrupter();
         // Ctrl-C stops the program, not the session.
-        if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT])
-        {
-            std::thread::spawn(move || {
-                for _ in signals.forever() {
-                    interrupter.interrupt();
-                }
-            });
-        }
+        let caught = on_interrupt(move || {
+            interrupter.interrupt();
+        });
+        caught.map_err(|error| (format!("cannot catch Ctrl-C: {error}"), Ending::Internal))?;
         let mut log = Log::new(self.save.as_deref(), self.svg.as_deref()).map_err(usage)?;
         match script {
             Some(script) => scripted(

@@ -259,11 +259,6 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Trip
 
 /// A state that the user gave: JSON, or the notation.
 fn state(loaded: &Loaded, text: &str) -> Result<Memory, Refusal> {
-    if text.trim_start().starts_with('{') {
-        let state: State = serde_json::from_str(text)
-            .map_err(|error| Refusal::Usage(format!("this is no state: {error}")))?;
-        return Ok(Memory::from_state(&loaded.routine, &state));
-    }
     notation::parse(&loaded.routine, text).map_err(Refusal::Usage)
 }
 

@@ -41,8 +41,20 @@ pub struct Random {
     pub count: (usize, usize),
     /// Each from this range.
     pub values: (i64, i64),
-    /// `true`, `false`, or `"abs"`.
-    pub sorted: serde_json::Value,
+    /// Whether they are sorted.
+    pub sorted: Sorted,
+}
+
+/// How values are sorted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sorted {
+    /// Not at all.
+    No,
+    /// Small ones first.
+    Ascending,
+    /// Those near zero first.
+    Absolute,
 }
 
 impl Random {
@@ -57,10 +69,10 @@ impl Random {
         let least = i64::try_from(self.count.0).unwrap_or(0);
         let count = from((least, most));
         let mut values: Vec<i64> = (0..count).map(|_| from(self.values)).collect();
-        match &self.sorted {
-            serde_json::Value::Bool(true) => values.sort_unstable(),
-            serde_json::Value::String(_) => values.sort_by_key(|value| value.abs()),
-            _ => {}
+        match self.sorted {
+            Sorted::No => {}
+            Sorted::Ascending => values.sort_unstable(),
+            Sorted::Absolute => values.sort_by_key(|value| value.abs()),
         }
         extra.iter().chain(&values).map(i64::to_string).collect()
     }

@@ -249,7 +249,7 @@ impl<'p> Lowering<'p> {
                 | Instruction::Head { exit: to, .. },
             ) = code.get_mut(*instruction)
             {
-                *to = here
+                *to = here;
             }
             false
         });

@@ -1,11 +1,12 @@
 //! States as text: `head = n1; n1.data = 4; n1.next = n2; n2.next = null`, one entry a line or separated by semicolons. Nodes
 //! are written as they are shown, fields with a dot or an arrow; what is not mentioned may be anything. `#` begins a comment.
+//! A text that begins with a brace is JSON: a [`State`].
 
 use std::collections::BTreeMap;
 
 use super::ir::{Routine, Type};
 use super::memory::{Memory, Node};
-use super::state::{NodeId, Value};
+use super::state::{NodeId, State, Value};
 use crate::formula::ir::RecordId;
 
 /// Reads a state of a routine's variables.
@@ -13,6 +14,11 @@ use crate::formula::ir::RecordId;
 /// # Errors
 /// If an entry cannot be read, or names something that does not exist: a sentence about the entry.
 pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
+    if text.trim_start().starts_with('{') {
+        let state: State =
+            serde_json::from_str(text).map_err(|error| format!("this is no state: {error}"))?;
+        return Ok(Memory::from_state(routine, &state));
+    }
     let mut memory = Memory::new(routine);
     let mut fields: BTreeMap<NodeId, Vec<(String, Value)>> = BTreeMap::new();
     let mut records: BTreeMap<NodeId, RecordId> = BTreeMap::new();

@@ -6,6 +6,7 @@ mod binary;
 pub mod command;
 pub mod confine;
 pub mod id;
+pub mod interrupt;
 mod launch;
 mod output;
 mod plan;

@@ -90,7 +90,7 @@ fn assert_only_in(room: &str, modules: &[&str], parts: &[&str]) {
 
 #[test]
 fn only_the_solver_room_knows_z3() {
-    assert_only("z3", &["src/synth/smt"]);
+    assert_only("z3", &["src/synth/smt", "src/heap/encode"]);
 }
 
 #[test]
@@ -123,6 +123,38 @@ fn formulas_know_programs_only_as_text() {
 }
 
 #[test]
+fn heaps_are_repaired_without_processes_and_files() {
+    let parts = [
+        "encode",
+        "ir.rs",
+        "localize.rs",
+        "lower",
+        "machine.rs",
+        "memory.rs",
+        "patch.rs",
+        "picture",
+        "problem.rs",
+        "repair.rs",
+        "rewrite.rs",
+        "space.rs",
+        "state.rs",
+    ];
+    for part in parts {
+        let rooms = [
+            "crate::subject",
+            "crate::run",
+            "crate::repair",
+            "crate::source",
+            "crate::heap::gdb",
+            "std::fs",
+            "std::process",
+        ];
+        assert_never(&format!("src/heap/{part}"), &rooms);
+    }
+    assert_never("src/heap/gdb", &["crate::formula", "crate::heap::ir"]);
+}
+
+#[test]
 fn only_rust_sources_and_the_probe_know_syn() {
     let front = "src/formula/front/rust";
     assert_only("syn", &["src/source/rust/", "src/probe/", front]);
@@ -136,6 +168,8 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
         "src/run/wire.rs",
+        "src/heap/notation.rs",
+        "src/heap/tests.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];
@@ -240,7 +274,12 @@ fn all_weights_stand_in_one_file() {
 
 #[test]
 fn processes_signals_and_sandboxes_have_one_room_each() {
-    assert_only("signal_hook", &["src/run/process.rs", "src/run/warden"]);
+    let caught = [
+        "src/run/process.rs",
+        "src/run/warden",
+        "src/run/interrupt.rs",
+    ];
+    assert_only("signal_hook", &caught);
     assert_only("landlock", &["src/run/sandbox.rs"]);
     // Outside of the working copies the tool writes where it was told to, and to its own places.
     let own = [
@@ -248,6 +287,7 @@ fn processes_signals_and_sandboxes_have_one_room_each() {
         "src/run/",
         "src/subject/",
         "src/cli/apply.rs",
+        "src/cli/debug.rs",
         "src/exchange/",
     ];
     assert_only("fs::write", &own);
