@@ -217,7 +217,21 @@ impl Session {
         };
         let (routine, texts) = (&tracked.loaded.routine, &tracked.loaded.texts);
         match instead(routine, texts, &tracked.changes, at) {
-            Instead::Nothing => self.subject.next(limit).map_err(said),
+            Instead::Nothing => {
+                let freed = tracked.loaded.routine.freed_at(at);
+                let freed = match freed {
+                    Some(pointer) => self.resolved(&Named::Variable(pointer)).and_then(|named| {
+                        let state = self.read()?;
+                        found(&state, &named)
+                    }),
+                    None => Ok(Value::Null),
+                };
+                let stop = self.subject.next(limit).map_err(said)?;
+                if let Ok(Value::Node(node)) = freed {
+                    self.names.mark_freed(node);
+                }
+                Ok(stop)
+            }
             Instead::Evaluate(text, line) => {
                 self.subject.evaluate(&text).map_err(said)?;
                 self.subject.jump(line, limit).map_err(said)
@@ -467,9 +481,13 @@ impl Session {
             .globals()
             .iter()
             .map(|global| global.name.clone());
+        let here = self.here().map(|(tracked, _)| tracked.unset());
         let request = gdb::Request {
             globals: globals.collect(),
             most_nodes: self.settings.most_nodes,
+            // Of other functions it is not known what was assigned to, so that anything may look like a node.
+            lost: here.is_some(),
+            unset: here.unwrap_or_default(),
         };
         self.subject
             .read_state(&request, &mut self.names)

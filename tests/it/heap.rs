@@ -372,3 +372,28 @@ fn states_that_contradict_each_other_are_named() {
         run.stderr
     );
 }
+
+/// Without the seconds that a search took.
+fn timeless(text: &str) -> String {
+    let mut parts = text.split("repaired in ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.split_once(" s").map_or(part, |(_, rest)| rest);
+        out += &format!("repaired in [TIME] s{rest}");
+    }
+    out
+}
+
+#[test]
+fn the_page_about_linked_structures_shows_what_the_session_prints() {
+    let page = fs::read_to_string(fixtures().with_file_name("docs/heap.md")).unwrap();
+    let subject = sessions();
+    let run = subject.nopol(&["debug", "--script", "reverse.nopol", "reverse.c"]);
+    let printed = timeless(&run.stdout);
+    let mut shown = page.split("```text\n").skip(1).peekable();
+    assert!(shown.peek().is_some());
+    for block in shown {
+        let (block, _) = block.split_once("```").unwrap();
+        assert!(printed.contains(block), "{block}\nis not in\n{printed}");
+    }
+}

@@ -25,6 +25,10 @@ pub struct Request {
     pub globals: Vec<String>,
     /// How many nodes to show at most.
     pub most_nodes: usize,
+    /// The locals that were never assigned to: what they hold means nothing, and is neither shown nor followed.
+    pub unset: Vec<String>,
+    /// Whether to show nodes that were seen before and that nothing leads to any more.
+    pub lost: bool,
 }
 
 impl Default for Request {
@@ -32,6 +36,8 @@ impl Default for Request {
         Self {
             globals: Vec::new(),
             most_nodes: 50,
+            unset: Vec::new(),
+            lost: false,
         }
     }
 }
@@ -61,13 +67,26 @@ impl Subject {
             walk.global(name, is_shadowed, &mut variables)?;
         }
         for local in &locals {
-            walk.local(local, &mut variables)?;
+            match request.unset.contains(&local.name) {
+                true => variables.push(unknown(&local.name)),
+                false => walk.local(local, &mut variables)?,
+            }
         }
         let mut nodes = Vec::new();
         while nodes.len() < request.most_nodes
             && let Some(found) = walk.queue.pop_front()
         {
             nodes.push(walk.node(found)?);
+        }
+        if request.lost && walk.queue.is_empty() {
+            for (address, c_type) in walk.names.live() {
+                walk.pointer(address, &Pointee::Node(c_type))?;
+                while nodes.len() < request.most_nodes
+                    && let Some(found) = walk.queue.pop_front()
+                {
+                    nodes.push(walk.node(found)?);
+                }
+            }
         }
         nodes.sort_by_key(|node: &Node| node.id);
         Ok(State {

@@ -96,6 +96,14 @@ impl Names {
         }
     }
 
+    /// Where all nodes are that were neither freed nor forgotten, with their types.
+    pub fn live(&self) -> Vec<(u64, String)> {
+        let live = self.entries.iter();
+        live.filter(|entry| !entry.is_freed && !entry.is_forgotten)
+            .map(|entry| (entry.address, entry.c_type.clone()))
+            .collect()
+    }
+
     /// Forgets all addresses, for a new run of the program. Numbers go on.
     pub fn forget_all(&mut self) {
         self.by_address.clear();

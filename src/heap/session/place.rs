@@ -173,6 +173,17 @@ impl Routine {
         }
     }
 
+    /// The pointer that an instruction frees, as it is written.
+    pub fn freed_at(&self, at: usize) -> Option<String> {
+        match self.code.get(at)? {
+            Instruction::Free(statement, _) => {
+                let leaf = self.statements[*statement].leaves.first()?;
+                Some(self.written_atom(&leaf.atom))
+            }
+            _ => None,
+        }
+    }
+
     /// The loop whose condition an instruction evaluates.
     pub fn loop_at(&self, at: usize) -> Option<LoopId> {
         match self.code.get(at)? {

@@ -66,6 +66,19 @@ impl Tracked {
         way
     }
 
+    /// The locals that were never assigned to.
+    pub(super) fn unset(&self) -> Vec<String> {
+        let routine = &self.loaded.routine;
+        let locals = routine.variables.iter_enumerated();
+        let unset = locals.filter(|(id, variable)| {
+            !variable.is_hidden
+                && !variable.is_global
+                && !routine.parameters.contains(id)
+                && !self.assigned.contains(id)
+        });
+        unset.map(|(_, variable)| variable.name.clone()).collect()
+    }
+
     /// What a shown state says of the routine's memory: locals that were never assigned to hold nothing.
     pub(super) fn memory(&self, state: &State, nodes: u32) -> Memory {
         let routine = &self.loaded.routine;
