@@ -19,6 +19,9 @@ pub const MOST_WIDENINGS: u32 = 10;
 /// Most candidates that fail on other triples.
 const MOST_CANDIDATES: u32 = 60;
 
+/// Most repairs of one size that are compared.
+const MOST_ALIKE: u32 = 12;
+
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -80,6 +83,7 @@ pub fn repair(routine: &Routine, triples: &[Triple], space: &Space, options: Opt
 struct Search<'s> {
     routine: &'s Routine,
     triples: &'s [Triple],
+    space: &'s Space,
     query: Query<'s>,
     /// The triples that are encoded, in the order in which they were.
     encoded: Vec<usize>,
@@ -98,6 +102,7 @@ impl<'s> Search<'s> {
         Self {
             routine,
             triples,
+            space,
             query: Query::new(routine, space, options.insertions),
             encoded: Vec::new(),
             options,
@@ -151,7 +156,7 @@ impl<'s> Search<'s> {
             let changes = self.smallest(&widening, changes);
             let failing = self.failing(&changes);
             if failing.is_empty() {
-                return Outcome::Patch(changes);
+                return Outcome::Patch(self.simplest(&widening, changes));
             }
             let new = failing.iter().filter(|at| !self.encoded.contains(at));
             match new.min_by_key(|at| self.size(**at)) {
@@ -184,6 +189,31 @@ impl<'s> Search<'s> {
             }
         }
         changes
+    }
+
+    /// Of the repairs with as few changes as this one, one that is most like the program. Several often fulfil all triples, and
+    /// the solver gives any of them.
+    fn simplest(&mut self, widening: &Widening, first: Vec<Change>) -> Vec<Change> {
+        let Strategy::Bounds = self.options.strategy else {
+            return first;
+        };
+        let closeness = Closeness {
+            most: widening.most,
+            total: u32::try_from(first.len()).unwrap_or(u32::MAX),
+        };
+        let mut best = (self.space.cost(&first), first);
+        for _ in 0..MOST_ALIKE {
+            self.query.exclude_last();
+            self.queries += 1;
+            let Answer::Repaired(changes) = self.query.solve(closeness) else {
+                break;
+            };
+            let cost = self.space.cost(&changes);
+            if cost < best.0 && self.failing(&changes).is_empty() {
+                best = (cost, changes);
+            }
+        }
+        best.1
     }
 
     /// How much work a triple is.

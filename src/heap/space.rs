@@ -8,6 +8,7 @@ use typed_index_collections::TiVec;
 use super::ir::{
     Atom, Comparison, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId,
 };
+use super::patch::Change;
 
 /// The repair space.
 #[derive(Clone, Debug)]
@@ -48,6 +49,9 @@ pub struct Insertions {
     /// What may be assigned, with its type.
     pub values: Vec<(Atom, Type)>,
 }
+
+/// What a field of an inserted path costs, in places of a list.
+const PER_FIELD: usize = 10;
 
 /// The number of fields on the longest path that is made up. Longer ones only occur where one was written.
 const DEPTH: usize = 2;
@@ -109,6 +113,34 @@ impl Space {
             statements: choices.collect(),
             insertions: insertions(routine, slots, &numbers),
         }
+    }
+
+    /// How unlike the program changes make it: how far down they are in the lists, which begin with what is most alike, and how
+    /// long the inserted paths are.
+    pub fn cost(&self, changes: &[Change]) -> usize {
+        let depth = |path: &Path| path.fields.len();
+        let costs = changes.iter().map(|change| match change {
+            Change::Leaf {
+                statement,
+                leaf,
+                atom,
+            } => {
+                let atoms = self.statements[*statement].leaves[*leaf].iter();
+                let alike = atoms.take_while(|other| *other != atom).count();
+                alike.min(PER_FIELD * 3)
+            }
+            Change::Comparison { .. } => PER_FIELD / 2,
+            Change::Skip(_) => PER_FIELD,
+            Change::Insert(insertion) => {
+                let value = match &insertion.value {
+                    Atom::Read(path) => depth(path),
+                    Atom::Null => 0,
+                    Atom::Number(_) => 1,
+                };
+                PER_FIELD * (depth(&insertion.target) + value)
+            }
+        });
+        costs.sum()
     }
 
     /// Leaves assignments of numbers as they are.
