@@ -66,8 +66,8 @@ fn the_papers_second_session_hops_between_checkpoints_and_goes_on_with_the_patch
     assert_snapshot!(patch(&run), @"
     -        current->prev = temp1;
     -        current->next = temp2;
-    +        current->next = temp1;
     +        current->prev = temp2;
+    +        current->next = temp1;
     ");
     // The list is printed as the patched program has it.
     let printed: Vec<&str> = run
