@@ -1,6 +1,10 @@
 //! Repairs programs that manipulate linked structures: Wolverine2 (`papers/wolverine2.txt`).
 //!
-//! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`machine`]).
+//! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`memory`], [`machine`]).
+//! What it must fulfil are Hoare triples between states ([`problem`]), which come from recorded runs ([`load`], [`record`]), from
+//! text ([`notation`]) or from a [`session`] in [`gdb`], drawn by [`picture`]. Where one fails, [`localize`] says which statements
+//! may be to blame, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
+//! decides where. What is found is a [`patch`], which [`rewrite`] writes as C. [`benchmark`] and [`inject`] make faulty programs.
 
 pub mod batch;
 pub mod benchmark;
@@ -30,8 +34,6 @@ pub mod rewrite;
 pub mod session;
 pub mod space;
 pub mod state;
-#[cfg(test)]
-mod tests;
 
 /// The name of what a function returns, in states.
 pub const RESULT: &str = "return";

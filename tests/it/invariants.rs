@@ -169,7 +169,6 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let others = [
         "src/run/wire.rs",
         "src/heap/notation.rs",
-        "src/heap/tests.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];

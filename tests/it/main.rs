@@ -21,6 +21,7 @@ mod github;
 mod heap;
 mod heap_gdb;
 mod heap_mi;
+mod heap_programs;
 mod invariants;
 mod last;
 mod mutate;

@@ -3,15 +3,15 @@
 use camino::Utf8PathBuf;
 use serde::Deserialize;
 
-use super::batch::referred;
-use super::benchmark::{Listed, Subject, translated};
-use super::confine::{Confinement, search};
-use super::inject::Draw;
-use super::load::Loaded;
-use super::localize::localize;
-use super::problem::{Recording, Triple};
-use super::repair::{Options, Outcome};
-use super::rewrite::{edits, rewritten};
+use cargo_nopol::heap::batch::referred;
+use cargo_nopol::heap::benchmark::{Listed, Subject, translated};
+use cargo_nopol::heap::confine::{Confinement, search};
+use cargo_nopol::heap::inject::Draw;
+use cargo_nopol::heap::load::Loaded;
+use cargo_nopol::heap::localize::localize;
+use cargo_nopol::heap::problem::{Recording, Triple};
+use cargo_nopol::heap::repair::{Options, Outcome};
+use cargo_nopol::heap::rewrite::{edits, rewritten};
 
 fn directory() -> Utf8PathBuf {
     Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/heap"))
