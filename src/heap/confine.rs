@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::ir::{Routine, SlotId, StatementId};
 use super::localize::{Suspects, localize};
+use super::narrow::narrow;
 use super::patch::Change;
 use super::problem::Triple;
 use super::repair::{Options, Outcome, Repaired, repair};
@@ -42,7 +43,7 @@ pub fn search(
     confinement: Confinement,
     options: Options,
 ) -> Found {
-    let suspects = localize(routine, triples);
+    let suspects = narrow(routine, triples, localize(routine, triples));
     let all: BTreeSet<StatementId> = routine.statements.keys().collect();
     let passed: BTreeSet<StatementId> = match confinement {
         Confinement::Section => super::localize::section(routine, triples),

@@ -3,7 +3,7 @@
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`memory`], [`machine`]).
 //! What it must fulfil are Hoare triples between states ([`problem`]), which come from recorded runs ([`load`], [`record`]), from
 //! text ([`notation`]) or from a [`session`] in [`gdb`], drawn by [`picture`]. Where one fails, [`localize`] says which statements
-//! may be to blame, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
+//! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
 //! decides where. What is found is a [`patch`], which [`rewrite`] writes as C. [`benchmark`] and [`inject`] make faulty programs.
 
 pub mod batch;
@@ -23,6 +23,7 @@ pub mod localize;
 pub mod lower;
 pub mod machine;
 pub mod memory;
+pub mod narrow;
 pub mod notation;
 mod outline;
 pub mod patch;

@@ -6,6 +6,8 @@
 //! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only one
 //! triple that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
 
+use std::time::Instant;
+
 use super::closeness::{Answer, Bound, Closeness};
 use super::encode::Query;
 use super::ir::Routine;
@@ -29,6 +31,8 @@ pub struct Options {
     pub insertions: usize,
     /// How the bounds are widened.
     pub strategy: Strategy,
+    /// When no further query is begun.
+    pub deadline: Option<Instant>,
 }
 
 /// How a search goes on after a proof that there is no repair.
@@ -45,6 +49,7 @@ impl Default for Options {
         Self {
             insertions: 1,
             strategy: Strategy::Bounds,
+            deadline: None,
         }
     }
 }
@@ -71,7 +76,7 @@ pub enum Outcome {
     Contradiction(Vec<usize>),
     /// The bounds were widened as often as allowed.
     Exhausted,
-    /// The solver gave up, or a run is too large for it.
+    /// The solver gave up, a run is too large for it, or there was no time left.
     Unknown,
 }
 
@@ -131,6 +136,9 @@ impl<'s> Search<'s> {
         let mut widening = Widening::new(self.options.strategy);
         for _ in 0..MOST_CANDIDATES {
             let changes = loop {
+                if self.is_over() {
+                    return Outcome::Unknown;
+                }
                 self.queries += 1;
                 match widening.solve(&mut self.query) {
                     Answer::Repaired(changes) => break changes,
@@ -177,7 +185,7 @@ impl<'s> Search<'s> {
         let Strategy::Bounds = self.options.strategy else {
             return changes;
         };
-        while changes.len() > 1 {
+        while changes.len() > 1 && !self.is_over() {
             self.queries += 1;
             let closeness = Closeness {
                 most: widening.most,
@@ -203,6 +211,9 @@ impl<'s> Search<'s> {
         };
         let mut best = (self.space.cost(&first), first);
         for _ in 0..MOST_ALIKE {
+            if self.is_over() {
+                break;
+            }
             self.query.exclude_last();
             self.queries += 1;
             let Answer::Repaired(changes) = self.query.solve(closeness) else {
@@ -214,6 +225,11 @@ impl<'s> Search<'s> {
             }
         }
         best.1
+    }
+
+    fn is_over(&self) -> bool {
+        let deadline = self.options.deadline;
+        deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// How much work a triple is.

@@ -1,17 +1,24 @@
-//! `cargo nopol heap` on the programs of `fixtures/heap`, with injected faults.
+//! `cargo xtask bench heap`: the programs of `fixtures/heap` with injected faults.
+
+mod plots;
+mod spectrum;
+mod tables;
+mod version;
 
 use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
-use cargo_nopol::heap::benchmark::{Faulty, Listed, Subject};
-use cargo_nopol::heap::confine::{Confinement, search};
+use cargo_nopol::heap::benchmark::{Listed, Subject};
+use cargo_nopol::heap::confine::Confinement;
 use cargo_nopol::heap::inject::Draw;
-use cargo_nopol::heap::repair::{Options as Search, Outcome, Strategy};
-use clap::{Args, ValueEnum};
+use cargo_nopol::heap::repair::Strategy;
+use clap::Args;
+
+use version::{Row, Way, measure};
 
 /// What `cargo xtask bench heap` takes.
 #[derive(Args)]
@@ -28,57 +35,61 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
-    /// Where changes are looked for
-    #[arg(long, value_enum, value_name = "WHERE", default_value_t)]
-    confinement: Where,
+    /// Search by section, unconfined and by AlgVar, too, and say how much slower that is
+    #[arg(long, conflicts_with = "growth")]
+    against: bool,
 
-    /// Use the paper's AlgVar
-    #[arg(long)]
-    variant: bool,
+    /// Inject up to so many mutations, and show how the time grows
+    #[arg(long, value_name = "FAULTS")]
+    growth: Option<usize>,
+
+    /// End a search after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    limit: u64,
+
+    /// Draw the figures into this directory
+    #[arg(long, value_name = "DIR")]
+    plots: Option<Utf8PathBuf>,
 
     /// Print every version
     #[arg(long)]
     verbose: bool,
 }
 
-/// Where changes are looked for.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Where {
-    /// Among suspicious statements first
-    #[default]
-    Suspects,
-    /// In the parts of the function that failing runs go through
-    Section,
-    /// Everywhere
-    Anywhere,
-}
-
-impl From<Where> for Confinement {
-    fn from(place: Where) -> Self {
-        match place {
-            Where::Suspects => Self::Suspects,
-            Where::Section => Self::Section,
-            Where::Anywhere => Self::Nothing,
-        }
-    }
-}
-
 /// The classes: mutated and deleted.
 const CLASSES: [(usize, usize); 4] = [(1, 0), (1, 1), (2, 0), (2, 1)];
 
-/// One version's result.
-struct Row {
-    program: String,
-    class: usize,
-    seconds: f64,
-    widenings: u32,
-    outcome: &'static str,
-    is_equal: bool,
-    /// The share of the statements that are suspected.
-    suspected: f64,
-    /// The share of the statements to look at until all mutated ones are seen; none if one is not suspected.
-    effort: Option<f64>,
-}
+/// The paper's main algorithm, confined by its localization.
+const OURS: Way = Way {
+    confinement: Confinement::Suspects,
+    strategy: Strategy::Bounds,
+};
+
+/// What is compared, the main algorithm first.
+const WAYS: [(&str, Way); 4] = [
+    ("localized", OURS),
+    (
+        "by section",
+        Way {
+            confinement: Confinement::Section,
+            ..OURS
+        },
+    ),
+    (
+        "unconfined",
+        Way {
+            confinement: Confinement::Nothing,
+            ..OURS
+        },
+    ),
+    (
+        "AlgVar",
+        Way {
+            strategy: Strategy::Selectors(1),
+            ..OURS
+        },
+    ),
+];
 
 /// Prints the tables.
 pub fn bench(options: &Options) -> Result<()> {
@@ -90,6 +101,15 @@ pub fn bench(options: &Options) -> Result<()> {
         .into_iter()
         .filter(|of| options.only.is_empty() || options.only.contains(&of.id))
         .collect();
+    let classes: Vec<(usize, usize)> = match options.growth {
+        Some(most) => (1..=most).map(|mutated| (mutated, 0)).collect(),
+        None => CLASSES.to_vec(),
+    };
+    let ways = if options.against {
+        &WAYS[..]
+    } else {
+        &WAYS[..1]
+    };
     let rows = Mutex::new(Vec::new());
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -97,181 +117,77 @@ pub fn bench(options: &Options) -> Result<()> {
             scope.spawn(|| {
                 while let Some(of) = listed.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match Subject::new(of, &directory.join("programs")) {
-                        Ok(subject) => program(&subject, options, &rows),
+                        Ok(subject) => program(&subject, options, &classes, ways, &rows),
                         Err(error) => eprintln!("{}: {error}", of.id),
                     }
                 }
             });
         }
     });
-    let rows = rows.into_inner().unwrap_or_default();
-    table(&rows);
+    let mut rows: Vec<Row> = rows.into_inner().unwrap_or_default();
+    rows.sort_by(|a, b| (&a.program, a.class).cmp(&(&b.program, b.class)));
+    tables::repairs(&rows, &classes, 0);
+    tables::localization(&rows, &classes);
+    if options.against {
+        let names: Vec<&str> = WAYS.iter().map(|(name, _)| *name).collect();
+        tables::speed(&rows, &classes, &names);
+    }
+    tables::slowest(&rows);
+    if let Some(directory) = &options.plots {
+        fs::create_dir_all(directory)?;
+        match options.growth {
+            Some(_) => plots::growth(directory, &rows, classes.len())?,
+            None => plots::effort(directory, &rows)?,
+        }
+    }
     Ok(())
 }
 
-fn program(subject: &Subject, options: &Options, rows: &Mutex<Vec<Row>>) {
-    for (class, faults) in CLASSES.into_iter().enumerate() {
+fn program(
+    subject: &Subject,
+    options: &Options,
+    classes: &[(usize, usize)],
+    ways: &[(&str, Way)],
+    rows: &Mutex<Vec<Row>>,
+) {
+    let limit = Duration::from_secs(options.limit);
+    let ways: Vec<Way> = ways.iter().map(|(_, way)| *way).collect();
+    for (class, faults) in classes.iter().enumerate() {
         let seed = subject.id.bytes().fold(class as u64, |seed, byte| {
             seed.wrapping_mul(31).wrapping_add(u64::from(byte))
         });
         let mut draw = Draw::new(seed);
-        let mut own = Vec::new();
         for number in 0..options.count {
-            let Some(faulty) = subject.faulty(&mut draw, faults) else {
-                eprintln!("{}: no faults of class {} {number}", subject.id, class + 1);
+            let Some(faulty) = subject.faulty(&mut draw, *faults) else {
+                eprintln!(
+                    "{}: no faults of class {} {number}",
+                    subject.id,
+                    tables::name(*faults)
+                );
                 break;
             };
-            let row = version(subject, class, &faulty, options);
-            if options.verbose || row.outcome != "repaired" || !row.is_equal {
-                println!(
-                    "{} class {} number {number}: {}, {:.0} ms, {} widenings, {}",
-                    subject.id,
-                    class + 1,
-                    row.outcome,
-                    row.seconds * 1000.0,
-                    row.widenings,
-                    if row.is_equal { "equal" } else { "different" },
-                );
-            }
-            own.push(row);
-        }
-        if let Ok(mut rows) = rows.lock() {
-            rows.extend(own);
-        }
-    }
-}
-
-fn version(subject: &Subject, class: usize, faulty: &Faulty, options: &Options) -> Row {
-    let routine = &faulty.loaded.routine;
-    let settings = Search {
-        insertions: 1,
-        strategy: match options.variant {
-            true => Strategy::Selectors(1),
-            false => Strategy::Bounds,
-        },
-    };
-    let start = Instant::now();
-    let found = search(
-        routine,
-        &faulty.triples,
-        options.confinement.into(),
-        settings,
-    );
-    let took: Duration = start.elapsed();
-    let (outcome, is_equal) = match &found.repaired.result {
-        Outcome::Patch(changes) => {
-            let written = subject.with(&faulty.loaded, changes);
-            let is_equal = written.is_ok_and(|written| {
-                let others = &subject.others;
-                others.iter().all(|triple| {
-                    let triple = cargo_nopol::heap::benchmark::translated(
-                        triple,
-                        &subject.reference.routine,
-                        &written.routine,
+            let row = measure(subject, class, &faulty, &ways, limit);
+            for searched in &row.searched {
+                if options.verbose || !searched.is_equal {
+                    println!(
+                        "{} class {} number {number}: {}, {:.0} ms, {} widenings, {}, effort {:.2}",
+                        subject.id,
+                        tables::name(*faults),
+                        searched.outcome,
+                        searched.seconds * 1000.0,
+                        searched.widenings,
+                        if searched.is_equal {
+                            "equal"
+                        } else {
+                            "different"
+                        },
+                        row.effort.ours,
                     );
-                    triple.check(&written.routine).is_ok()
-                })
-            });
-            ("repaired", is_equal)
+                }
+            }
+            if let Ok(mut rows) = rows.lock() {
+                rows.push(row);
+            }
         }
-        Outcome::Correct => ("correct", false),
-        Outcome::Contradiction(_) => ("contradiction", false),
-        Outcome::Exhausted => ("exhausted", false),
-        Outcome::Unknown => ("unknown", false),
-    };
-    let ranked = found.suspects.ranked();
-    let own = routine.units().len().max(1);
-    let share = |count: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let share = count as f64 / own as f64;
-        share
-    };
-    let mutated = faulty.mutated.iter();
-    let places: Option<Vec<usize>> = mutated
-        .map(|fault| ranked.iter().position(|id| *id == routine.unit(*fault)))
-        .collect();
-    let effort = places.map(|places| share(places.into_iter().max().map_or(0, |at| at + 1)));
-    Row {
-        suspected: share(ranked.len()),
-        effort,
-        program: subject.id.clone(),
-        class,
-        seconds: took.as_secs_f64(),
-        widenings: found.repaired.widenings,
-        outcome,
-        is_equal,
-    }
-}
-
-fn table(rows: &[Row]) {
-    println!(
-        "\n| class | versions | repaired | equal | median | 95 % | slowest | most widenings |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    let mut all: Vec<(String, Vec<&Row>)> = Vec::new();
-    for (class, (mutated, deleted)) in CLASSES.into_iter().enumerate() {
-        let name = format!("⟨{mutated},{deleted}⟩");
-        all.push((name, rows.iter().filter(|row| row.class == class).collect()));
-    }
-    all.push(("all".to_owned(), rows.iter().collect()));
-    for (name, rows) in all {
-        let mut seconds: Vec<f64> = rows.iter().map(|row| row.seconds).collect();
-        seconds.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_precision_loss,
-                reason = "a position in a list"
-            )]
-            let at = ((seconds.len().saturating_sub(1)) as f64 * share).round() as usize;
-            seconds.get(at).copied().unwrap_or(0.0) * 1000.0
-        };
-        let repaired = rows.iter().filter(|row| row.outcome == "repaired").count();
-        println!(
-            "| {name} | {} | {repaired} | {} | {:.0} ms | {:.0} ms | {:.0} ms | {} |",
-            rows.len(),
-            rows.iter().filter(|row| row.is_equal).count(),
-            at(0.5),
-            at(0.95),
-            at(1.0),
-            rows.iter().map(|row| row.widenings).max().unwrap_or(0),
-        );
-    }
-    println!(
-        "\n| class | all mutated statements suspected | effort ≤ 10 % | ≤ 25 % | suspected < 12 % | median suspected |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- |");
-    for (class, (mutated, deleted)) in CLASSES.into_iter().enumerate() {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.class == class).collect();
-        let share = |holds: &dyn Fn(&Row) -> bool| {
-            let count = rows.iter().filter(|row| holds(row)).count();
-            format!(
-                "{:.1} %",
-                100.0 * f64::from(u32::try_from(count).unwrap_or(0))
-                    / f64::from(u32::try_from(rows.len().max(1)).unwrap_or(1))
-            )
-        };
-        let mut suspected: Vec<f64> = rows.iter().map(|row| row.suspected).collect();
-        suspected.sort_by(f64::total_cmp);
-        println!(
-            "| ⟨{mutated},{deleted}⟩ | {} | {} | {} | {} | {:.1} % |",
-            share(&|row| row.effort.is_some()),
-            share(&|row| row.effort.is_some_and(|effort| effort <= 0.1)),
-            share(&|row| row.effort.is_some_and(|effort| effort <= 0.25)),
-            share(&|row| row.suspected < 0.12),
-            100.0 * suspected.get(suspected.len() / 2).copied().unwrap_or(0.0),
-        );
-    }
-    let mut slow: Vec<(&str, f64)> = Vec::new();
-    for row in rows {
-        match slow.iter_mut().find(|(program, _)| *program == row.program) {
-            Some((_, most)) => *most = most.max(row.seconds),
-            None => slow.push((&row.program, row.seconds)),
-        }
-    }
-    slow.sort_by(|a, b| b.1.total_cmp(&a.1));
-    for (program, seconds) in slow.iter().take(8) {
-        println!("slowest of {program}: {seconds:.2} s");
     }
 }
