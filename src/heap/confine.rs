@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::ir::{Routine, SlotId, StatementId};
 use super::localize::{Suspects, localize};
-use super::narrow::narrow;
+use super::narrow::{explaining_insertions, narrow};
 use super::patch::Change;
 use super::problem::Triple;
 use super::repair::{Options, Outcome, Repaired, repair};
@@ -77,6 +77,18 @@ pub fn search(
             ..options
         };
         let mut space = Space::new(routine, statements, slots);
+        if insertions > 0
+            && confinement == Confinement::Suspects
+            && let Some(few) = explaining_insertions(routine, triples, &space)
+        {
+            let all = std::mem::replace(&mut space.insertions, few);
+            let found = repair(routine, triples, &space, options);
+            best = better(best, found);
+            if size(&best.result).is_some_and(|size| size <= FEW) {
+                break;
+            }
+            space.insertions = all;
+        }
         let mut found = repair(routine, triples, &space, options);
         if found.result == Outcome::Unknown {
             // Sums of what is chosen have too many values: pointers alone have few.

@@ -3,14 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ir::{Routine, StatementId};
+use super::ir::{Atom, Insertion, Routine, StatementId, VariableId};
 use super::localize::Suspects;
 use super::patch::{Change, patched};
 use super::problem::Triple;
-use super::space::Space;
+use super::space::{Insertions, Space};
 
-/// Most runs that are tried; beyond them all suspects stay.
+/// Most runs that are tried; beyond them nothing is narrowed.
 const MOST_RUNS: usize = 40_000;
+
+/// Most triples for each of which an insertion is looked for that fulfils it.
+const MOST_TRIPLES: usize = 3;
 
 /// How much more suspicious a statement is of which a change fulfils a failing triple.
 const EXPLAINS: u32 = 5;
@@ -54,6 +57,84 @@ pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Susp
         }
     }
     Suspects { weights, slots }
+}
+
+/// Of the insertions of a space those that fulfil at least one triple without any other change: of the triples that no change of
+/// a statement fulfils, those with the fewest nodes. `None` if there are none, or too many to try.
+pub fn explaining_insertions(
+    routine: &Routine,
+    triples: &[Triple],
+    space: &Space,
+) -> Option<Insertions> {
+    let changes = single_changes(space);
+    let mut failing: Vec<&Triple> = triples
+        .iter()
+        .filter(|triple| triple.check(routine).is_err())
+        .collect();
+    failing.sort_by_key(|triple| triple.before.nodes.len());
+    let of = &space.insertions;
+    let candidates = || {
+        of.slots.iter().flat_map(move |slot| {
+            let scope = &routine.slots[*slot].scope;
+            let targets = of.targets.iter();
+            let targets = targets.filter(move |(path, _)| scope.contains(&path.base));
+            targets.flat_map(move |(target, ty)| {
+                let values = of.values.iter();
+                let values = values.filter(move |(value, other)| {
+                    other == ty && is_visible(value, scope) && !is_of(value, target)
+                });
+                values.map(move |(value, _)| Insertion {
+                    slot: *slot,
+                    target: target.clone(),
+                    value: value.clone(),
+                })
+            })
+        })
+    };
+    if failing.len() * changes.len() + MOST_TRIPLES * candidates().count() > MOST_RUNS {
+        return None;
+    }
+    let alone = |triple: &&Triple| {
+        changes.iter().any(|change| {
+            let patched = patched(routine, std::slice::from_ref(change));
+            triple.check(&patched).is_ok()
+        })
+    };
+    failing.retain(|triple| !alone(triple));
+    failing.truncate(MOST_TRIPLES);
+    let mut inserted = routine.clone();
+    let mut explaining: Vec<Insertion> = Vec::new();
+    for insertion in candidates() {
+        inserted.insertions = vec![insertion];
+        if failing.iter().any(|triple| triple.check(&inserted).is_ok()) {
+            explaining.append(&mut inserted.insertions);
+        }
+    }
+    if explaining.is_empty() {
+        return None;
+    }
+    let mut narrowed = of.clone();
+    narrowed
+        .slots
+        .retain(|slot| explaining.iter().any(|of| of.slot == *slot));
+    narrowed
+        .targets
+        .retain(|(path, _)| explaining.iter().any(|of| of.target == *path));
+    narrowed
+        .values
+        .retain(|(atom, _)| explaining.iter().any(|of| of.value == *atom));
+    Some(narrowed)
+}
+
+fn is_visible(value: &Atom, scope: &[VariableId]) -> bool {
+    match value {
+        Atom::Read(path) => scope.contains(&path.base),
+        Atom::Null | Atom::Number(_) => true,
+    }
+}
+
+fn is_of(value: &Atom, target: &super::ir::Path) -> bool {
+    matches!(value, Atom::Read(path) if path == target)
 }
 
 /// All changes of one leaf, one comparison or one whole statement.

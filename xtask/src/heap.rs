@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
-use cargo_nopol::heap::benchmark::{Listed, Subject};
+use cargo_nopol::heap::benchmark::{Faulty, Listed, Subject};
 use cargo_nopol::heap::confine::Confinement;
 use cargo_nopol::heap::inject::Draw;
 use cargo_nopol::heap::repair::Strategy;
@@ -185,9 +185,22 @@ fn program(
                     );
                 }
             }
+            if !row.searched[0].is_repaired() {
+                print!("{}", difference(subject, &faulty));
+            }
             if let Ok(mut rows) = rows.lock() {
                 rows.push(row);
             }
         }
     }
+}
+
+/// What the faults are, as a diff.
+fn difference(subject: &Subject, faulty: &Faulty) -> String {
+    let texts = subject.reference.texts.iter().zip(&faulty.loaded.texts);
+    let diffs = texts.map(|(before, after)| {
+        let diff = similar::TextDiff::from_lines(before.as_str(), after.as_str());
+        diff.unified_diff().context_radius(1).to_string()
+    });
+    diffs.collect()
 }
