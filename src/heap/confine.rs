@@ -76,7 +76,7 @@ pub fn search(
             insertions,
             ..options
         };
-        let mut space = Space::new(routine, statements, slots);
+        let mut space = Space::new(routine, statements, slots, &suspects.numbers);
         if insertions > 0
             && confinement == Confinement::Suspects
             && let Some(few) = explaining_insertions(routine, triples, &space)

@@ -33,7 +33,12 @@ pub struct Suspects {
     pub weights: BTreeMap<StatementId, u32>,
     /// Where a statement may be missing.
     pub slots: BTreeSet<SlotId>,
+    /// What variables of numbers should hold and do not, if these are few numbers: a constant that is missing.
+    pub numbers: BTreeSet<i64>,
 }
+
+/// Most different numbers that are taken for constants.
+const MOST_NUMBERS: usize = 2;
 
 impl Suspects {
     /// Most suspicious first; equal ones in the order of the source.
@@ -134,6 +139,9 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
             .run();
         }
     }
+    if suspects.numbers.len() > MOST_NUMBERS {
+        suspects.numbers.clear();
+    }
     // What is written as one statement is suspicious as one.
     let mut weights: BTreeMap<StatementId, u32> = BTreeMap::new();
     for (id, weight) in std::mem::take(&mut suspects.weights) {
@@ -158,6 +166,13 @@ struct Localizer<'l> {
 impl Localizer<'_> {
     fn run(mut self) {
         self.suspects.slots.extend(&self.trace.passed);
+        let variables = self.trace.wrong.iter();
+        let variables = variables.filter(|entity| matches!(entity, Entity::Variable(_)));
+        let numbers = variables.filter_map(|entity| match self.triple.after.get(*entity) {
+            Value::Number(number) => Some(number),
+            _ => None,
+        });
+        self.suspects.numbers.extend(numbers);
         let mut queue: Vec<(usize, u32)> = Vec::new();
         for entity in &self.trace.wrong {
             let write = self.last_write(*entity, usize::MAX);

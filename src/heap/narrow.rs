@@ -28,7 +28,12 @@ pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Susp
         .filter(|triple| triple.check(routine).is_err())
         .collect();
     let statements = suspects.statements(routine);
-    let changes = single_changes(&Space::new(routine, &statements, &BTreeSet::new()));
+    let changes = single_changes(&Space::new(
+        routine,
+        &statements,
+        &BTreeSet::new(),
+        &suspects.numbers,
+    ));
     if failing.is_empty() || changes.len() * failing.len() > MOST_RUNS {
         return suspects;
     }
@@ -46,7 +51,7 @@ pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Susp
     }
     let explains = |id: &StatementId| explained.get(id).copied().unwrap_or(0);
     let is_single = |id: &StatementId| explains(id) == failing.len();
-    let Suspects { mut weights, slots } = suspects;
+    let Suspects { mut weights, .. } = suspects;
     if weights.keys().any(is_single) {
         weights.retain(|id, _| is_single(id));
     } else {
@@ -56,7 +61,10 @@ pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Susp
             }
         }
     }
-    Suspects { weights, slots }
+    Suspects {
+        weights,
+        ..suspects
+    }
 }
 
 /// Of the insertions of a space those that fulfil at least one triple without any other change: of the triples that no change of

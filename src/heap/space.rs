@@ -57,13 +57,15 @@ const PER_FIELD: usize = 10;
 const DEPTH: usize = 2;
 
 impl Space {
-    /// All that is possible at these statements and slots.
+    /// All that is possible at these statements and slots; `wanted` are numbers that the program may lack.
     pub fn new(
         routine: &Routine,
         statements: &BTreeSet<StatementId>,
         slots: &BTreeSet<SlotId>,
+        wanted: &BTreeSet<i64>,
     ) -> Self {
-        let numbers = numbers(routine);
+        let mut numbers = numbers(routine);
+        numbers.extend(wanted);
         let choices = routine.statements.iter_enumerated().map(|(id, statement)| {
             if statement.is_locked || !statements.contains(&id) {
                 return Choices::default();
@@ -166,7 +168,7 @@ impl Space {
     pub fn whole(routine: &Routine) -> Self {
         let statements = routine.statements.keys().collect();
         let slots = routine.slots.keys().collect();
-        Self::new(routine, &statements, &slots)
+        Self::new(routine, &statements, &slots, &BTreeSet::new())
     }
 }
 
