@@ -59,21 +59,25 @@ pub fn search(
     };
     let stages = match confinement {
         Confinement::Suspects => vec![
-            (&suspected, &none),
-            (&suspected, &suspects.slots),
-            (&all, &none),
-            (&all, &everywhere),
+            (&suspected, &none, FEW),
+            (&suspected, &suspects.slots, FEW + 1),
+            (&all, &none, FEW),
+            (&all, &everywhere, usize::MAX),
         ],
-        Confinement::Section => vec![(&passed, &none), (&passed, &suspects.slots)],
-        Confinement::Nothing => vec![(&all, &none), (&all, &everywhere)],
+        Confinement::Section => vec![
+            (&passed, &none, FEW),
+            (&passed, &suspects.slots, usize::MAX),
+        ],
+        Confinement::Nothing => vec![(&all, &none, FEW), (&all, &everywhere, usize::MAX)],
     };
-    for (statements, slots) in stages {
+    for (statements, slots, most) in stages {
         let insertions = match slots.is_empty() {
             true => 0,
             false => options.insertions,
         };
         let options = Options {
             insertions,
+            most: u32::try_from(most).unwrap_or(u32::MAX),
             ..options
         };
         let mut space = Space::new(routine, statements, slots, &suspects.numbers);

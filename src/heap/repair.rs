@@ -29,6 +29,8 @@ const MOST_ALIKE: u32 = 12;
 pub struct Options {
     /// Most statements that may be inserted.
     pub insertions: usize,
+    /// Most changes in all.
+    pub most: u32,
     /// How the bounds are widened.
     pub strategy: Strategy,
     /// When no further query is begun.
@@ -48,6 +50,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             insertions: 1,
+            most: u32::MAX,
             strategy: Strategy::Bounds,
             deadline: None,
         }
@@ -133,7 +136,7 @@ impl<'s> Search<'s> {
         if !self.encode(smallest) {
             return Outcome::Unknown;
         }
-        let mut widening = Widening::new(self.options.strategy);
+        let mut widening = Widening::new(self.options);
         for _ in 0..MOST_CANDIDATES {
             let changes = loop {
                 if self.is_over() {
@@ -153,7 +156,8 @@ impl<'s> Search<'s> {
                             let triples = triples.iter().map(|at| self.encoded[*at]);
                             return Outcome::Contradiction(triples.collect());
                         }
-                        if self.widenings == MOST_WIDENINGS {
+                        let is_wide = bounds.is_empty() && selectors.is_empty();
+                        if is_wide || self.widenings == MOST_WIDENINGS {
                             return Outcome::Exhausted;
                         }
                         self.widenings += 1;
@@ -260,19 +264,22 @@ impl<'s> Search<'s> {
 struct Widening {
     strategy: Strategy,
     most: [u32; 3],
+    /// In all; it is not widened.
+    total: u32,
     free: Vec<usize>,
     drawn: u64,
 }
 
 impl Widening {
-    const fn new(strategy: Strategy) -> Self {
-        let drawn = match strategy {
+    const fn new(options: Options) -> Self {
+        let drawn = match options.strategy {
             Strategy::Bounds => 0,
             Strategy::Selectors(seed) => seed,
         };
         Self {
-            strategy,
+            strategy: options.strategy,
             most: [0; 3],
+            total: options.most,
             free: Vec::new(),
             drawn,
         }
@@ -282,7 +289,7 @@ impl Widening {
         match self.strategy {
             Strategy::Bounds => query.solve(Closeness {
                 most: self.most,
-                total: u32::MAX,
+                total: self.total,
             }),
             Strategy::Selectors(_) => query.solve_selected(&self.free),
         }
