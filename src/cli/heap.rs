@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::formula::{self, Shape};
 use super::{Place, Target, output};
 use crate::formula::mutation::ShownEdit;
-use crate::heap::batch::{self, Batch, Request};
+use crate::heap::batch::{self, Batch, By, Request};
 use crate::invocation;
 use crate::report::{EditReport, Ending, Outcome, PatchReport, count};
 
@@ -17,9 +18,32 @@ pub struct Heap<P: Target> {
     #[command(flatten)]
     place: Place<P>,
 
-    /// The function to repair
-    #[arg(long, value_name = "FUNCTION", help_heading = "Specification")]
-    function: String,
+    /// The function to repair [default with --failing: each that failing tests call]
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        required_unless_present = "failing",
+        help_heading = "Specification"
+    )]
+    function: Option<String>,
+
+    /// A test that fails and should pass, instead of states; may be given several times
+    #[arg(
+        long,
+        value_name = "TEST",
+        conflicts_with_all = ["reference", "pre", "only"],
+        help_heading = "Specification"
+    )]
+    failing: Vec<String>,
+
+    /// End a search with --failing after so many seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 120,
+        help_heading = "Specification"
+    )]
+    timeout: u64,
 
     /// A function of the same program that does the same and is right: wherever tests call the one, it must
     /// leave the heap as the other does
@@ -75,6 +99,8 @@ impl<P: Target> Heap<P> {
         let request = Request {
             project: settings.project.clone(),
             function: self.function,
+            failing: self.failing,
+            timeout: Duration::from_secs(self.timeout),
             reference: self.reference,
             tests: self.only,
             states: states.collect(),
@@ -118,17 +144,28 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     for warning in &shown.warnings {
         writeln!(text, "note: {warning}")?;
     }
-    let calls = count(shown.calls, "call");
+    let all = match shown.by {
+        By::States => count(shown.calls, "call"),
+        By::Tests => count(shown.calls, "test"),
+    };
     if shown.outcome == "correct" {
-        return writeln!(text, "`{}` is right in {calls}", shown.function);
+        return match shown.by {
+            By::States => writeln!(text, "`{}` is right in {all}", shown.function),
+            By::Tests => writeln!(text, "none of the tests named fails"),
+        };
     }
     if !shown.failing.is_empty() {
         let failing = shown.failing.len();
-        writeln!(
-            text,
-            "`{}` goes wrong in {failing} of {calls}:",
-            shown.function
-        )?;
+        match shown.by {
+            By::States => {
+                writeln!(
+                    text,
+                    "`{}` goes wrong in {failing} of {all}:",
+                    shown.function
+                )?;
+            }
+            By::Tests => writeln!(text, "of {all}, to be repaired:")?,
+        }
         for failing in shown.failing.iter().take(MANY) {
             writeln!(text, "  {failing}")?;
         }
@@ -157,11 +194,27 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     }
     writeln!(
         text,
-        "\nrepaired by {} in {:.2} s; all {calls} are right then:\n",
+        "\nrepaired by {} in `{}` in {:.2} s; {} then:\n",
         count(shown.edits.len(), "change"),
-        shown.seconds
+        shown.function,
+        shown.seconds,
+        match shown.by {
+            By::States => format!("all {all} are right"),
+            By::Tests => "these tests pass, and those that passed".to_owned(),
+        }
     )?;
     writeln!(text, "{}", shown.diff.trim_end())?;
+    if !shown.alternatives.is_empty() {
+        writeln!(text, "\nother changes that the tests accept:")?;
+    }
+    for diff in &shown.alternatives {
+        let changed = diff
+            .lines()
+            .filter(|line| line.starts_with(['+', '-']))
+            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
+        writeln!(text, "{}", changed.collect::<Vec<_>>().join("\n"))?;
+        writeln!(text)?;
+    }
     writeln!(text, "\n`{command} apply` writes it into the source")
 }
 
@@ -188,7 +241,10 @@ fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
         fixes: shown.failing.clone(),
         is_trivial: false,
         is_checked: true,
-        why: "fulfils all states".to_owned(),
+        why: match shown.by {
+            By::States => "fulfils all states".to_owned(),
+            By::Tests => "the tests pass".to_owned(),
+        },
         clauses: Vec::new(),
         tables: Vec::new(),
         differs: None,

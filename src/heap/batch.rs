@@ -1,18 +1,19 @@
 //! `cargo nopol heap`: what a function must fulfil, the search, and what was found in the user's terms.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::confine::{Confinement, search};
 use super::load::Loaded;
 use super::memory::Memory;
-use super::notation;
+use super::notation::{self, nearest};
 use super::problem::{Control, Failure, Recording, Triple};
 use super::repair::{Options, Outcome};
 use super::rewrite::{Edit, edits, rewritten};
 use super::state::State;
+use super::trial::{Found, Trial};
 use super::{RESULT, machine::Point};
 use crate::formula::ir::Test;
 use crate::formula::load::{Refusal, of_c};
@@ -27,14 +28,29 @@ use crate::subject::{Project, Subject, SubjectError};
 pub struct Request {
     /// The program.
     pub project: Project,
-    /// The function that is repaired.
-    pub function: String,
+    /// The function that is repaired. It may be left out if tests fail.
+    pub function: Option<String>,
+    /// Tests that fail and should pass, instead of what the function must leave behind.
+    pub failing: Vec<String>,
+    /// How long a search with failing tests may take.
+    pub timeout: Duration,
     /// A function of the same program that does the same and is right.
     pub reference: Option<String>,
     /// The tests whose runs begin; all if none is named.
     pub tests: Vec<String>,
     /// States before and after a call, as text.
     pub states: Vec<(String, String)>,
+}
+
+/// What a repair must fulfil.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// What a reference or the user says the heap must be.
+    #[default]
+    States,
+    /// Tests that fail.
+    Tests,
 }
 
 /// What a search found.
@@ -48,9 +64,11 @@ pub struct Batch {
     pub warnings: Vec<String>,
     /// The function.
     pub function: String,
-    /// How many calls were to be fulfilled.
+    /// What the repair must fulfil.
+    pub by: By,
+    /// How many calls, or tests, there are.
     pub calls: usize,
-    /// The calls that were not: what is wrong after each.
+    /// The calls that went wrong, and how; or the tests that fail.
     pub failing: Vec<String>,
     /// The statements that may be faulty, the most suspicious first.
     pub suspects: Vec<Suspect>,
@@ -58,6 +76,8 @@ pub struct Batch {
     pub edits: Vec<ShownEdit>,
     /// The same as a unified diff.
     pub diff: String,
+    /// Other repairs, as diffs.
+    pub alternatives: Vec<String>,
     /// How often the search space was widened.
     pub widenings: u32,
     /// Seconds that the search took.
@@ -107,8 +127,17 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
             "only C programs are repaired by states of their heap".to_owned(),
         ));
     }
+    if !request.failing.is_empty() {
+        return by_tests(request, &subject, &whole);
+    }
+    let Some(function) = &request.function else {
+        return Err(Refusal::Usage(
+            "there is no function to repair: name it by --function, or failing tests by --failing"
+                .to_owned(),
+        ));
+    };
     let (program, tests, warnings) = of_c(&whole, &request.tests)?;
-    let loaded = Loaded::of(program, texts(&whole), &request.function).map_err(named)?;
+    let loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
     let triples = triples(request, &loaded, &tests)?;
     let failing = describe(&loaded, &triples);
     let started = Instant::now();
@@ -119,7 +148,7 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
         Options::default(),
     );
     let mut batch = Batch {
-        function: request.function.clone(),
+        function: function.clone(),
         calls: triples.len(),
         failing,
         warnings,
@@ -164,6 +193,84 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
     Ok(batch)
 }
 
+/// Repairs by tests that fail.
+fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch, Refusal> {
+    let (program, tests, warnings) = of_c(whole, &[])?;
+    let names = || tests.iter().map(|test| &*test.name);
+    if let Some(unknown) = request
+        .failing
+        .iter()
+        .find(|name| !names().any(|other| other == **name))
+    {
+        let near = nearest(names(), unknown);
+        return Err(Refusal::Usage(format!(
+            "there is no test `{unknown}`{near}"
+        )));
+    }
+    if let Some(function) = &request.function {
+        Loaded::of(program.clone(), texts(whole), function).map_err(named)?;
+    }
+    let started = Instant::now();
+    let trial = Trial {
+        program: &program,
+        texts: &texts(whole),
+        tests: &tests,
+        wanted: &request.failing,
+        deadline: started + request.timeout,
+    };
+    let tried = trial.search(request.function.as_deref());
+    let mut batch = Batch {
+        function: request.function.clone().unwrap_or_default(),
+        by: By::Tests,
+        calls: tests.len(),
+        failing: tried.failing.clone(),
+        warnings,
+        seconds: started.elapsed().as_secs_f64(),
+        ..Batch::default()
+    };
+    if tried.failing.is_empty() {
+        batch.outcome = "correct";
+        return Ok(batch);
+    }
+    let Some((first, others)) = tried.found.split_first() else {
+        if tried.searched.is_empty() {
+            return Err(Refusal::Outside(match tried.outside.is_empty() {
+                true => {
+                    "no function that the failing tests call has pointers to structures".to_owned()
+                }
+                false => format!("no function can be searched: {}", tried.outside.join("; ")),
+            }));
+        }
+        batch.outcome = if tried.is_over { "limit" } else { "none" };
+        batch.message = Some(format!(
+            "no change of one or two statements of `{}` makes the tests pass{}",
+            tried.searched.join("`, `"),
+            if tried.is_over {
+                ", as far as there was time"
+            } else {
+                ""
+            }
+        ));
+        batch.warnings.extend(tried.outside);
+        return Ok(batch);
+    };
+    let shown = |found: &Found, batch: &mut Batch| {
+        let edits = edits(&found.loaded.routine, &found.loaded.texts, &found.changes);
+        show(batch, &found.loaded, &edits, subject);
+    };
+    batch.outcome = "repaired";
+    batch.function.clone_from(&first.loaded.routine.name);
+    let files = first.loaded.program.files.iter().map(ToString::to_string);
+    batch.texts = files.zip(first.loaded.texts.iter().cloned()).collect();
+    shown(first, &mut batch);
+    for other in others {
+        let mut alternative = Batch::default();
+        shown(other, &mut alternative);
+        batch.alternatives.push(alternative.diff);
+    }
+    Ok(batch)
+}
+
 fn texts(whole: &Whole) -> Vec<String> {
     whole.files.iter().map(|(_, text)| text.clone()).collect()
 }
@@ -195,7 +302,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
         if parameters(&right) != parameters(loaded) {
             return Err(Refusal::Usage(format!(
                 "`{}` and `{reference}` do not have the same parameters",
-                request.function
+                loaded.routine.name
             )));
         }
         for test in tests {
@@ -206,7 +313,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
         if triples.is_empty() {
             return Err(Refusal::Usage(format!(
                 "no test calls `{}`: give its states by --pre and --post, or name tests that call it",
-                request.function
+                loaded.routine.name
             )));
         }
     }

@@ -35,6 +35,7 @@ pub mod rewrite;
 pub mod session;
 pub mod space;
 pub mod state;
+pub mod trial;
 
 /// The name of what a function returns, in states.
 pub const RESULT: &str = "return";

@@ -81,24 +81,7 @@ pub fn explaining_insertions(
         .collect();
     failing.sort_by_key(|triple| triple.before.nodes.len());
     let of = &space.insertions;
-    let candidates = || {
-        of.slots.iter().flat_map(move |slot| {
-            let scope = &routine.slots[*slot].scope;
-            let targets = of.targets.iter();
-            let targets = targets.filter(move |(path, _)| scope.contains(&path.base));
-            targets.flat_map(move |(target, ty)| {
-                let values = of.values.iter();
-                let values = values.filter(move |(value, other)| {
-                    other == ty && is_visible(value, scope) && !is_of(value, target)
-                });
-                values.map(move |(value, _)| Insertion {
-                    slot: *slot,
-                    target: target.clone(),
-                    value: value.clone(),
-                })
-            })
-        })
-    };
+    let candidates = || all_insertions(routine, of);
     if failing.len() * changes.len() + MOST_TRIPLES * candidates().count() > MOST_RUNS {
         return None;
     }
@@ -134,6 +117,29 @@ pub fn explaining_insertions(
     Some(narrowed)
 }
 
+/// All insertions of a space that have a meaning where they are, in its order.
+pub fn all_insertions<'s>(
+    routine: &'s Routine,
+    of: &'s Insertions,
+) -> impl Iterator<Item = Insertion> + 's {
+    of.slots.iter().flat_map(move |slot| {
+        let scope = &routine.slots[*slot].scope;
+        let targets = of.targets.iter();
+        let targets = targets.filter(move |(path, _)| scope.contains(&path.base));
+        targets.flat_map(move |(target, ty)| {
+            let values = of.values.iter();
+            let values = values.filter(move |(value, other)| {
+                other == ty && is_visible(value, scope) && !is_of(value, target)
+            });
+            values.map(move |(value, _)| Insertion {
+                slot: *slot,
+                target: target.clone(),
+                value: value.clone(),
+            })
+        })
+    })
+}
+
 fn is_visible(value: &Atom, scope: &[VariableId]) -> bool {
     match value {
         Atom::Read(path) => scope.contains(&path.base),
@@ -146,7 +152,7 @@ fn is_of(value: &Atom, target: &super::ir::Path) -> bool {
 }
 
 /// All changes of one leaf, one comparison or one whole statement.
-fn single_changes(space: &Space) -> Vec<Change> {
+pub fn single_changes(space: &Space) -> Vec<Change> {
     let mut changes = Vec::new();
     for (statement, choices) in space.statements.iter_enumerated() {
         for (leaf, atoms) in choices.leaves.iter().enumerate() {
