@@ -23,6 +23,7 @@ pub mod settings;
 mod setup;
 pub mod shard;
 mod showing;
+mod structures;
 pub mod telling;
 
 use anyhow::Result;
@@ -189,5 +190,9 @@ fn search(
             .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
     }
     session.supervisor.use_reserve();
-    session.show(knowledge, outcome, plausible)
+    session.show(knowledge, outcome, plausible)?;
+    match outcome.patches.is_empty() && session.settings.is_for_structures() {
+        true => session.show_structures(outcome, targets),
+        false => Ok(()),
+    }
 }

@@ -116,6 +116,11 @@ pub struct Options {
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,
 
+    /// In C, do not look for changes of what functions do to linked structures where no condition repairs them
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
+    no_heap: Option<bool>,
+
     /// Show no patch that only skips a statement or makes a condition constant
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Synthesis")]

@@ -19,6 +19,7 @@ use crate::formula::ir::Test;
 use crate::formula::load::{Refusal, of_c};
 use crate::formula::mutation::ShownEdit;
 use crate::patch::diff;
+use crate::patch::edit::Edit as PatchEdit;
 use crate::source::Language;
 use crate::subject::ecosystem::Whole;
 use crate::subject::{Project, Subject, SubjectError};
@@ -191,6 +192,60 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
         }
     };
     Ok(batch)
+}
+
+/// A repair by tests.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The function that it changes.
+    pub function: String,
+    /// What it changes.
+    pub edits: Vec<PatchEdit>,
+    /// The same as a unified diff.
+    pub diff: String,
+}
+
+/// Repairs by these failing tests, the smallest changes first; none if the program is beyond what is modelled.
+pub fn repairs(subject: &Subject, failing: &[String], deadline: Instant) -> Vec<Repair> {
+    let Ok(whole) = subject.ecosystem.whole(&subject.root) else {
+        return Vec::new();
+    };
+    if whole.language != Language::C {
+        return Vec::new();
+    }
+    let Ok((program, tests, _)) = of_c(&whole, &[]) else {
+        return Vec::new();
+    };
+    let trial = Trial {
+        program: &program,
+        texts: &texts(&whole),
+        tests: &tests,
+        wanted: failing,
+        deadline,
+    };
+    let found = trial.search(None).found;
+    let repairs = found.iter().map(|found| {
+        let edits = edits(&found.loaded.routine, &found.loaded.texts, &found.changes);
+        let mut batch = Batch::default();
+        show(&mut batch, &found.loaded, &edits, subject);
+        let edits = batch.edits.into_iter().zip(&edits);
+        Repair {
+            function: found.loaded.routine.name.clone(),
+            edits: edits
+                .map(|(shown, edit)| PatchEdit {
+                    file: shown.file.into(),
+                    line: shown.line,
+                    column: shown.column,
+                    before: found.loaded.texts[edit.span.file as usize][shown.span.clone()]
+                        .to_owned(),
+                    span: shown.span,
+                    after: shown.text,
+                })
+                .collect(),
+            diff: batch.diff,
+        }
+    });
+    repairs.collect()
 }
 
 /// Repairs by tests that fail.

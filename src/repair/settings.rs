@@ -91,6 +91,8 @@ pub struct Settings {
     pub sandbox: SandboxMode,
     /// Whether no formula is asked at which conditions other outcomes help.
     pub no_formula: bool,
+    /// Whether functions that change linked structures are left alone where no condition repairs them.
+    pub no_heap: bool,
     /// Whether last resorts are left out.
     pub no_trivial: bool,
     /// Whether only existing conditions and statements are looked at, for a single patch.
@@ -131,6 +133,7 @@ impl Default for Settings {
             flips: 400,
             sandbox: SandboxMode::default(),
             no_formula: false,
+            no_heap: false,
             no_trivial: false,
             quick: false,
             thorough: false,
@@ -175,6 +178,12 @@ impl Settings {
         let mut subject = Subject::load(&self.project)?;
         subject.tool.clone_from(&self.tool);
         Ok(subject)
+    }
+
+    /// Whether linked structures are looked at where no condition repairs: not if kinds of patches or sites are wanted.
+    pub fn is_for_structures(&self) -> bool {
+        let is_for_all = self.kind.is_empty() && self.shard.is_none();
+        is_for_all && !self.no_heap && !self.quick
     }
 
     /// How many times the usual work may be done.

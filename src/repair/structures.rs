@@ -1,0 +1,154 @@
+//! Where no condition repairs a C program: small changes of what its functions do to linked structures
+//! ([`crate::heap::trial`]). Each is built and tested like any other patch.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::session::Session;
+use crate::check::validate::Validator;
+use crate::hash;
+use crate::heap::batch::{Repair, repairs};
+use crate::patch::edit::Edit;
+use crate::report::{EditReport, Ending, GroupReport, Outcome, PatchReport, count};
+use crate::run::suite::TestIndex;
+
+/// How long the search may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The confidence that all repairs of a search share: there are no data to learn it from.
+const GUESS: f64 = 0.5;
+
+/// Most repairs that are built.
+const MOST_BUILT: usize = 6;
+
+impl Session<'_> {
+    /// Adds patches of statements that change linked structures to the outcome, if there are any.
+    ///
+    /// # Errors
+    /// If the run is stopped.
+    pub fn show_structures(&self, outcome: &mut Outcome, targets: &[TestIndex]) -> Result<()> {
+        let phase = self
+            .progress
+            .start("searching linked structures", 0, self.runner.runs());
+        let limit = self.supervisor.left().map_or(LIMIT, |left| left.min(LIMIT));
+        let deadline = Instant::now() + limit;
+        let found = |targets: &[TestIndex]| -> Vec<Repair> {
+            let names = targets
+                .iter()
+                .map(|target| self.tests[*target].name.clone());
+            repairs(
+                self.copies.plain.subject,
+                &names.collect::<Vec<_>>(),
+                deadline,
+            )
+        };
+        let mut groups = vec![(targets.to_vec(), found(targets))];
+        if groups[0].1.is_empty() && targets.len() > 1 {
+            // Nothing cures all of them.
+            groups = targets
+                .iter()
+                .map(|target| (vec![*target], found(&[*target])))
+                .collect();
+        }
+        let number = groups.iter().map(|(_, found)| found.len()).sum();
+        let number = count(number, "candidate");
+        self.progress.finish(phase, self.runner.runs(), &number);
+        groups.retain(|(_, found)| !found.is_empty());
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let phase = self
+            .progress
+            .start("checking patches", 0, self.runner.runs());
+        self.runner.end_servers();
+        let validator = Validator::new(
+            vec![&self.copies.plain],
+            self.copies.bare.as_ref(),
+            self.runner,
+            self.sources,
+            self.tests,
+            self.baseline,
+            self.settings.test_timeout,
+        );
+        for (targets, found) in groups {
+            let from = outcome.patches.len();
+            for repair in found.iter().take(MOST_BUILT) {
+                if outcome.patches.len() - from == self.settings.shown() {
+                    break;
+                }
+                if let Some(cured) = validator.accepts(&repair.edits, &targets)? {
+                    let cured = cured.iter().map(|test| self.tests[*test].to_string());
+                    let patch = PatchReport {
+                        rank: outcome.patches.len() + 1,
+                        confidence: (100.0 * GUESS / count_of(found.len())).round() / 100.0,
+                        ..self.structural(repair, cured.collect())
+                    };
+                    outcome.patches.push(patch);
+                }
+            }
+            let patches = &outcome.patches[from..];
+            if !patches.is_empty() {
+                outcome.ending = Ending::Patched;
+                outcome.message = None;
+                outcome.groups.push(GroupReport {
+                    tests: targets
+                        .iter()
+                        .map(|test| self.tests[*test].to_string())
+                        .collect(),
+                    patches: patches.iter().map(|patch| patch.id.clone()).collect(),
+                });
+            }
+        }
+        let number = count(outcome.patches.len(), "patch");
+        self.progress.finish(phase, self.runner.runs(), &number);
+        Ok(())
+    }
+
+    fn structural(&self, repair: &Repair, fixes: Vec<String>, rank: usize) -> PatchReport {
+        let original = |edit: &Edit| -> Arc<str> {
+            let mut files = self.sources.files.iter();
+            let found = files.find(|known| known.path == edit.file);
+            found.map_or("", |known| &known.text).into()
+        };
+        PatchReport {
+            id: format!("{}-{}", repair.function, hash::short(&repair.diff)),
+            rank: 0,
+            cost: 0,
+            confidence: 0.0,
+            kind: "expression",
+            edits: repair
+                .edits
+                .iter()
+                .map(|edit| EditReport {
+                    file: edit.file.to_string(),
+                    line: edit.line,
+                    column: edit.column,
+                    span: edit.span.clone(),
+                    original: original(edit),
+                    before: edit.before.clone(),
+                    after: edit.after.clone(),
+                    condition: edit.after.trim().to_owned(),
+                })
+                .collect(),
+            diff: repair.diff.clone(),
+            fixes,
+            is_trivial: false,
+            is_checked: true,
+            why: format!(
+                "a change of what `{}` does to linked structures",
+                repair.function
+            ),
+            clauses: Vec::new(),
+            tables: Vec::new(),
+            differs: None,
+            alternatives: Vec::new(),
+            alike: 0,
+        }
+    }
+}
+
+fn count_of(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
