@@ -20,6 +20,7 @@ use super::output;
 use crate::heap::gdb::{Options, Subject};
 use crate::heap::session::command::{self, NAMES};
 use crate::heap::session::{Reply, Session, Settings};
+use crate::heap::web::{Live, Place, Step};
 use crate::report::Ending;
 use crate::run::interrupt::on_interrupt;
 
@@ -71,6 +72,10 @@ pub struct Debug {
     /// Write a picture of each state that is shown to this directory
     #[arg(long, value_name = "DIR", help_heading = "Session")]
     svg: Option<Utf8PathBuf>,
+
+    /// Show the heap in a browser: a page on this machine that follows the session; its address is printed
+    #[arg(long, help_heading = "Session")]
+    web: bool,
 }
 
 /// What goes wrong before a session begins: a sentence, and how it ends.
@@ -125,7 +130,9 @@ impl Debug {
             interrupter.interrupt();
         });
         caught.map_err(|error| (format!("cannot catch Ctrl-C: {error}"), Ending::Internal))?;
-        let mut log = Log::new(self.save.as_deref(), self.svg.as_deref()).map_err(usage)?;
+        let mut log =
+            Log::new(self.save.as_deref(), self.svg.as_deref(), self.web).map_err(usage)?;
+        let is_scripted = script.is_some() && log.live.is_some();
         match script {
             Some(script) => scripted(
                 &mut session,
@@ -137,6 +144,10 @@ impl Debug {
                 scripted(&mut session, lines, &mut log);
             }
             None => prompted(&mut session, &mut log),
+        }
+        if is_scripted && io::stdin().is_terminal() {
+            say("the page can be read until you press Enter");
+            let _ = io::stdin().lock().read_line(&mut String::new());
         }
         Ok(())
     }
@@ -270,10 +281,20 @@ fn run(command: &mut Process, text: &str) -> Result<(), Failed> {
 struct Log {
     save: Option<fs::File>,
     svg: Option<Utf8PathBuf>,
+    live: Option<Live>,
 }
 
 impl Log {
-    fn new(save: Option<&Utf8Path>, svg: Option<&Utf8Path>) -> Result<Self, String> {
+    fn new(save: Option<&Utf8Path>, svg: Option<&Utf8Path>, web: bool) -> Result<Self, String> {
+        let live = match web {
+            true => {
+                let live =
+                    Live::start().map_err(|error| format!("cannot serve a page: {error}"))?;
+                say(&format!("the heap is shown at {}", live.url()));
+                Some(live)
+            }
+            false => None,
+        };
         if let Some(directory) = svg {
             fs::create_dir_all(directory)
                 .map_err(|error| format!("cannot make {directory}: {error}"))?;
@@ -288,6 +309,7 @@ impl Log {
         Ok(Self {
             save,
             svg: svg.map(Utf8Path::to_owned),
+            live,
         })
     }
 
@@ -300,12 +322,27 @@ impl Log {
         }
     }
 
-    fn shown(&mut self, session: &mut Session) {
-        if let (Some((number, picture)), Some(directory)) = (session.take_picture(), &self.svg) {
+    /// Passes on what came of a command.
+    fn shown(&mut self, session: &mut Session, command: &str, text: &str) {
+        let picture = session.take_picture();
+        if let (Some((number, picture)), Some(directory)) = (&picture, &self.svg) {
             let path = directory.join(format!("{number:04}.svg"));
             if let Err(error) = fs::write(&path, picture) {
                 output::complain(&format!("cannot write {path}: {error}"));
             }
+        }
+        if let Some(live) = &self.live {
+            let place = session.source_line();
+            live.show(Step {
+                command: command.to_owned(),
+                text: anstream::adapter::strip_str(text).to_string(),
+                place: place.map(|(file, source, line)| Place {
+                    file: file.to_string(),
+                    line,
+                    source: source.to_owned(),
+                }),
+                picture: picture.map(|(_, picture)| picture),
+            });
         }
     }
 }
@@ -331,7 +368,7 @@ fn executed(session: &mut Session, line: &str, log: &mut Log) -> bool {
                 if number == last || !matches!(command, command::Command::Next(_)) {
                     say(&text);
                 }
-                log.shown(session);
+                log.shown(session, line.trim(), &text);
             }
         }
     }

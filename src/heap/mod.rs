@@ -36,6 +36,7 @@ pub mod session;
 pub mod space;
 pub mod state;
 pub mod trial;
+pub mod web;
 
 /// The name of what a function returns, in states.
 pub const RESULT: &str = "return";

@@ -12,7 +12,7 @@ mod tracked;
 use std::fmt::Write;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use self::command::{Command, HELP, Named};
 use self::screen::{Instead, inserted, instead};
@@ -114,6 +114,16 @@ impl Session {
     /// The picture of the state that was shown last, as SVG, with its number; once for each.
     pub fn take_picture(&mut self) -> Option<(usize, String)> {
         self.picture.take().map(|picture| (self.steps, picture))
+    }
+
+    /// Where the program is: the file, its text and the line, counted from 1. `None` outside of its sources.
+    pub fn source_line(&self) -> Option<(&Utf8Path, &str, u32)> {
+        let frame = self.stop.as_ref()?.frame.as_ref()?;
+        let file = frame.file.as_deref()?;
+        let name = file.rsplit('/').next()?;
+        let mut files = self.files.iter();
+        let (path, text) = files.find(|(path, _)| path.file_name() == Some(name))?;
+        Some((path, text, frame.line?))
     }
 
     /// The names that can be completed: variables and fields.
