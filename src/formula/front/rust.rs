@@ -28,9 +28,12 @@ mod macros;
 mod matches;
 mod methods;
 mod options;
+mod outline;
 mod patterns;
 mod places;
+mod pointers;
 mod ranges;
+mod records;
 mod slices;
 mod source;
 #[cfg(test)]
@@ -50,7 +53,7 @@ use self::infer::Guesses;
 use self::items::{Function, Items};
 use self::source::{Source, span_of};
 use self::types::Type;
-use crate::formula::ir::{self, Entry, FunctionId, Outside, Program, Span, Test, VariableId};
+use crate::formula::ir::{self, Entry, FunctionId, Dialect, Outside, Program, RecordId, Span, Test, VariableId};
 
 /// Reads the `#[test]` functions with these paths (such as `tests::works`, relative to the crate) and whatever they
 /// call, directly or not. The files are all source files of the crate.
@@ -70,7 +73,7 @@ pub fn read(
     while let Some((id, function)) = front.state.waiting.pop_front() {
         front.translate(id, &function)?;
     }
-    Ok((front.state.program, read))
+    Ok((front.finished(), read))
 }
 
 /// What [`read_all`] found.
@@ -115,7 +118,7 @@ pub fn read_all(
             }
         }
     }
-    all.program = front.state.program;
+    all.program = front.finished();
     Ok(all)
 }
 
@@ -147,7 +150,7 @@ pub fn read_functions(
     while let Some((id, function)) = front.state.waiting.pop_front() {
         front.translate(id, &function)?;
     }
-    Ok((front.state.program, ids))
+    Ok((front.finished(), ids))
 }
 
 /// What has been translated so far.
@@ -156,6 +159,8 @@ struct State<'a> {
     program: Program,
     functions: HashMap<Span, FunctionId>,
     constants: HashMap<Span, VariableId>,
+    /// The structures that have a record, by their names.
+    records: HashMap<String, RecordId>,
     /// The functions that are called, but not yet translated.
     waiting: VecDeque<(FunctionId, Rc<Function<'a>>)>,
 }
@@ -184,6 +189,7 @@ impl<'a> Front<'a> {
         let ordering = Type::Enum(Rc::new(types::Enum::ordering()));
         let mut state = State::default();
         state.program.files = sources.iter().map(|source| source.path.clone()).collect();
+        state.program.dialect = Dialect::Rust;
         Self {
             sources,
             items,
@@ -191,6 +197,15 @@ impl<'a> Front<'a> {
             types: HashMap::from([("Ordering".to_owned(), ordering)]),
             open: Vec::new(),
         }
+    }
+
+    /// The program with its outline.
+    fn finished(self) -> Program {
+        let mut program = self.state.program;
+        let outlines = self.sources.iter().enumerate();
+        let outlines = outlines.flat_map(|(file, source)| outline::outline(file, source));
+        program.outline = outlines.collect();
+        program
     }
 
     fn outside(&self, span: Span, reason: impl Into<String>) -> Outside {
@@ -256,9 +271,8 @@ impl<'a> Front<'a> {
         }
         let sig = function.sig;
         let is_plain = sig.asyncness.is_none() && sig.abi.is_none() && sig.variadic.is_none();
-        if !is_plain || matches!(sig.safety, syn::Safety::Unsafe(_)) {
-            let reason =
-                format!("`{name}` is `async`, `unsafe` or `extern`, which is not supported");
+        if !is_plain {
+            let reason = format!("`{name}` is `async` or `extern`, which is not supported");
             return Err(self.outside(span, reason));
         }
         self.check_conditions(function.file, |conditional| {

@@ -391,7 +391,7 @@ impl Body<'_, '_> {
             return Err(self.outside(span, "this base is not supported"));
         };
         let base = self.lasting(base);
-        let power = self.declare("<power>", &ty, false);
+        let power = self.declare("#power", &ty, false);
         self.set(power, one);
         let now = load_variable(power, int.scalar(), span);
         let times = cast(times, Int::USIZE.scalar());
