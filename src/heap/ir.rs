@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
+use super::patch::Change;
 use crate::formula::ir::{self, Access, Dialect, Record, RecordId, Span};
 use crate::index::index;
 
@@ -55,6 +56,8 @@ pub struct Routine {
     pub loops: TiVec<LoopId, StatementId>,
     /// What a patch inserts, in order.
     pub insertions: Vec<Insertion>,
+    /// Changes that the language does not allow.
+    pub refused: Vec<Change>,
 }
 
 /// A variable.

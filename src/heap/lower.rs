@@ -55,6 +55,7 @@ pub fn lower(
             slots: Vec::new().into(),
             loops: Vec::new().into(),
             insertions: Vec::new(),
+            refused: Vec::new(),
         },
         names: HashMap::new(),
         aliases: HashMap::new(),

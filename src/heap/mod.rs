@@ -6,9 +6,11 @@
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
 //! decides where. What is found is a [`patch`], which [`rewrite`] writes, and [`dialect`] says how. [`benchmark`] and [`inject`] make faulty programs.
 
+mod accept;
 pub mod batch;
 pub mod benchmark;
 pub mod closeness;
+pub mod compile;
 pub mod confine;
 mod dialect;
 #[cfg(feature = "z3")]

@@ -117,9 +117,38 @@ impl Space {
                 can_skip: statement.kind == Kind::Assignment,
             }
         });
+        let mut statements: TiVec<StatementId, Choices> = choices.collect();
+        let mut slots = slots.clone();
+        for change in &routine.refused {
+            match change {
+                Change::Leaf {
+                    statement,
+                    leaf,
+                    atom,
+                } => {
+                    if let Some(atoms) = statements[*statement].leaves.get_mut(*leaf) {
+                        let own = atoms.first().cloned();
+                        atoms.retain(|other| other != atom || own.as_ref() == Some(atom));
+                    }
+                }
+                Change::Comparison {
+                    statement,
+                    number,
+                    comparison,
+                } => {
+                    if let Some(all) = statements[*statement].comparisons.get_mut(*number) {
+                        all.retain(|other| other != comparison);
+                    }
+                }
+                Change::Skip(statement) => statements[*statement].can_skip = false,
+                Change::Insert(insertion) => {
+                    slots.remove(&insertion.slot);
+                }
+            }
+        }
         Self {
-            statements: choices.collect(),
-            insertions: insertions(routine, slots, &numbers),
+            statements,
+            insertions: insertions(routine, &slots, &numbers),
         }
     }
 
