@@ -162,7 +162,8 @@ impl Lowering<'_> {
             _ => whole,
         };
         let mut text = super::statements::on_one_line(self.text(header));
-        if matches!(kind, Kind::Guard | Kind::LoopGuard) && text.contains('(') {
+        let is_c = self.program.dialect == Dialect::C;
+        if is_c && matches!(kind, Kind::Guard | Kind::LoopGuard) && text.contains('(') {
             text.push(')');
         }
         let is_locked = !self.is_own()

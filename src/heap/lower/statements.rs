@@ -109,6 +109,10 @@ impl Lowering<'_> {
                 let access = self.routine.access(&path);
                 parts.leaf_as(Atom::Read(path), ty, access, written);
                 let term = self.term(value, Some(ty), &mut parts)?;
+                if self.is_compound(value.span, &parts) {
+                    // What is calculated with is what is assigned to: it is written only once.
+                    parts.leaves[1].span = None;
+                }
                 let kind = match self.outline.around(value.span) {
                     Some(outlined) if outlined.kind == OutlineKind::Declaration => {
                         Kind::Initializer
@@ -170,6 +174,25 @@ impl Lowering<'_> {
             }
             Statement::Breakable(..) => self.outside(Span::default(), "`switch` is not modelled"),
         }
+    }
+
+    /// Whether it is written as `a += b`, or with another operator.
+    fn is_compound(&self, span: Span, parts: &Parts) -> bool {
+        let [target, first, ..] = parts.leaves.as_slice() else {
+            return false;
+        };
+        let Some(at) = first.span.filter(|at| at.start == span.start) else {
+            return false;
+        };
+        let rest = self.text(Span {
+            start: at.end,
+            ..span
+        });
+        let operator: String = rest.trim_start().chars().take(3).collect();
+        let is_assigning = |operator: &str| operator.ends_with('=') && !operator.starts_with('=');
+        self.program.dialect == Dialect::Rust
+            && target.atom == first.atom
+            && (operator.get(..2).is_some_and(is_assigning) || is_assigning(&operator))
     }
 
     /// A copy of a structure, field by field.

@@ -406,6 +406,11 @@ impl Body<'_, '_> {
     /// An option in memory.
     pub fn option(&mut self, ty: &Type, is_some: Expr, value: Expr) -> Value {
         let option = Type::option(ty.clone());
+        if option.is_link() {
+            let null = super::pointers::null(value.span);
+            let link = self.choose(is_some, value, null);
+            return Value::scalar(option, link);
+        }
         let variable = self.temporary(&option);
         let target = Lvalue::Variable(variable);
         self.assign(None, target.clone(), is_some);

@@ -226,8 +226,13 @@ impl Body<'_, '_> {
             ("as_deref" | "as_deref_mut", []) => {
                 Value::scalar(Type::option(borrowed(true)), pointer)
             }
-            ("copied" | "clone", []) if matches!(of, Type::Reference(_)) => {
+            ("clone", []) if matches!(of, Type::Reference(_)) => {
                 Value::scalar(value.ty.clone(), pointer)
+            }
+            ("copied" | "cloned", []) if matches!(of, Type::Reference(_)) => {
+                let pointer = self.repeatable(pointer);
+                let is_some = is_some(pointer.clone(), span);
+                return self.copied_option(&of, is_some, Value::scalar(of.clone(), pointer), span);
             }
             ("unwrap_or", [other]) if matches!(of, Type::Reference(_) | Type::Box(_)) => {
                 let other = self.typed(other, &of)?;
