@@ -59,8 +59,12 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
             // A condition `p` is about pointers and numbers only.
             let text = match atom {
                 Atom::Number(number) if *number < 0 => format!("({number})"),
-                Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => routine.written_target(path),
-                atom => routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?),
+                Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => {
+                    routine.written_target(path)
+                }
+                atom => {
+                    routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
+                }
             };
             Some(Edit { span, text })
         }

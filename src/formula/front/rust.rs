@@ -53,7 +53,9 @@ use self::infer::Guesses;
 use self::items::{Function, Items};
 use self::source::{Source, span_of};
 use self::types::Type;
-use crate::formula::ir::{self, Entry, FunctionId, Dialect, Outside, Program, RecordId, Span, Test, VariableId};
+use crate::formula::ir::{
+    self, Dialect, Entry, FunctionId, Outside, Program, RecordId, Span, Test, VariableId,
+};
 
 /// Reads the `#[test]` functions with these paths (such as `tests::works`, relative to the crate) and whatever they
 /// call, directly or not. The files are all source files of the crate.

@@ -1,7 +1,9 @@
 //! Puts called functions in place of their calls.
 
 use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
-use crate::formula::ir::{Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span};
+use crate::formula::ir::{
+    Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
+};
 use crate::heap::ir::{
     Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
 };

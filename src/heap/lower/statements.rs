@@ -3,7 +3,9 @@
 
 use super::terms::Parts;
 use super::{Exits, Lowering};
-use crate::formula::ir::{Dialect, Expr, Lvalue, OutlineKind, Outlined, Outside, PlaceId, Span, Statement};
+use crate::formula::ir::{
+    Dialect, Expr, Lvalue, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
+};
 use crate::heap::ir::{Atom, Instruction, Kind, Path, Slot};
 
 impl Lowering<'_> {
@@ -196,12 +198,7 @@ impl Lowering<'_> {
     }
 
     /// A copy of a structure, field by field.
-    fn copy_cells(
-        &mut self,
-        target: &Lvalue,
-        source: &Lvalue,
-        cells: u32,
-    ) -> Result<(), Outside> {
+    fn copy_cells(&mut self, target: &Lvalue, source: &Lvalue, cells: u32) -> Result<(), Outside> {
         let span = Span::default();
         let mut copied = 0;
         for cell in 0..cells {

@@ -1,7 +1,9 @@
 //! Lowers expressions and what is assigned to.
 
 use super::{Lowering, number};
-use crate::formula::ir::{Access, BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp};
+use crate::formula::ir::{
+    Access, BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp,
+};
 use crate::heap::ir::{ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId};
 
 /// The leaves and comparisons of a statement that is being lowered.

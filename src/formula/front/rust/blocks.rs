@@ -63,11 +63,7 @@ pub(super) fn is_flow(syntax: &Syntax) -> bool {
 pub(super) fn never_has_value(syntax: &Syntax) -> bool {
     !matches!(
         syntax,
-        Syntax::If(_)
-            | Syntax::Match(_)
-            | Syntax::Block(_)
-            | Syntax::Unsafe(_)
-            | Syntax::Loop(_)
+        Syntax::If(_) | Syntax::Match(_) | Syntax::Block(_) | Syntax::Unsafe(_) | Syntax::Loop(_)
     )
 }
 

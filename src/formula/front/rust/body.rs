@@ -146,12 +146,7 @@ impl<'f, 'a> Body<'f, 'a> {
             }
             Value::at(ty, Lvalue::Variable(variable))
         } else if ty.is_slice_reference() {
-            let pointer = input(
-                self,
-                &name,
-                &Type::reference(Type::Str),
-                Scalar::Pointer,
-            );
+            let pointer = input(self, &name, &Type::reference(Type::Str), Scalar::Pointer);
             let length = format!("#length of {name}");
             let length = input(self, &length, &Type::USIZE, Int::USIZE.scalar());
             let value = Value {

@@ -92,9 +92,7 @@ impl Body<'_, '_> {
             return Err(self.outside(span, reason));
         }
         if a.ty.is_link() {
-            let is_none = |value: &Value| {
-                matches!(&value.repr, Repr::Scalar(expr) if matches!(expr.kind, ExprKind::Null))
-            };
+            let is_none = |value: &Value| matches!(&value.repr, Repr::Scalar(expr) if matches!(expr.kind, ExprKind::Null));
             if !is_none(&a) && !is_none(&b) {
                 let reason = format!("comparing `{}` is not supported", a.ty);
                 return Err(self.outside(span, reason));

@@ -116,7 +116,8 @@ impl<'a> Front<'a> {
             let PathArguments::AngleBracketed(arguments) = &last.arguments else {
                 return unsupported(self);
             };
-            let (Some(GenericArgument::Type(of)), 1) = (arguments.args.first(), arguments.args.len())
+            let (Some(GenericArgument::Type(of)), 1) =
+                (arguments.args.first(), arguments.args.len())
             else {
                 return unsupported(self);
             };

@@ -8,9 +8,7 @@ use super::build::{
 };
 use super::expressions::bare;
 use super::types::Type;
-use crate::formula::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, Lvalue, Outside, Span, Statement,
-};
+use crate::formula::ir::{BinaryOp, Expr, ExprKind, FaultKind, Lvalue, Outside, Span, Statement};
 
 impl Body<'_, '_> {
     /// Where the value of an expression is; what is nowhere gets a temporary variable.

@@ -62,13 +62,7 @@ impl Front<'_> {
     }
 
     /// All fields, those of structures in place of the structures.
-    fn add_fields(
-        &mut self,
-        of: &Struct,
-        outer: &str,
-        before: u32,
-        fields: &mut Vec<RecordField>,
-    ) {
+    fn add_fields(&mut self, of: &Struct, outer: &str, before: u32, fields: &mut Vec<RecordField>) {
         for field in &of.fields {
             let name = format!("{outer}{}", field.name);
             let offset = before + field.offset;
