@@ -106,7 +106,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn structural(&self, repair: &Repair, fixes: Vec<String>, rank: usize) -> PatchReport {
+    fn structural(&self, repair: &Repair, fixes: Vec<String>) -> PatchReport {
         let original = |edit: &Edit| -> Arc<str> {
             let mut files = self.sources.files.iter();
             let found = files.find(|known| known.path == edit.file);
