@@ -360,7 +360,10 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
 }
 
 /// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.
-fn holds(loaded: &Loaded, changes: &[Change], (request, function): (&Request, &str),
+fn holds(
+    loaded: &Loaded,
+    changes: &[Change],
+    (request, function): (&Request, &str),
 ) -> Result<bool, Refusal> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let changed = rewritten(&loaded.texts, &edits);
