@@ -231,6 +231,7 @@ impl Generator {
             name: format!("v{}", self.program.variables.len()),
             cells,
             shape: super::ir::Shape::Other,
+            access: Default::default(),
             is_global,
         });
         self.scope.push((variable, shape));

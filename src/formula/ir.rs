@@ -59,6 +59,8 @@ pub const MOST_CELLS: u32 = 1 << 22;
 pub struct Program {
     /// The files it was read from.
     pub files: Vec<Utf8PathBuf>,
+    /// The language that they are written in.
+    pub dialect: Dialect,
     /// Every variable: global, local, parameter and temporary.
     pub variables: TiVec<VariableId, Variable>,
     /// Every function with a body.
@@ -73,6 +75,39 @@ pub struct Program {
     pub globals: Vec<Statement>,
     /// How many [`NodeId`]s there are.
     pub nodes: u32,
+}
+
+/// The language of a program, for those who write parts of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// C.
+    #[default]
+    C,
+    /// Rust.
+    Rust,
+}
+
+/// What kind of pointer something is, for those who write it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// One that is followed by an operator, and may be null: C's pointers, Rust's raw ones.
+    #[default]
+    Raw,
+    /// One that is followed without saying so, and is never null: Rust's references.
+    Reference,
+    /// The same, but it owns what it points to: Rust's boxes.
+    Owned,
+    /// A reference, or none.
+    OptionalReference,
+    /// A box, or none.
+    OptionalOwned,
+}
+
+impl Access {
+    /// Whether it may be null.
+    pub const fn is_nullable(self) -> bool {
+        !matches!(self, Self::Reference | Self::Owned)
+    }
 }
 
 /// Where something is written.
@@ -104,6 +139,8 @@ pub enum OutlineKind {
     Declaration,
     /// Any other statement.
     Statement,
+    /// The value of a block: nothing can come after it.
+    Tail,
 }
 
 /// A structure. What points to a pointer points to a structure with one field, which is named `*`.
@@ -126,6 +163,8 @@ pub struct RecordField {
     pub scalar: Scalar,
     /// The structure that it points to.
     pub points_to: Option<RecordId>,
+    /// What kind of pointer it is, if it is one.
+    pub access: Access,
 }
 
 /// What the cells of a variable are.
@@ -149,6 +188,8 @@ pub struct Variable {
     pub cells: Vec<Scalar>,
     /// Which structures these are, if the front end says so.
     pub shape: Shape,
+    /// What kind of pointer it is, if it is one.
+    pub access: Access,
     /// Whether it lives as long as the program.
     pub is_global: bool,
 }

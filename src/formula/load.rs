@@ -317,6 +317,30 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
     }
 }
 
+/// The same of a Rust program, with these functions even if no test calls them: their full names.
+///
+/// # Errors
+/// If something that the functions reach is outside of the subset, or there is no such function.
+pub fn of_rust_with(
+    whole: &Whole,
+    wanted: &[String],
+    functions: &[&str],
+) -> Result<(Read, Vec<String>), Refusal> {
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let (read, ids) = front::rust::read_with(&whole.files, &is_wanted, functions)?;
+    let mut names = Vec::new();
+    for (name, id) in functions.iter().zip(ids) {
+        match id {
+            Some(id) => names.push(read.program.functions[id].name.clone()),
+            None => return Err(Refusal::Usage(format!("there is no function `{name}`"))),
+        }
+    }
+    let outside = read.outside.into_iter();
+    let set_aside = outside.map(|(name, outside)| format!("`{name}` is left out: {outside}"));
+    let read = (read.program, read.tests, set_aside.collect());
+    Ok((read, names))
+}
+
 fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let read = front::rust::read_all(&whole.files, &is_wanted)?;

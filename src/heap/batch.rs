@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::accept::accepted;
 use super::confine::{Confinement, search};
 use super::load::Loaded;
 use super::memory::Memory;
 use super::notation::{self, nearest};
+use super::patch::Change;
 use super::problem::{Control, Failure, Recording, Triple};
 use super::repair::{Options, Outcome};
 use super::rewrite::{Edit, edits, rewritten};
@@ -16,7 +18,7 @@ use super::state::State;
 use super::trial::{Found, Trial};
 use super::{RESULT, machine::Point};
 use crate::formula::ir::Test;
-use crate::formula::load::{Refusal, of_c};
+use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::formula::mutation::ShownEdit;
 use crate::patch::diff;
 use crate::patch::edit::Edit as PatchEdit;
@@ -123,12 +125,13 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
     let usage = |error: SubjectError| Refusal::Usage(error.to_string());
     let subject = Subject::load(&request.project).map_err(usage)?;
     let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
-    if whole.language != Language::C {
-        return Err(Refusal::Outside(
-            "only C programs are repaired by states of their heap".to_owned(),
-        ));
-    }
     if !request.failing.is_empty() {
+        if whole.language != Language::C {
+            return Err(Refusal::Outside(
+                "only C programs are repaired by failing tests here: name a function and its reference"
+                    .to_owned(),
+            ));
+        }
         return by_tests(request, &subject, &whole);
     }
     let Some(function) = &request.function else {
@@ -137,17 +140,46 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
                 .to_owned(),
         ));
     };
-    let (program, tests, warnings) = of_c(&whole, &request.tests)?;
-    let loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
-    let triples = triples(request, &loaded, &tests)?;
+    let mut request = request.clone();
+    let (program, tests, warnings) = match whole.language {
+        Language::C => of_c(&whole, &request.tests)?,
+        Language::Rust => {
+            let mut names = vec![&**function];
+            names.extend(request.reference.as_deref());
+            let (read, names) = of_rust_with(&whole, &request.tests, &names)?;
+            let mut names = names.into_iter();
+            request.function = names.next();
+            request.reference = names.next();
+            read
+        }
+    };
+    let request = &request;
+    let function = request.function.as_ref().unwrap_or(function);
+    let mut loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
+    let triples = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
+        // The tests that are left out may be those that call it.
+        Refusal::Usage(mut text) if !warnings.is_empty() => {
+            for warning in &warnings {
+                text.push_str("\nnote: ");
+                text.push_str(warning);
+            }
+            Refusal::Usage(text)
+        }
+        refusal => refusal,
+    })?;
     let failing = describe(&loaded, &triples);
     let started = Instant::now();
-    let found = search(
-        &loaded.routine,
-        &triples,
-        Confinement::Suspects,
-        Options::default(),
-    );
+    let again = |loaded: &Loaded, changes: &[Change]| {
+        holds(loaded, changes, (request, function)).unwrap_or(false)
+    };
+    let (found, refusals) = match whole.language {
+        Language::C => {
+            let all = Confinement::Suspects;
+            let found = search(&loaded.routine, &triples, all, Options::default());
+            (found, Vec::new())
+        }
+        Language::Rust => accepted(&mut loaded, &triples, &subject, &again),
+    };
     let mut batch = Batch {
         function: function.clone(),
         calls: triples.len(),
@@ -157,6 +189,7 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
         seconds: started.elapsed().as_secs_f64(),
         ..Batch::default()
     };
+    batch.warnings.extend(refusals);
     for id in found.suspects.ranked() {
         let statement = &loaded.routine.statements[id];
         batch.suspects.push(Suspect {
@@ -324,6 +357,29 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         batch.alternatives.push(alternative.diff);
     }
     Ok(batch)
+}
+
+/// Whether the program with these changes, read again, fulfils everything: also in calls that were not reached before.
+fn holds(
+    loaded: &Loaded,
+    changes: &[Change],
+    (request, function): (&Request, &str),
+) -> Result<bool, Refusal> {
+    let edits = edits(&loaded.routine, &loaded.texts, changes);
+    let changed = rewritten(&loaded.texts, &edits);
+    let files = loaded.program.files.iter().cloned();
+    let whole = Whole {
+        language: Language::Rust,
+        files: files.zip(changed.iter().cloned()).collect(),
+        cases: Vec::new(),
+    };
+    let mut names = vec![function];
+    names.extend(request.reference.as_deref());
+    let ((program, tests, _), _) = of_rust_with(&whole, &request.tests, &names)?;
+    let patched = Loaded::of(program, changed, function).map_err(named)?;
+    let triples = triples(request, &patched, &tests)?;
+    let mut all = triples.iter();
+    Ok(all.all(|triple| triple.check(&patched.routine).is_ok()))
 }
 
 fn texts(whole: &Whole) -> Vec<String> {

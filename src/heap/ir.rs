@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
-use crate::formula::ir::{self, Record, RecordId, Span};
+use super::patch::Change;
+use crate::formula::ir::{self, Access, Dialect, Record, RecordId, Span};
 use crate::index::index;
 
 index! {
@@ -35,6 +36,8 @@ index! {
 pub struct Routine {
     /// Its name.
     pub name: String,
+    /// The language that it is written in.
+    pub dialect: Dialect,
     /// The structures.
     pub records: TiVec<RecordId, Record>,
     /// The variables: globals, parameters, locals, and those of called functions.
@@ -53,6 +56,8 @@ pub struct Routine {
     pub loops: TiVec<LoopId, StatementId>,
     /// What a patch inserts, in order.
     pub insertions: Vec<Insertion>,
+    /// Changes that the language does not allow.
+    pub refused: Vec<Change>,
 }
 
 /// A variable.
@@ -62,6 +67,8 @@ pub struct Variable {
     pub name: String,
     /// What it holds.
     pub ty: Type,
+    /// What kind of pointer it is, if it is one.
+    pub access: Access,
     /// The variable that it is in the program, and the cell of it.
     pub origin: Option<(ir::VariableId, u32)>,
     /// Whether it is a global variable.
@@ -299,6 +306,8 @@ pub struct Leaf {
     pub atom: Atom,
     /// The type of its value.
     pub ty: Type,
+    /// What kind of pointer is expected, if it is one.
+    pub access: Access,
     /// Where it is written. `None` if it cannot be replaced.
     pub span: Option<Span>,
 }
@@ -378,39 +387,6 @@ impl Routine {
         match field.points_to {
             Some(record) => Some(Type::Pointer(record)),
             None => Some(Type::Number(field.scalar.bits())).filter(|_| field.scalar.bits() > 0),
-        }
-    }
-
-    /// How a path is written in C.
-    pub fn written(&self, path: &Path) -> String {
-        let mut text = self.variables[path.base].name.clone();
-        let mut ty = self.variables[path.base].ty;
-        for field in &path.fields {
-            let Type::Pointer(record) = ty else {
-                break;
-            };
-            let Some(name) = self.records[record].fields.get(*field) else {
-                break;
-            };
-            text = match &*name.name {
-                "*" => format!("*{text}"),
-                name if text.starts_with('*') => format!("({text})->{name}"),
-                name => format!("{text}->{name}"),
-            };
-            match self.field_type(record, *field) {
-                Some(next) => ty = next,
-                None => break,
-            }
-        }
-        text
-    }
-
-    /// How a leaf is written in C.
-    pub fn written_atom(&self, atom: &Atom) -> String {
-        match atom {
-            Atom::Null => "NULL".to_owned(),
-            Atom::Number(number) => number.to_string(),
-            Atom::Read(path) => self.written(path),
         }
     }
 }

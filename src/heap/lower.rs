@@ -13,7 +13,7 @@ use super::ir::{
 };
 use super::outline::Outline;
 use crate::formula::ir::{
-    self, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
+    self, Access, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
     VariableId as Cell,
 };
 
@@ -45,6 +45,7 @@ pub fn lower(
         outline: Outline::new(&program.outline),
         routine: Routine {
             name: of.name.clone(),
+            dialect: program.dialect,
             records: program.records.clone(),
             variables: Vec::new().into(),
             parameters: Vec::new(),
@@ -54,8 +55,10 @@ pub fn lower(
             slots: Vec::new().into(),
             loops: Vec::new().into(),
             insertions: Vec::new(),
+            refused: Vec::new(),
         },
         names: HashMap::new(),
+        aliases: HashMap::new(),
         scope: Vec::new(),
         activations: Vec::new(),
         loops: HashMap::new(),
@@ -76,6 +79,8 @@ struct Lowering<'p> {
     routine: Routine,
     /// The variables of the program that are variables of the routine, by the cell in them.
     names: HashMap<(Cell, u32), VariableId>,
+    /// The parameters that are the address of something.
+    aliases: HashMap<Cell, Lvalue>,
     /// The variables that can be named here.
     scope: Vec<VariableId>,
     /// The functions that are being lowered, outermost first.
@@ -127,7 +132,7 @@ impl<'p> Lowering<'p> {
         for parameter in &of.parameters {
             let before = self.scope.len();
             self.declare(*parameter, false);
-            let declared = self.scope[before..].to_vec();
+            let declared = self.scope[before.min(self.scope.len())..].to_vec();
             self.routine.parameters.extend(declared);
         }
         self.activations.push(Activation {
@@ -153,22 +158,26 @@ impl<'p> Lowering<'p> {
     fn declare(&mut self, cell: Cell, is_global: bool) {
         let variable = &self.program.variables[cell];
         let is_hidden = self.activations.len() > 1 || variable.name.starts_with('#');
-        let add = |this: &mut Self, offset: u32, name: String, ty: Type| {
+        let add = |this: &mut Self, offset: u32, name: String, ty: Type, access: Access| {
             let id = this.routine.variables.push_and_get_key(Variable {
                 name,
                 ty,
+                access,
                 origin: Some((cell, offset)),
                 is_global,
                 is_hidden,
             });
             this.names.insert((cell, offset), id);
             if !is_hidden {
+                let routine = &this.routine;
+                this.scope.retain(|old| !routine.hides(id, *old));
                 this.scope.push(id);
             }
         };
         match variable.shape {
             Shape::Pointer(record) => {
-                add(self, 0, variable.name.clone(), Type::Pointer(record));
+                let ty = Type::Pointer(record);
+                add(self, 0, variable.name.clone(), ty, variable.access);
             }
             Shape::Record(record) => {
                 for field in &self.program.records[record].fields {
@@ -178,7 +187,7 @@ impl<'p> Lowering<'p> {
                     };
                     if let Some(ty) = ty {
                         let name = format!("{}.{}", variable.name, field.name);
-                        add(self, field.offset, name, ty);
+                        add(self, field.offset, name, ty, field.access);
                     }
                 }
             }
@@ -186,7 +195,7 @@ impl<'p> Lowering<'p> {
                 if let [scalar] = variable.cells.as_slice()
                     && let Some(ty) = number(*scalar)
                 {
-                    add(self, 0, variable.name.clone(), ty);
+                    add(self, 0, variable.name.clone(), ty, Access::Raw);
                 }
             }
         }
@@ -213,6 +222,7 @@ impl<'p> Lowering<'p> {
         self.routine.variables.push_and_get_key(Variable {
             name: format!("#{name}{number}"),
             ty,
+            access: Access::Raw,
             origin: None,
             is_global: false,
             is_hidden: true,

@@ -4,12 +4,15 @@
 //! What it must fulfil are Hoare triples between states ([`problem`]), which come from recorded runs ([`load`], [`record`]), from
 //! text ([`notation`]) or from a [`session`] in [`gdb`], drawn by [`picture`]. Where one fails, [`localize`] says which statements
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
-//! decides where. What is found is a [`patch`], which [`rewrite`] writes as C. [`benchmark`] and [`inject`] make faulty programs.
+//! decides where. What is found is a [`patch`], which [`rewrite`] writes, and [`dialect`] says how. [`benchmark`] and [`inject`] make faulty programs.
 
+mod accept;
 pub mod batch;
 pub mod benchmark;
 pub mod closeness;
+pub mod compile;
 pub mod confine;
+mod dialect;
 #[cfg(feature = "z3")]
 pub mod encode;
 #[cfg(not(feature = "z3"))]

@@ -1,6 +1,6 @@
-//! Writes changes of a routine as changes of its C source, each as small as it can be.
+//! Writes changes of a routine as changes of its source, each as small as it can be.
 
-use super::ir::{Atom, Compared, Comparison, Routine, Slot};
+use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot};
 use super::patch::Change;
 use crate::formula::ir::Span;
 
@@ -59,7 +59,12 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
             // A condition `p` is about pointers and numbers only.
             let text = match atom {
                 Atom::Number(number) if *number < 0 => format!("({number})"),
-                atom => routine.written_atom(atom),
+                Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => {
+                    routine.written_target(path)
+                }
+                atom => {
+                    routine.written_as(atom, statement.leaves[*leaf].access, text_of(texts, span)?)
+                }
             };
             Some(Edit { span, text })
         }
@@ -77,10 +82,11 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
         }
         Change::Insert(insertion) => {
             let slot = &routine.slots[insertion.slot];
+            let access = routine.access(&insertion.target);
             let statement = format!(
                 "{} = {};",
-                routine.written(&insertion.target),
-                routine.written_atom(&insertion.value)
+                routine.written_target(&insertion.target),
+                routine.written_as(&insertion.value, access, text_of(texts, slot.at)?)
             );
             Some(insert(text_of(texts, slot.at)?, slot, &statement))
         }

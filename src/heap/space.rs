@@ -80,10 +80,14 @@ impl Space {
                         );
                     let others = others(routine, &leaf.atom, leaf.ty, &statement.scope);
                     let others = others.filter(|atom| !is_target || matches!(atom, Atom::Read(_)));
+                    let others = others.filter(|atom| routine.fits(atom, leaf.access));
                     atoms.extend(others);
                     if !is_target {
                         match leaf.ty {
-                            Type::Pointer(_) => atoms.push(Atom::Null),
+                            Type::Pointer(_) if routine.fits(&Atom::Null, leaf.access) => {
+                                atoms.push(Atom::Null);
+                            }
+                            Type::Pointer(_) => {}
                             Type::Number(_) => {
                                 atoms.extend(numbers.iter().map(|number| Atom::Number(*number)));
                             }
@@ -97,9 +101,11 @@ impl Space {
                     true => &Comparison::ALL[..],
                     false => &Comparison::ALL[..2],
                 };
+                // A pattern has nothing that could be another comparison.
+                let is_written = compared.span.start < compared.span.end;
                 let others = all
                     .iter()
-                    .filter(|comparison| **comparison != compared.comparison);
+                    .filter(|comparison| is_written && **comparison != compared.comparison);
                 std::iter::once(&compared.comparison)
                     .chain(others)
                     .copied()
@@ -111,9 +117,38 @@ impl Space {
                 can_skip: statement.kind == Kind::Assignment,
             }
         });
+        let mut statements: TiVec<StatementId, Choices> = choices.collect();
+        let mut slots = slots.clone();
+        for change in &routine.refused {
+            match change {
+                Change::Leaf {
+                    statement,
+                    leaf,
+                    atom,
+                } => {
+                    if let Some(atoms) = statements[*statement].leaves.get_mut(*leaf) {
+                        let own = atoms.first().cloned();
+                        atoms.retain(|other| other != atom || own.as_ref() == Some(atom));
+                    }
+                }
+                Change::Comparison {
+                    statement,
+                    number,
+                    comparison,
+                } => {
+                    if let Some(all) = statements[*statement].comparisons.get_mut(*number) {
+                        all.retain(|other| other != comparison);
+                    }
+                }
+                Change::Skip(statement) => statements[*statement].can_skip = false,
+                Change::Insert(insertion) => {
+                    slots.remove(&insertion.slot);
+                }
+            }
+        }
         Self {
-            statements: choices.collect(),
-            insertions: insertions(routine, slots, &numbers),
+            statements,
+            insertions: insertions(routine, &slots, &numbers),
         }
     }
 

@@ -397,3 +397,58 @@ fn the_page_about_linked_structures_shows_what_the_session_prints() {
         assert!(printed.contains(block), "{block}\nis not in\n{printed}");
     }
 }
+
+#[test]
+fn functions_of_rust_programs_are_repaired_by_their_references() {
+    let subject = Subject::fixture("heap/rust", "linked");
+    let before = subject.snapshot();
+    let functions = [
+        "List::reverse",
+        "List::delete",
+        "Sorted::insert",
+        "Tree::insert",
+        "Stack::push",
+        "Stack::pop",
+        "Stack::remove_second",
+        "Stack::reverse",
+    ];
+    let mut patches = Vec::new();
+    for function in functions {
+        let reference = format!("{function}_reference");
+        let run = subject.nopol(&["heap", "--function", function, "--reference", &reference]);
+        assert_eq!(run.code, 0, "{function}: {}{}", run.stdout, run.stderr);
+        patches.push(patch(&run));
+    }
+    // The last ones have several patches.
+    assert_snapshot!(patches[..6].join("\n"), @"
+    -                before = next;
+    +                before = current;
+    -                (*before).next = at;
+    +                (*before).next = (*at).next;
+    -                (*at).next = node;
+    +                (*at).prev = node;
+    -                        (*at).left = node;
+    +                        (*at).right = node;
+    -        self.len += 2;
+    +        self.len += 1;
+    -                node.next = node.next.take();
+    +                self.head = node.next.take();
+    ");
+    assert_eq!(subject.snapshot(), before);
+}
+
+#[test]
+fn what_is_outside_in_rust_programs_is_named() {
+    let subject = Subject::fixture("heap/rust", "linked");
+    let outside = [
+        ("Stack::append", "`&mut node.next` is beyond pointers"),
+        ("Arena::prepend", "arrays are not modelled"),
+    ];
+    for (function, reason) in outside {
+        let reference = format!("{function}_reference");
+        let run = subject.nopol(&["heap", "--function", function, "--reference", &reference]);
+        assert_ne!(run.code, 0);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains(reason), "{said}");
+    }
+}

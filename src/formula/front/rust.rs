@@ -28,9 +28,12 @@ mod macros;
 mod matches;
 mod methods;
 mod options;
+mod outline;
 mod patterns;
 mod places;
+mod pointers;
 mod ranges;
+mod records;
 mod slices;
 mod source;
 #[cfg(test)]
@@ -50,7 +53,9 @@ use self::infer::Guesses;
 use self::items::{Function, Items};
 use self::source::{Source, span_of};
 use self::types::Type;
-use crate::formula::ir::{self, Entry, FunctionId, Outside, Program, Span, Test, VariableId};
+use crate::formula::ir::{
+    self, Dialect, Entry, FunctionId, Outside, Program, RecordId, Span, Test, VariableId,
+};
 
 /// Reads the `#[test]` functions with these paths (such as `tests::works`, relative to the crate) and whatever they
 /// call, directly or not. The files are all source files of the crate.
@@ -70,7 +75,7 @@ pub fn read(
     while let Some((id, function)) = front.state.waiting.pop_front() {
         front.translate(id, &function)?;
     }
-    Ok((front.state.program, read))
+    Ok((front.finished(), read))
 }
 
 /// What [`read_all`] found.
@@ -95,28 +100,27 @@ pub fn read_all(
     let sources = files.iter().map(|(path, text)| Source::parse(path, text));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let items = Items::of(&sources);
+    let front = Front::new(&sources, &items);
+    Ok(front.all_tests(is_wanted))
+}
+
+/// Reads all tests that `is_wanted` picks and that are in the subset, and the functions with these names (`None` for a name
+/// that no function has).
+///
+/// # Errors
+/// If a file cannot be parsed, or something that one of the functions reaches is outside of the subset.
+pub fn read_with(
+    files: &[(Utf8PathBuf, String)],
+    is_wanted: &dyn Fn(&str) -> bool,
+    names: &[&str],
+) -> Result<(ReadTests, Vec<Option<FunctionId>>), Outside> {
+    let sources = files.iter().map(|(path, text)| Source::parse(path, text));
+    let sources = sources.collect::<Result<Vec<_>, _>>()?;
+    let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
-    let mut all = ReadTests::default();
-    for name in items.tests().filter(|name| is_wanted(name)) {
-        // What a test that is outside has added is taken back.
-        let before = front.state.clone();
-        let translated = front.test(name).and_then(|test| {
-            while let Some((id, function)) = front.state.waiting.pop_front() {
-                front.translate(id, &function)?;
-            }
-            Ok(test)
-        });
-        match translated {
-            Ok(test) => all.tests.push(test),
-            Err(outside) => {
-                front.state = before;
-                front.open.clear();
-                all.outside.push((name.to_owned(), outside));
-            }
-        }
-    }
-    all.program = front.state.program;
-    Ok(all)
+    let ids = front.named_functions(names)?;
+    let all = front.all_tests(is_wanted);
+    Ok((all, ids))
 }
 
 /// Reads the functions with these names (a method is `Type::method`) and whatever they call, directly or not. `None`
@@ -132,22 +136,8 @@ pub fn read_functions(
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let items = Items::of(&sources);
     let mut front = Front::new(&sources, &items);
-    let mut ids = Vec::new();
-    for name in names {
-        let found = items.function(name);
-        let found = found.map_err(|reason| front.outside(Span::default(), reason))?;
-        ids.push(match found {
-            Some(function) => {
-                let span = span_of(function.file, &function.sig.ident);
-                Some(front.function(&function, span)?)
-            }
-            None => None,
-        });
-    }
-    while let Some((id, function)) = front.state.waiting.pop_front() {
-        front.translate(id, &function)?;
-    }
-    Ok((front.state.program, ids))
+    let ids = front.named_functions(names)?;
+    Ok((front.finished(), ids))
 }
 
 /// What has been translated so far.
@@ -156,6 +146,8 @@ struct State<'a> {
     program: Program,
     functions: HashMap<Span, FunctionId>,
     constants: HashMap<Span, VariableId>,
+    /// The structures that have a record, by their names.
+    records: HashMap<String, RecordId>,
     /// The functions that are called, but not yet translated.
     waiting: VecDeque<(FunctionId, Rc<Function<'a>>)>,
 }
@@ -184,6 +176,7 @@ impl<'a> Front<'a> {
         let ordering = Type::Enum(Rc::new(types::Enum::ordering()));
         let mut state = State::default();
         state.program.files = sources.iter().map(|source| source.path.clone()).collect();
+        state.program.dialect = Dialect::Rust;
         Self {
             sources,
             items,
@@ -191,6 +184,65 @@ impl<'a> Front<'a> {
             types: HashMap::from([("Ordering".to_owned(), ordering)]),
             open: Vec::new(),
         }
+    }
+
+    /// The functions with these names, and all that they call.
+    fn named_functions(&mut self, names: &[&str]) -> Result<Vec<Option<FunctionId>>, Outside> {
+        let mut ids = Vec::new();
+        for name in names {
+            let full = self.items.full_name(name);
+            let found = self.items.function(full.as_deref().unwrap_or(name));
+            let found = found.map_err(|reason| self.outside(Span::default(), reason))?;
+            ids.push(match found {
+                Some(function) => {
+                    let span = span_of(function.file, &function.sig.ident);
+                    Some(self.function(&function, span)?)
+                }
+                None => None,
+            });
+        }
+        self.translate_waiting()?;
+        Ok(ids)
+    }
+
+    fn translate_waiting(&mut self) -> Result<(), Outside> {
+        while let Some((id, function)) = self.state.waiting.pop_front() {
+            self.translate(id, &function)?;
+        }
+        Ok(())
+    }
+
+    /// All tests that are wanted, as far as they are in the subset.
+    fn all_tests(mut self, is_wanted: &dyn Fn(&str) -> bool) -> ReadTests {
+        let items = self.items;
+        let mut all = ReadTests::default();
+        for name in items.tests().filter(|name| is_wanted(name)) {
+            // What a test that is outside has added is taken back.
+            let before = self.state.clone();
+            let translated = self.test(name).and_then(|test| {
+                self.translate_waiting()?;
+                Ok(test)
+            });
+            match translated {
+                Ok(test) => all.tests.push(test),
+                Err(outside) => {
+                    self.state = before;
+                    self.open.clear();
+                    all.outside.push((name.to_owned(), outside));
+                }
+            }
+        }
+        all.program = self.finished();
+        all
+    }
+
+    /// The program with its outline.
+    fn finished(self) -> Program {
+        let mut program = self.state.program;
+        let outlines = self.sources.iter().enumerate();
+        let outlines = outlines.flat_map(|(file, source)| outline::outline(file, source));
+        program.outline = outlines.collect();
+        program
     }
 
     fn outside(&self, span: Span, reason: impl Into<String>) -> Outside {
@@ -256,9 +308,8 @@ impl<'a> Front<'a> {
         }
         let sig = function.sig;
         let is_plain = sig.asyncness.is_none() && sig.abi.is_none() && sig.variadic.is_none();
-        if !is_plain || matches!(sig.safety, syn::Safety::Unsafe(_)) {
-            let reason =
-                format!("`{name}` is `async`, `unsafe` or `extern`, which is not supported");
+        if !is_plain {
+            let reason = format!("`{name}` is `async` or `extern`, which is not supported");
             return Err(self.outside(span, reason));
         }
         self.check_conditions(function.file, |conditional| {

@@ -1,7 +1,9 @@
 //! Puts called functions in place of their calls.
 
 use super::{Activation, DEEPEST_CALL, Lowering, MOST_INSTRUCTIONS, number};
-use crate::formula::ir::{Builtin, Expr, ExprKind, FunctionId, Outside, Span};
+use crate::formula::ir::{
+    Access, Builtin, Dialect, Expr, ExprKind, FunctionId, Lvalue, Outside, Span,
+};
 use crate::heap::ir::{
     Atom, Instruction, Kind, Leaf, Path, Statement, StatementId, Term, Type, VariableId,
 };
@@ -35,6 +37,12 @@ impl Lowering<'_> {
         // Arguments are evaluated where the call is, so they belong to the caller.
         let mut values = Vec::new();
         for (parameter, argument) in of.parameters.iter().zip(arguments) {
+            if let (ExprKind::Address(of), Dialect::Rust) = (&argument.kind, self.program.dialect)
+                && is_steady(of)
+            {
+                self.aliases.insert(*parameter, (**of).clone());
+                continue;
+            }
             let ty = match self.program.variables[*parameter].shape {
                 crate::formula::ir::Shape::Pointer(record) => Some(Type::Pointer(record)),
                 _ => None,
@@ -79,6 +87,7 @@ impl Lowering<'_> {
         let leaf = |variable| Leaf {
             atom: Atom::Read(Path::of(variable)),
             ty,
+            access: Access::Raw,
             span: None,
         };
         let parts = Parts {
@@ -155,7 +164,8 @@ impl Lowering<'_> {
             _ => whole,
         };
         let mut text = super::statements::on_one_line(self.text(header));
-        if matches!(kind, Kind::Guard | Kind::LoopGuard) && text.contains('(') {
+        let is_c = self.program.dialect == Dialect::C;
+        if is_c && matches!(kind, Kind::Guard | Kind::LoopGuard) && text.contains('(') {
             text.push(')');
         }
         let is_locked = !self.is_own()
@@ -171,5 +181,14 @@ impl Lowering<'_> {
             scope: self.scope.clone(),
             is_locked,
         })
+    }
+}
+
+/// Whether it is the same cell as long as its variable lives.
+fn is_steady(of: &Lvalue) -> bool {
+    match of {
+        Lvalue::Variable(_) => true,
+        Lvalue::Field(inner, _) => is_steady(inner),
+        Lvalue::Deref(_) | Lvalue::Index { .. } => false,
     }
 }

@@ -109,6 +109,7 @@ impl Lowering<'_> {
                 let ty = self.pointer_type(then);
                 ty.or_else(|| self.pointer_type(otherwise))
             }
+            ExprKind::Builtin(..) => None,
             ExprKind::Load(lvalue) => {
                 let path = self.path(lvalue, expr.span).ok()?;
                 let ty = self.routine.type_of(&path)?;

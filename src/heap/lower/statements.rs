@@ -3,7 +3,9 @@
 
 use super::terms::Parts;
 use super::{Exits, Lowering};
-use crate::formula::ir::{Expr, OutlineKind, Outlined, Outside, PlaceId, Span, Statement};
+use crate::formula::ir::{
+    Dialect, Expr, Lvalue, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
+};
 use crate::heap::ir::{Atom, Instruction, Kind, Path, Slot};
 
 impl Lowering<'_> {
@@ -35,7 +37,7 @@ impl Lowering<'_> {
         statements: &[Statement],
         block: Option<Span>,
     ) -> Result<(), Outside> {
-        let scope = self.scope.len();
+        let scope = self.scope.clone();
         let block = block.filter(|_| self.is_own());
         let children = block.map_or_else(Vec::new, |block| self.outline.children(block));
         let mut next = 0;
@@ -48,7 +50,10 @@ impl Lowering<'_> {
             }
             self.statement(statement)?;
         }
-        if let Some(block) = block {
+        let is_open = children
+            .last()
+            .is_none_or(|last| last.kind != OutlineKind::Tail);
+        if let Some(block) = block.filter(|_| is_open) {
             let end = block.end.saturating_sub(1);
             self.slot(
                 Span {
@@ -58,7 +63,7 @@ impl Lowering<'_> {
                 true,
             );
         }
-        self.scope.truncate(scope);
+        self.scope = scope;
         Ok(())
     }
 
@@ -82,8 +87,11 @@ impl Lowering<'_> {
         match statement {
             Statement::Declare(variable) => {
                 self.declare(*variable, false);
-                if let Some(id) = self.names.get(&(*variable, 0)).copied() {
-                    self.emit(Instruction::Declare(id));
+                for cell in 0..self.program.variables[*variable].cells.len() {
+                    let cell = u32::try_from(cell).unwrap_or(u32::MAX);
+                    if let Some(id) = self.names.get(&(*variable, cell)).copied() {
+                        self.emit(Instruction::Declare(id));
+                    }
                 }
                 Ok(())
             }
@@ -100,8 +108,13 @@ impl Lowering<'_> {
                 };
                 let written = place.and_then(|place| self.program.places[place].target);
                 let written = written.filter(|_| self.is_own());
-                parts.leaf(Atom::Read(path), ty, written);
+                let access = self.routine.access(&path);
+                parts.leaf_as(Atom::Read(path), ty, access, written);
                 let term = self.term(value, Some(ty), &mut parts)?;
+                if self.is_compound(value.span, &parts) {
+                    // What is calculated with is what is assigned to: it is written only once.
+                    parts.leaves[1].span = None;
+                }
                 let kind = match self.outline.around(value.span) {
                     Some(outlined) if outlined.kind == OutlineKind::Declaration => {
                         Kind::Initializer
@@ -140,12 +153,77 @@ impl Lowering<'_> {
             Statement::Continue(node) => self.leave(*node, |exits| exits.again),
             Statement::Return { place, value } => self.give_back(*place, value.as_ref()),
             Statement::Assert(..) | Statement::Assume(_) => Ok(()),
+            Statement::Copy {
+                target,
+                source,
+                cells,
+            } if self.program.dialect == Dialect::Rust => self.copy_cells(target, source, *cells),
             Statement::Copy { .. } => self.outside(
                 Span::default(),
                 "structures are copied, which is not modelled",
             ),
+            Statement::Breakable(node, body) if self.program.dialect == Dialect::Rust => {
+                let leave = self.target();
+                let exits = Exits {
+                    leave,
+                    again: leave,
+                };
+                self.loops.insert(*node, exits);
+                self.statements(body, None)?;
+                self.loops.remove(node);
+                self.place(leave);
+                Ok(())
+            }
             Statement::Breakable(..) => self.outside(Span::default(), "`switch` is not modelled"),
         }
+    }
+
+    /// Whether it is written as `a += b`, or with another operator.
+    fn is_compound(&self, span: Span, parts: &Parts) -> bool {
+        let [target, first, ..] = parts.leaves.as_slice() else {
+            return false;
+        };
+        let Some(at) = first.span.filter(|at| at.start == span.start) else {
+            return false;
+        };
+        let rest = self.text(Span {
+            start: at.end,
+            ..span
+        });
+        let operator: String = rest.trim_start().chars().take(3).collect();
+        let is_assigning = |operator: &str| operator.ends_with('=') && !operator.starts_with('=');
+        self.program.dialect == Dialect::Rust
+            && target.atom == first.atom
+            && (operator.get(..2).is_some_and(is_assigning) || is_assigning(&operator))
+    }
+
+    /// A copy of a structure, field by field.
+    fn copy_cells(&mut self, target: &Lvalue, source: &Lvalue, cells: u32) -> Result<(), Outside> {
+        let span = Span::default();
+        let mut copied = 0;
+        for cell in 0..cells {
+            let at = |of: &Lvalue| Lvalue::Field(Box::new(of.clone()), cell);
+            let (Ok(target), Ok(source)) =
+                (self.path(&at(target), span), self.path(&at(source), span))
+            else {
+                continue;
+            };
+            let (Some(ty), Some(from)) =
+                (self.routine.type_of(&target), self.routine.type_of(&source))
+            else {
+                continue;
+            };
+            let mut parts = Parts::default();
+            parts.leaf(Atom::Read(target), ty, None);
+            let term = parts.leaf(Atom::Read(source), from, None);
+            let id = self.statement_at(Kind::Call, span, parts, None);
+            self.emit(Instruction::Assign(id, term));
+            copied += 1;
+        }
+        if copied == 0 {
+            return self.outside(span, "something is copied that is not modelled");
+        }
+        Ok(())
     }
 
     fn branch(

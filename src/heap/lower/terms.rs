@@ -1,7 +1,9 @@
 //! Lowers expressions and what is assigned to.
 
 use super::{Lowering, number};
-use crate::formula::ir::{BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp};
+use crate::formula::ir::{
+    Access, BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp,
+};
 use crate::heap::ir::{ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId};
 
 /// The leaves and comparisons of a statement that is being lowered.
@@ -14,7 +16,23 @@ pub(super) struct Parts {
 impl Parts {
     /// A new leaf.
     pub(super) fn leaf(&mut self, atom: Atom, ty: Type, span: Option<Span>) -> Term {
-        self.leaves.push(Leaf { atom, ty, span });
+        self.leaf_as(atom, ty, Access::Raw, span)
+    }
+
+    /// A new leaf where this kind of pointer is expected.
+    pub(super) fn leaf_as(
+        &mut self,
+        atom: Atom,
+        ty: Type,
+        access: Access,
+        span: Option<Span>,
+    ) -> Term {
+        self.leaves.push(Leaf {
+            atom,
+            ty,
+            access,
+            span,
+        });
         Term::Leaf(self.leaves.len() - 1)
     }
 }
@@ -34,13 +52,18 @@ impl Lowering<'_> {
                     return self.outside(expr.span, "a number is used as a pointer");
                 };
                 let value = i64::try_from(*value).unwrap_or(i64::MAX);
-                let span = self.replaceable(expr.span);
-                Ok(parts.leaf(Atom::Number(value), ty, span))
+                let atom = Atom::Number(value);
+                let span = self.replaceable(expr.span, &atom);
+                Ok(parts.leaf(atom, ty, span))
             }
             ExprKind::Null => match wanted {
                 Some(ty @ Type::Pointer(_)) => {
-                    let span = self.replaceable(expr.span);
-                    Ok(parts.leaf(Atom::Null, ty, span))
+                    let span = self.replaceable(expr.span, &Atom::Null);
+                    let access = match self.text(expr.span).ends_with("None") {
+                        true => Access::OptionalOwned,
+                        false => Access::Raw,
+                    };
+                    Ok(parts.leaf_as(Atom::Null, ty, access, span))
                 }
                 _ => Ok(Term::Implied(Atom::Null)),
             },
@@ -49,8 +72,10 @@ impl Lowering<'_> {
                 let Some(ty) = self.routine.type_of(&path) else {
                     return self.outside(expr.span, "a value of this type is not modelled");
                 };
-                let span = self.replaceable(expr.span);
-                Ok(parts.leaf(Atom::Read(path), ty, span))
+                let access = self.routine.access(&path);
+                let atom = Atom::Read(path);
+                let span = self.replaceable(expr.span, &atom);
+                Ok(parts.leaf_as(atom, ty, access, span))
             }
             ExprKind::Cast(inner) if inner.ty == Scalar::Bool => self.truth_value(inner, parts),
             ExprKind::Cast(inner) if expr.ty != Scalar::Bool => {
@@ -148,9 +173,17 @@ impl Lowering<'_> {
                 ),
             },
             Lvalue::Deref(pointer) => {
+                if let ExprKind::Address(of) = &pointer.kind {
+                    return self.path_at(of, offset, span);
+                }
                 let ExprKind::Load(inner) = &pointer.kind else {
                     return self.outside(span, "a computed pointer is followed");
                 };
+                if let Lvalue::Variable(variable) = &**inner
+                    && let Some(of) = self.aliases.get(variable).cloned()
+                {
+                    return self.path_at(&of, offset, span);
+                }
                 let mut path = self.path(inner, pointer.span)?;
                 let Some(Type::Pointer(record)) = self.routine.type_of(&path) else {
                     return self.outside(span, "a pointer to something else is followed");
@@ -185,12 +218,8 @@ impl Lowering<'_> {
 
     /// The span of something that can be replaced by a path: only what is written as a path, a number or null in the
     /// function that is repaired.
-    fn replaceable(&self, span: Span) -> Option<Span> {
-        let text = self.text(span);
-        let is_plain = !text.is_empty()
-            && text
-                .chars()
-                .all(|char| char.is_ascii_alphanumeric() || "_->.*() ".contains(char));
+    fn replaceable(&self, span: Span, atom: &Atom) -> Option<Span> {
+        let is_plain = self.routine.is_written(self.text(span), atom);
         (is_plain && self.is_own()).then_some(span)
     }
 }

@@ -204,6 +204,7 @@ impl Translator<'_> {
             name: name.into(),
             cells,
             shape: Shape::Other,
+            access: Default::default(),
             is_global,
         })
     }

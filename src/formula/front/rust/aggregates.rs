@@ -60,7 +60,11 @@ impl Body<'_, '_> {
             Syntax::Struct(of) => self.store_struct(of, &target, role, span)?,
             Syntax::Array(of) => self.store_array(of, &target, expected, role, span)?,
             Syntax::Repeat(of) => self.store_repeated(of, target, expected, role)?,
-            Syntax::Call(_) | Syntax::Path(_) if self.is_constructor(syntax) => {
+            Syntax::Call(_) | Syntax::Path(_)
+                if self.is_constructor(syntax)
+                    && !(expected.is_some_and(Type::is_link)
+                        && self.is_option_constructor(syntax)) =>
+            {
                 self.store_constructed(syntax, &target, expected, role, span)?
             }
             _ => {
@@ -240,7 +244,7 @@ impl Body<'_, '_> {
     ) -> Result<(), Outside> {
         let times = self.lasting(times);
         let scalar = times.ty;
-        let counter = self.declare("<counter>", &Type::USIZE, false);
+        let counter = self.declare("#counter", &Type::USIZE, false);
         let nth = load_variable(counter, scalar, span);
         let body = self.statements(|body| work(body, nth.clone()))?;
         let next = wrapping(BinaryOp::Add, nth.clone(), constant(1, scalar, span));
@@ -292,6 +296,21 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether it is `Some(…)` or `None`.
+    pub fn is_option_constructor(&mut self, syntax: &Syntax) -> bool {
+        let path = match bare(syntax) {
+            Syntax::Path(path) => path,
+            Syntax::Call(call) => match bare(&call.func) {
+                Syntax::Path(path) => path,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let last = path.path.segments.last();
+        let is_option = last.is_some_and(|last| last.ident == "Some" || last.ident == "None");
+        is_option && self.is_constructor(syntax)
+    }
+
     fn store_constructed(
         &mut self,
         syntax: &Syntax,
@@ -326,11 +345,20 @@ impl Body<'_, '_> {
             _ => None,
         };
         let is_some = Value::scalar(Type::Bool, truth(!arguments.is_empty(), span));
+        let mark = self.out.len();
+        let places = self.front.state.program.places.len();
         let inner = match arguments.first() {
             Some(argument) => {
                 let ty = self.store(argument, field(target.clone(), 1), inner.as_ref(), role)?;
                 if ty == Type::Never {
                     return Ok(ty);
+                }
+                if ty.is_niche() {
+                    // Only now it is known that the option is a pointer.
+                    self.out.truncate(mark);
+                    self.front.state.program.places.truncate(places);
+                    self.store(argument, target.clone(), Some(&ty), role)?;
+                    return Ok(Type::option(ty));
                 }
                 ty
             }

@@ -46,6 +46,7 @@ pub(super) fn is_flow(syntax: &Syntax) -> bool {
         Syntax::If(_)
         | Syntax::Match(_)
         | Syntax::Block(_)
+        | Syntax::Unsafe(_)
         | Syntax::Loop(_)
         | Syntax::While(_)
         | Syntax::ForLoop(_)
@@ -62,7 +63,7 @@ pub(super) fn is_flow(syntax: &Syntax) -> bool {
 pub(super) fn never_has_value(syntax: &Syntax) -> bool {
     !matches!(
         syntax,
-        Syntax::If(_) | Syntax::Match(_) | Syntax::Block(_) | Syntax::Loop(_)
+        Syntax::If(_) | Syntax::Match(_) | Syntax::Block(_) | Syntax::Unsafe(_) | Syntax::Loop(_)
     )
 }
 
@@ -111,6 +112,7 @@ impl Body<'_, '_> {
                 Some(label) => self.labelled_block(label.name.ident.to_string(), &of.block, sink),
                 None => self.block(&of.block, sink),
             },
+            Syntax::Unsafe(of) => self.block(&of.block, sink),
             Syntax::Loop(of) => self.endless_loop(of, sink),
             Syntax::While(of) => self.while_loop(of),
             Syntax::ForLoop(of) => self.for_loop(of),
@@ -173,7 +175,7 @@ impl Body<'_, '_> {
             },
             Sink::Discard => {
                 let value = self.value(syntax, None)?;
-                self.discard(value, span);
+                self.let_go(syntax, value, false, span);
                 Ok(())
             }
         }
@@ -219,7 +221,7 @@ impl Body<'_, '_> {
                 let value = self.coerced(value, &result, span)?;
                 let returned = match (self.result_pointer, value.repr) {
                     (None, Repr::Scalar(expr)) => {
-                        let place = if result.is_value() {
+                        let place = if result.is_place() {
                             self.place(PlaceKind::Return, span)
                         } else {
                             None
@@ -245,7 +247,7 @@ impl Body<'_, '_> {
     pub fn write(&mut self, target: Lvalue, value: Value, role: Role, span: Span) {
         match value.repr {
             Repr::Scalar(expr) => {
-                let is_place = role.has_places && value.ty.is_value();
+                let is_place = role.has_places && value.ty.is_place();
                 let place = if is_place {
                     self.place(role.kind, span)
                 } else {
@@ -364,7 +366,7 @@ impl Body<'_, '_> {
             }
             (Pat::Wild(_), _) => {
                 let value = self.value(init, ty)?;
-                self.discard(value, span);
+                self.let_go(init, value, false, span);
                 Ok(())
             }
             _ => {
@@ -379,7 +381,7 @@ impl Body<'_, '_> {
         match left {
             Syntax::Infer(_) => {
                 let value = self.value(right, None)?;
-                self.discard(value, span);
+                self.let_go(right, value, false, span);
                 return Ok(());
             }
             Syntax::Tuple(targets) => {
@@ -410,7 +412,15 @@ impl Body<'_, '_> {
             let value = self.assigned(right, Some(&ty))?;
             let at = self.span(right);
             let value = self.coerced(value, &ty, at)?;
-            return self.assign_located(target, value, is_place, at);
+            let places = self.front.state.program.places.len();
+            self.assign_located(target, value, is_place, at)?;
+            // What is assigned to may be wrong, too.
+            let at = self.span(left);
+            let mut written = self.front.state.program.places.iter_mut().skip(places);
+            if let Some(place) = written.next() {
+                place.target = Some(at);
+            }
+            return Ok(());
         }
         let value = self.assigned(right, None)?;
         let at = self.span(right);
@@ -422,7 +432,8 @@ impl Body<'_, '_> {
         let syntax = bare(syntax);
         let is_literal =
             matches!(syntax, Syntax::Tuple(_) | Syntax::Struct(_)) || self.is_constructor(syntax);
-        if is_literal {
+        let is_link = ty.is_some_and(|ty| self.guesses.resolved(ty).is_link());
+        if is_literal && !is_link {
             self.built(syntax, ty, true)
         } else {
             self.value(syntax, ty)

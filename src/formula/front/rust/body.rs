@@ -93,7 +93,8 @@ impl<'f, 'a> Body<'f, 'a> {
         let mut parameters = Vec::new();
         self.result = result;
         if self.result.is_in_memory() {
-            let pointer = self.variable("<result>", vec![Scalar::Pointer]);
+            let pointer = Type::reference(self.result.clone());
+            let pointer = self.variable("#result", &pointer);
             self.fixed.insert(pointer);
             self.result_pointer = Some(pointer);
             parameters.push(pointer);
@@ -103,11 +104,12 @@ impl<'f, 'a> Body<'f, 'a> {
         }
         let sink = self.result_sink();
         self.block(function.block, &sink)?;
+        let result = self.result.clone();
         Ok(ir::Function {
             name: function.name(),
             parameters,
-            result: self.result.scalar(),
-            result_points_to: None,
+            result: result.scalar(),
+            result_points_to: self.front.record_behind(&result),
             body: std::mem::take(&mut self.out),
         })
     }
@@ -129,23 +131,24 @@ impl<'f, 'a> Body<'f, 'a> {
         let name = match (pat, ident) {
             (None, _) => "self".to_owned(),
             (_, Some(ident)) => ident.ident.to_string(),
-            _ => "<parameter>".to_owned(),
+            _ => "#parameter".to_owned(),
         };
-        let mut input = |body: &mut Self, name: &str, scalar| {
-            let variable = body.variable(name, vec![scalar]);
+        let mut input = |body: &mut Self, name: &str, ty: &Type, scalar| {
+            let variable = body.variable(name, ty);
             parameters.push(variable);
             load_variable(variable, scalar, span)
         };
-        let value = if let Some(scalar) = ty.scalar() {
-            let variable = self.variable(&name, vec![scalar]);
+        let value = if ty.scalar().is_some() {
+            let variable = self.variable(&name, &ty);
             parameters.push(variable);
             if !is_mutable {
                 self.fixed.insert(variable);
             }
             Value::at(ty, Lvalue::Variable(variable))
         } else if ty.is_slice_reference() {
-            let pointer = input(self, &name, Scalar::Pointer);
-            let length = input(self, &format!("<length of {name}>"), Int::USIZE.scalar());
+            let pointer = input(self, &name, &Type::reference(Type::Str), Scalar::Pointer);
+            let length = format!("#length of {name}");
+            let length = input(self, &length, &Type::USIZE, Int::USIZE.scalar());
             let value = Value {
                 ty,
                 repr: Repr::Slice(pointer, length),
@@ -157,7 +160,12 @@ impl<'f, 'a> Body<'f, 'a> {
             }
         } else if ty.size() > 0 {
             // The caller made a copy that nobody else has.
-            let pointer = input(self, &format!("<pointer to {name}>"), Scalar::Pointer);
+            let pointer = input(
+                self,
+                &format!("#pointer to {name}"),
+                &Type::reference(ty.clone()),
+                Scalar::Pointer,
+            );
             if let Some(variable) = parameters.last() {
                 self.fixed.insert(*variable);
             }
@@ -265,22 +273,25 @@ impl<'f, 'a> Body<'f, 'a> {
         self.out.push(statement);
     }
 
-    pub fn variable(&mut self, name: &str, cells: Vec<Scalar>) -> VariableId {
+    /// A variable of this type.
+    pub fn variable(&mut self, name: &str, ty: &Type) -> VariableId {
+        let (shape, access) = self.front.shape(ty);
         self.front
             .state
             .program
             .variables
             .push_and_get_key(Variable {
                 name: name.to_owned(),
-                cells,
-                shape: ir::Shape::Other,
+                cells: ty.cells(),
+                shape,
+                access,
                 is_global: false,
             })
     }
 
     /// A variable that begins to exist here.
     pub fn declare(&mut self, name: &str, ty: &Type, is_fixed: bool) -> VariableId {
-        let variable = self.variable(name, ty.cells());
+        let variable = self.variable(name, ty);
         self.out.push(Statement::Declare(variable));
         if is_fixed {
             self.fixed.insert(variable);
@@ -289,12 +300,16 @@ impl<'f, 'a> Body<'f, 'a> {
     }
 
     pub fn set_cells(&mut self, variable: VariableId, ty: &Type) {
-        self.front.state.program.variables[variable].cells = ty.cells();
+        let (shape, access) = self.front.shape(ty);
+        let variable = &mut self.front.state.program.variables[variable];
+        variable.cells = ty.cells();
+        variable.shape = shape;
+        variable.access = access;
     }
 
     /// A temporary variable, which is only read once it has its value.
     pub fn temporary(&mut self, ty: &Type) -> VariableId {
-        self.declare("<temporary>", ty, true)
+        self.declare("#temporary", ty, true)
     }
 
     /// Gives a value a name.
@@ -323,7 +338,9 @@ impl<'f, 'a> Body<'f, 'a> {
     /// The value of an expression in a temporary variable.
     pub fn saved(&mut self, expr: Expr) -> Expr {
         let (ty, span) = (expr.ty, expr.span);
-        let variable = self.variable("<temporary>", vec![ty]);
+        // What it points to is what the expression points to.
+        let variable = self.variable("#temporary", &Type::Bool);
+        self.front.state.program.variables[variable].cells = vec![ty];
         self.out.push(Statement::Declare(variable));
         self.fixed.insert(variable);
         self.set(variable, expr);

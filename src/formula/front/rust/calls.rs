@@ -46,6 +46,9 @@ impl<'a> Body<'_, 'a> {
         }
         let is_type = owner.is_some_and(|owner| owner.starts_with(char::is_uppercase));
         let is_std = super::imports::is_std(first) || imports.is_of_std(first) && !is_type;
+        if let Some(value) = self.call_of_pointers(owner, name, &arguments, expected, span)? {
+            return Ok(value);
+        }
         if let Some(owner) = owner
             && !is_std
         {
@@ -76,9 +79,9 @@ impl<'a> Body<'_, 'a> {
                 self.method(first, name, rest, expected, span)
             }
             ("swap", [a, b]) if owner.is_none_or(|owner| owner == "mem") => self.swap(a, b, span),
-            ("drop", [value]) if owner.is_none_or(|owner| owner == "mem") => {
-                let value = self.value(value, None)?;
-                self.discard(value, span);
+            ("drop", [dropped]) if owner.is_none_or(|owner| owner == "mem") => {
+                let value = self.value(dropped, None)?;
+                self.let_go(dropped, value, true, span);
                 Ok(Value::unit())
             }
             _ => {
@@ -273,7 +276,7 @@ impl<'a> Body<'_, 'a> {
                 return Ok(vec![value]);
             }
             let scalar = value.ty;
-            let variable = self.declare("<argument>", ty, true);
+            let variable = self.declare("#argument", ty, true);
             self.assign(place, Lvalue::Variable(variable), value);
             return Ok(vec![load_variable(variable, scalar, span)]);
         }

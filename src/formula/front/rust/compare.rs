@@ -91,6 +91,13 @@ impl Body<'_, '_> {
                 format!("`{name}` does not derive `PartialEq`, and traits are not supported");
             return Err(self.outside(span, reason));
         }
+        if a.ty.is_link() {
+            let is_none = |value: &Value| matches!(&value.repr, Repr::Scalar(expr) if matches!(expr.kind, ExprKind::Null));
+            if !is_none(&a) && !is_none(&b) {
+                let reason = format!("comparing `{}` is not supported", a.ty);
+                return Err(self.outside(span, reason));
+            }
+        }
         if a.ty.scalar().is_some() {
             let (a, _) = self.as_scalar(a, span)?;
             let (b, _) = self.as_scalar(b, span)?;
@@ -188,7 +195,7 @@ impl Body<'_, '_> {
             }
         }
         let (length_a, length_b) = (self.lasting(length_a), self.lasting(length_b));
-        let is_equal = self.declare("<equal>", &Type::Bool, false);
+        let is_equal = self.declare("#equal", &Type::Bool, false);
         let now = super::build::load_variable(is_equal, Scalar::Bool, span);
         self.set(is_equal, compare(BinaryOp::Eq, length_a.clone(), length_b));
         let loop_ = self.statements(|body| {

@@ -12,7 +12,7 @@ use super::items::Constant;
 use super::source::span_of;
 use super::types::{Int, Type};
 use super::{Front, Home};
-use crate::formula::ir::{Lvalue, Outside, Shape, Span, Statement, Variable, VariableId};
+use crate::formula::ir::{Access, Lvalue, Outside, Shape, Span, Statement, Variable, VariableId};
 
 impl<'a> Front<'a> {
     /// The value of an expression that must be known before the program runs.
@@ -139,6 +139,7 @@ impl<'a> Front<'a> {
                 name: name.clone(),
                 cells: ty.cells(),
                 shape: Shape::Other,
+                access: Access::Raw,
                 is_global: true,
             });
             let mut body = Body::new(front, &home, guesses);

@@ -32,7 +32,8 @@ impl<'a> Front<'a> {
                 Type::Array(Rc::new(self.type_of(home, &array.elem)?), length)
             }
             syn::Type::Slice(slice) => Type::Slice(Rc::new(self.type_of(home, &slice.elem)?)),
-            syn::Type::Reference(to) => Type::reference(self.type_of(home, &to.elem)?),
+            syn::Type::Reference(to) => Type::reference(self.pointee(home, &to.elem)?),
+            syn::Type::Ptr(to) => Type::Raw(Rc::new(self.pointee(home, &to.elem)?)),
             syn::Type::Tuple(tuple) => {
                 let of = tuple.elems.iter().map(|ty| self.type_of(home, ty));
                 Type::Tuple(of.collect::<Result<_, _>>()?)
@@ -47,6 +48,41 @@ impl<'a> Front<'a> {
                 ));
             }
         })
+    }
+
+    /// The type behind a pointer. In a declaration a structure may point to itself, and so it is read only when it is
+    /// needed.
+    fn pointee(&mut self, home: &Home, ty: &syn::Type) -> Result<Type, Outside> {
+        let path = match ty {
+            syn::Type::Path(path) if path.qself.is_none() && !self.open.is_empty() => &path.path,
+            _ => return self.type_of(home, ty),
+        };
+        let Some(last) = path.segments.last() else {
+            return self.type_of(home, ty);
+        };
+        let name = match (last.ident.to_string(), &home.owner) {
+            (name, Some(owner)) if name == "Self" => owner.clone(),
+            (name, _) => name,
+        };
+        let is_renamed = self.items.imports[home.file].is_renamed(&name);
+        let is_plain = matches!(last.arguments, PathArguments::None) && !is_renamed;
+        match self.items.named(&name) {
+            Ok(Some(named)) if is_plain && matches!(named.declared, Declared::Struct(_)) => {
+                Ok(Type::Named(name.into()))
+            }
+            _ => self.type_of(home, ty),
+        }
+    }
+
+    /// The type, with a structure in place of its name.
+    pub fn known(&mut self, home: &Home, ty: &Type, from: Span) -> Result<Type, Outside> {
+        match ty {
+            Type::Named(name) => {
+                let known = self.type_named(home, name, from)?;
+                Ok(known.unwrap_or_else(|| ty.clone()))
+            }
+            _ => Ok(ty.clone()),
+        }
     }
 
     fn text(&self, span: Span) -> String {
@@ -75,6 +111,20 @@ impl<'a> Front<'a> {
                 return unsupported(self);
             };
             return Ok(Type::option(self.type_of(home, of)?));
+        }
+        if name == "Box" && matches!(self.items.named(&name), Ok(None)) {
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                return unsupported(self);
+            };
+            let (Some(GenericArgument::Type(of)), 1) =
+                (arguments.args.first(), arguments.args.len())
+            else {
+                return unsupported(self);
+            };
+            return match self.pointee(home, of)? {
+                Type::Slice(_) | Type::Str => unsupported(self),
+                of => Ok(Type::Box(Rc::new(of))),
+            };
         }
         if let PathArguments::AngleBracketed(arguments) = &last.arguments {
             let mut all = arguments.args.iter();
@@ -176,10 +226,6 @@ impl<'a> Front<'a> {
         self.check_conditions(home.file, |conditional| {
             conditional.visit_fields(&of.fields);
         })?;
-        if !matches!(self.items.function(&format!("{name}::drop")), Ok(None)) {
-            let reason = format!("`{name}` has a method `drop`, and traits are not supported");
-            return Err(self.outside(span_of(home.file, &of.ident), reason));
-        }
         let mut fields = Vec::new();
         let mut offset = 0;
         for (nth, field) in of.fields.iter().enumerate() {
@@ -192,6 +238,12 @@ impl<'a> Front<'a> {
                 offset,
             });
             offset += size;
+        }
+        // What owns nodes gives them back, which nothing here depends on.
+        let is_owner = fields.iter().any(|field| field.ty.target().is_some());
+        if !is_owner && !matches!(self.items.function(&format!("{name}::drop")), Ok(None)) {
+            let reason = format!("`{name}` has a method `drop`, and traits are not supported");
+            return Err(self.outside(span_of(home.file, &of.ident), reason));
         }
         Ok(Type::Struct(Rc::new(Struct {
             name: name.to_owned(),

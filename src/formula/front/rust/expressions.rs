@@ -26,6 +26,12 @@ impl Body<'_, '_> {
         if super::blocks::is_flow(syntax) {
             return self.value_of_flow(syntax, expected, span);
         }
+        if let Some(expected) = expected.map(|ty| self.guesses.resolved(ty))
+            && expected.is_link()
+            && self.is_option_constructor(syntax)
+        {
+            return self.link(syntax, &expected, span);
+        }
         match syntax {
             Syntax::Lit(lit) => self.literal(&lit.lit, false, expected, span),
             Syntax::Unary(of) => self.unary(of, expected, span),
@@ -56,7 +62,10 @@ impl Body<'_, '_> {
                 Err(self.outside(span, "a range is supported in a `for` and as an index only"))
             }
             Syntax::Let(_) => Err(self.outside(span, "`let` is not supported here")),
-            Syntax::Unsafe(_) => Err(self.outside(span, "`unsafe` is not supported")),
+            Syntax::RawAddr(of) => {
+                let value = self.reference(&of.expr, false, None, span)?;
+                self.raw(value, span)
+            }
             _ => Err(self.outside(span, format!("`{}` is not supported", self.text(span)))),
         }
     }
@@ -166,19 +175,37 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Result<Value, Outside> {
         let expected = self.guesses.resolved(expected);
+        value.ty = self.guesses.resolved(&value.ty);
+        if matches!(expected, Type::Raw(_))
+            && matches!(value.ty, Type::Reference(_) | Type::Borrowed(_))
+            && !value.ty.is_slice_reference()
+        {
+            value = self.raw(value, span)?;
+        }
+        if let (Type::Option(to), Type::Option(from)) = (&expected, &value.ty)
+            && let (Type::Reference(to), Type::Borrowed(from)) = (&**to, &**from)
+            && to == from
+        {
+            value.ty = expected.clone();
+        }
         if let Type::Reference(to) = &expected {
             let depth = |ty: &Type| {
                 let mut depth = 0;
                 let mut ty = ty.clone();
-                while let Type::Reference(to) = ty {
-                    ty = (*to).clone();
-                    depth += 1;
+                while let Type::Reference(to) | Type::Box(to) | Type::Borrowed(to) = &ty {
+                    depth += 1 + u32::from(matches!(ty, Type::Borrowed(_)));
+                    ty = (**to).clone();
                 }
                 depth
             };
             while depth(&value.ty) > depth(&expected) {
                 let target = self.dereferenced(value, span)?;
                 value = self.loaded(target, span);
+            }
+            if let Type::Box(from) = &value.ty
+                && !matches!(**to, Type::Box(_))
+            {
+                value.ty = Type::Reference(from.clone());
             }
             if let (Type::Slice(of), Type::Reference(from)) = (&**to, value.ty.clone())
                 && let Type::Array(element, length) = &*from
@@ -288,13 +315,36 @@ impl Body<'_, '_> {
         self.as_scalar(value, span)
     }
 
+    /// A reference or raw pointer as a raw pointer.
+    fn raw(&mut self, value: Value, span: Span) -> Result<Value, Outside> {
+        let (pointer, ty) = self.as_scalar(value, span)?;
+        match self.guesses.resolved(&ty) {
+            Type::Raw(to) | Type::Reference(to) | Type::Borrowed(to) => {
+                Ok(Value::scalar(Type::Raw(to), pointer))
+            }
+            ty => Err(self.outside(span, format!("a pointer made of `{ty}` is not supported"))),
+        }
+    }
+
     fn cast(&mut self, of: &syn::ExprCast, span: Span) -> Result<Value, Outside> {
         let home = self.home.clone();
         let is_inferred = matches!(*of.ty, syn::Type::Infer(_));
         if is_inferred {
             return Err(self.outside(span, "a cast to `_` is not supported"));
         }
+        if let syn::Type::Ptr(pointer) = &*of.ty
+            && matches!(*pointer.elem, syn::Type::Infer(_))
+        {
+            let value = self.value(&of.expr, None)?;
+            return self.raw(value, span);
+        }
         let to = self.front.type_of(&home, &of.ty)?;
+        if matches!(to, Type::Raw(_)) {
+            let value = self.value(&of.expr, None)?;
+            let value = self.raw(value, span)?;
+            self.unify(&to, &value.ty, span)?;
+            return Ok(value);
+        }
         // A literal is of the type that it is cast to, if it can be.
         let is_literal = match bare(&of.expr) {
             Syntax::Lit(_) => true,

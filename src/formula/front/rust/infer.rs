@@ -35,6 +35,9 @@ impl Guesses {
             Type::Array(of, length) => Type::Array(inner(of), *length),
             Type::Slice(of) => Type::Slice(inner(of)),
             Type::Reference(to) => Type::Reference(inner(to)),
+            Type::Raw(to) => Type::Raw(inner(to)),
+            Type::Box(of) => Type::Box(inner(of)),
+            Type::Borrowed(of) => Type::Borrowed(inner(of)),
             Type::Option(of) => Type::Option(inner(of)),
             _ => ty.clone(),
         }
@@ -88,6 +91,9 @@ impl Guesses {
             (Type::Array(a, of_a), Type::Array(b, of_b)) => of_a == of_b && self.unify(&a, &b),
             (Type::Slice(a), Type::Slice(b))
             | (Type::Reference(a), Type::Reference(b))
+            | (Type::Raw(a), Type::Raw(b))
+            | (Type::Box(a), Type::Box(b))
+            | (Type::Borrowed(a), Type::Borrowed(b))
             | (Type::Option(a), Type::Option(b)) => self.unify(&a, &b),
             (a, b) => a == b,
         }

@@ -391,7 +391,7 @@ impl Body<'_, '_> {
             return Err(self.outside(span, "this base is not supported"));
         };
         let base = self.lasting(base);
-        let power = self.declare("<power>", &ty, false);
+        let power = self.declare("#power", &ty, false);
         self.set(power, one);
         let now = load_variable(power, int.scalar(), span);
         let times = cast(times, Int::USIZE.scalar());
@@ -406,6 +406,11 @@ impl Body<'_, '_> {
     /// An option in memory.
     pub fn option(&mut self, ty: &Type, is_some: Expr, value: Expr) -> Value {
         let option = Type::option(ty.clone());
+        if option.is_link() {
+            let null = super::pointers::null(value.span);
+            let link = self.choose(is_some, value, null);
+            return Value::scalar(option, link);
+        }
         let variable = self.temporary(&option);
         let target = Lvalue::Variable(variable);
         self.assign(None, target.clone(), is_some);

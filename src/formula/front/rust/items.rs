@@ -143,6 +143,17 @@ impl<'a> Items<'a> {
         }
     }
 
+    /// The name of the only function that is called so, also if it is a method whose type is left out.
+    pub fn full_name(&self, name: &str) -> Option<String> {
+        if self.functions.contains_key(name) {
+            return Some(name.to_owned());
+        }
+        let end = format!("::{name}");
+        let mut found = self.functions.keys().filter(|key| key.ends_with(&end));
+        let first = found.next()?;
+        found.next().is_none().then(|| first.clone())
+    }
+
     /// A constant by its name, or by `Type::NAME`.
     pub fn constant(&self, name: &str) -> Found<Rc<Constant<'a>>> {
         only(&self.constants, name)

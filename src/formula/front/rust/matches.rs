@@ -44,6 +44,9 @@ impl Body<'_, '_> {
             })
         })?;
         let ty = self.guesses.resolved(&value.ty);
+        if let Some(link) = self.link_scrutinee(&ty, &value, span)? {
+            return Ok(link);
+        }
         let repr = match value.repr {
             Repr::Scalar(expr) => {
                 let is_place = ty.is_value() && !super::blocks::is_flow(bare(syntax));
@@ -56,7 +59,7 @@ impl Body<'_, '_> {
                 if place.is_none() {
                     Repr::Scalar(self.lasting(expr))
                 } else {
-                    let variable = self.declare("<scrutinee>", &ty, true);
+                    let variable = self.declare("#scrutinee", &ty, true);
                     self.assign(place, Lvalue::Variable(variable), expr);
                     Repr::Scalar(load_variable(variable, scalar, span))
                 }
@@ -68,6 +71,38 @@ impl Body<'_, '_> {
             Repr::Nothing => Repr::Nothing,
         };
         Ok(Value { ty, repr })
+    }
+
+    /// The value that patterns of an option that is a pointer are matched with, also behind a reference: it is read once.
+    fn link_scrutinee(
+        &mut self,
+        ty: &Type,
+        value: &Value,
+        span: Span,
+    ) -> Result<Option<Value>, Outside> {
+        let (option, is_behind) = match ty {
+            Type::Reference(to) => ((**to).clone(), true),
+            ty => (ty.clone(), false),
+        };
+        if !option.is_link() {
+            return Ok(None);
+        }
+        let mut held = value.clone();
+        if is_behind {
+            held = self.dereferenced(held, span)?;
+        }
+        let (pointer, _) = self.as_scalar(held, span)?;
+        let variable = self.declare("#scrutinee", &option, true);
+        self.set(variable, pointer);
+        let cell = Lvalue::Variable(variable);
+        let repr = match is_behind {
+            true => Repr::Scalar(super::build::address(cell, span)),
+            false => Repr::At(cell),
+        };
+        Ok(Some(Value {
+            ty: ty.clone(),
+            repr,
+        }))
     }
 
     /// Arms without conditions: one branch within the other.
@@ -192,7 +227,7 @@ impl Body<'_, '_> {
             let Some(guard) = guard else {
                 return Ok(Value::scalar(Type::Bool, condition));
             };
-            let result = body.declare("<matches>", &Type::Bool, false);
+            let result = body.declare("#matches", &Type::Bool, false);
             body.set(result, truth(false, span));
             let then = body.statements(|body| {
                 body.bind(pat, value)?;

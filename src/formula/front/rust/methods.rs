@@ -44,6 +44,7 @@ impl Body<'_, '_> {
         // Most methods of integers have a result of the same type.
         let expected = expected.filter(|ty| matches!(ty, Type::Int(_)));
         let is_literal = matches!(bare(receiver), Syntax::Lit(_));
+        let at = self.span(receiver);
         let receiver = if is_place {
             self.locate(receiver)?
         } else {
@@ -73,6 +74,12 @@ impl Body<'_, '_> {
             return Err(self.outside(span, format!("`{method}` is no method of the crate")));
         }
         let found = match &value.ty {
+            Type::Raw(to) => {
+                let to = to.clone();
+                let (pointer, _) = self.as_scalar(value.clone(), at)?;
+                self.raw_method(name, (pointer, &to), arguments, span)
+            }
+            ty if ty.is_link() => self.link_method(name, &value, arguments, (at, span))?,
             Type::Option(_) => match self.comparing_method(name, &value, arguments, span)? {
                 None => self.option_method(name, value.clone(), arguments, span)?,
                 found => found,

@@ -48,7 +48,7 @@ impl Body<'_, '_> {
                 Value::scalar(of, self.choose(is_some, inner, zero))
             }
             ("clone", []) => value,
-            ("copied" | "cloned", []) => return self.copied_option(&of, &lvalue, span),
+            ("copied" | "cloned", []) => return self.copied_option(&of, is_some, inner, span),
             ("as_ref" | "as_mut", []) => {
                 let inner = self.refer(Value::at(of, field(lvalue, 1)), span);
                 let ty = inner.ty.clone();
@@ -78,10 +78,11 @@ impl Body<'_, '_> {
     }
 
     /// An option of what the references refer to.
-    fn copied_option(
+    pub fn copied_option(
         &mut self,
         of: &Type,
-        lvalue: &Lvalue,
+        is_some: Expr,
+        inner: Value,
         span: Span,
     ) -> Result<Option<Value>, Outside> {
         let Type::Reference(to) = of else {
@@ -89,9 +90,7 @@ impl Body<'_, '_> {
         };
         let option = Type::option((**to).clone());
         let target = Lvalue::Variable(self.temporary(&option));
-        let is_some = load(lvalue.clone(), Scalar::Bool, span);
         self.assign(None, target.clone(), is_some.clone());
-        let inner = self.part(of, lvalue, 1, span);
         let then = self.statements(|body| {
             let inner = body.dereferenced(inner, span)?;
             let inner = body.loaded(inner, span);
@@ -121,26 +120,38 @@ impl Body<'_, '_> {
     /// `expression?`
     pub fn question_mark(&mut self, syntax: &Syntax, span: Span) -> Result<Value, Outside> {
         let mut value = self.value(syntax, None)?;
-        let (Some((of, lvalue)), Some(pointer), Type::Option(_)) = (
-            self.option_at(&mut value, span),
-            self.result_pointer,
-            self.result.clone(),
-        ) else {
+        value.ty = self.guesses.resolved(&value.ty);
+        let opened = match &value.ty {
+            Type::Option(of) if value.ty.is_link() => {
+                let of = (**of).clone();
+                let (pointer, _) = self.as_scalar(value, span)?;
+                let pointer = self.lasting(pointer);
+                let is_some = super::pointers::is_some(pointer.clone(), span);
+                Some((is_some, Value::scalar(of, pointer)))
+            }
+            _ => self.option_at(&mut value, span).map(|(of, lvalue)| {
+                let is_some = load(lvalue.clone(), Scalar::Bool, span);
+                (is_some, self.part(&of, &lvalue, 1, span))
+            }),
+        };
+        let (Some((is_some, inner)), Type::Option(_)) = (opened, self.result.clone()) else {
             let reason = "`?` is supported for an `Option` in a function that returns one";
             return Err(self.outside(span, reason));
         };
-        let is_some = load(lvalue.clone(), Scalar::Bool, span);
         let then = self.statements(|body| {
-            let pointer = load_variable(pointer, Scalar::Pointer, span);
-            body.assign(None, Lvalue::Deref(pointer), truth(false, span));
-            body.leave(Statement::Return {
-                place: None,
-                value: None,
-            });
+            let value = match body.result_pointer {
+                Some(pointer) => {
+                    let pointer = load_variable(pointer, Scalar::Pointer, span);
+                    body.assign(None, Lvalue::Deref(pointer), truth(false, span));
+                    None
+                }
+                None => Some(super::pointers::null(span)),
+            };
+            body.leave(Statement::Return { place: None, value });
             Ok(())
         })?;
         self.when(not(is_some), then);
-        Ok(self.part(&of, &lvalue, 1, span))
+        Ok(inner)
     }
 
     /// A fault of the program itself, unless the condition holds.

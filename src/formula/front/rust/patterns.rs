@@ -86,6 +86,22 @@ impl Body<'_, '_> {
             let span = self.span(&of.ident);
             let name = of.ident.to_string();
             let is_fixed = of.mutability.is_none();
+            let is_borrowed = *by_ref || of.by_ref.is_some();
+            if let (Type::Box(of), true) = (&value.ty, is_borrowed) {
+                // Where the box is does not matter for what is in it.
+                let ty = Type::Borrowed(of.clone());
+                let loaded = self.loaded(value.clone(), span);
+                let variable = self.declare(&name, &ty, is_fixed);
+                let loaded = Value { ty, ..loaded };
+                let ty = loaded.ty.clone();
+                let role = Role {
+                    has_places: false,
+                    ..Role::LET
+                };
+                self.write(Lvalue::Variable(variable), loaded, role, blank(span));
+                named.push((name, Value::at(ty, Lvalue::Variable(variable))));
+                return Ok(());
+            }
             if of.by_ref.is_some() && matches!(value.repr, Repr::Scalar(_)) {
                 return Err(self.outside(span, "`ref` is not supported here"));
             }
@@ -185,6 +201,16 @@ impl Body<'_, '_> {
             }
             Pat::Range(of) => Ok((Some(self.in_range(of, &value, span)?), Vec::new())),
             Pat::TupleStruct(of) => {
+                if let Type::Option(inner) = &value.ty
+                    && value.ty.is_link()
+                {
+                    let inner = (**inner).clone();
+                    let (pointer, _) = self.as_scalar(value, span)?;
+                    let is_some = super::pointers::is_some(pointer.clone(), blank(span));
+                    let part = Value::scalar(inner, pointer);
+                    let parts = of.elems.iter().map(|pat| (pat, part.clone(), by_ref));
+                    return Ok((Some(is_some), parts.collect()));
+                }
                 if let Type::Option(inner) = &value.ty {
                     let Repr::At(lvalue) = &value.repr else {
                         return Err(self.outside(span, "this pattern is not supported"));
@@ -272,6 +298,14 @@ impl Body<'_, '_> {
     }
 
     fn equals_path(&mut self, path: &syn::Path, value: Value, span: Span) -> Result<Expr, Outside> {
+        let is_none = path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "None");
+        if is_none && value.ty.is_link() {
+            let (pointer, _) = self.as_scalar(value, span)?;
+            return Ok(super::pointers::not_some(pointer, blank(span)));
+        }
         if let (Type::Option(_), Repr::At(lvalue)) = (&value.ty, &value.repr)
             && path
                 .segments
@@ -321,5 +355,13 @@ impl Body<'_, '_> {
             }
         }
         Ok(all)
+    }
+}
+
+/// A place in the source where nothing is written.
+fn blank(span: Span) -> Span {
+    Span {
+        end: span.start,
+        ..span
     }
 }

@@ -8,9 +8,7 @@ use super::build::{
 };
 use super::expressions::bare;
 use super::types::Type;
-use crate::formula::ir::{
-    BinaryOp, Expr, ExprKind, FaultKind, Lvalue, Outside, Scalar, Span, Statement,
-};
+use crate::formula::ir::{BinaryOp, Expr, ExprKind, FaultKind, Lvalue, Outside, Span, Statement};
 
 impl Body<'_, '_> {
     /// Where the value of an expression is; what is nowhere gets a temporary variable.
@@ -66,10 +64,19 @@ impl Body<'_, '_> {
     /// What a reference refers to.
     pub fn dereferenced(&mut self, value: Value, span: Span) -> Result<Value, Outside> {
         let ty = self.guesses.resolved(&value.ty);
-        let Type::Reference(to) = ty else {
-            return Err(self.no_operator("*", &ty, span));
-        };
         let loaded = self.loaded(value, span);
+        let to = match ty {
+            Type::Reference(to) | Type::Raw(to) | Type::Box(to) => to,
+            Type::Borrowed(to) => {
+                return Ok(Value {
+                    ty: Type::Box(to),
+                    repr: loaded.repr,
+                });
+            }
+            ty => return Err(self.no_operator("*", &ty, span)),
+        };
+        let home = self.home.clone();
+        let to = std::rc::Rc::new(self.front.known(&home, &to, span)?);
         Ok(match loaded.repr {
             Repr::Scalar(pointer) => {
                 let lvalue = match pointer.kind {
@@ -88,7 +95,10 @@ impl Body<'_, '_> {
     /// What a value refers to in the end, as operators and methods see it.
     pub fn through(&mut self, mut value: Value, span: Span) -> Result<Value, Outside> {
         value.ty = self.guesses.resolved(&value.ty);
-        while matches!(value.ty, Type::Reference(_)) {
+        while matches!(
+            value.ty,
+            Type::Reference(_) | Type::Box(_) | Type::Borrowed(_)
+        ) {
             value = self.dereferenced(value, span)?;
         }
         Ok(value)
@@ -268,12 +278,9 @@ impl Body<'_, '_> {
                 Value::scalar(ty, address(target, span))
             }
             Repr::Scalar(_) | Repr::Nothing => {
-                let null = Expr {
-                    kind: ExprKind::Null,
-                    ty: Scalar::Pointer,
-                    span,
-                };
-                Value::scalar(ty, null)
+                // It has no cells, but it is somewhere.
+                let variable = self.temporary(&Type::Bool);
+                Value::scalar(ty, address(Lvalue::Variable(variable), span))
             }
         }
     }

@@ -79,7 +79,7 @@ impl Body<'_, '_> {
                 })
             }
             [Adaptor::Rev] => {
-                let counter = self.declare("<counter>", &ty, false);
+                let counter = self.declare("#counter", &ty, false);
                 self.set(counter, end);
                 let start = now;
                 let now = load_variable(counter, scalar, span);
@@ -137,10 +137,10 @@ impl Body<'_, '_> {
         first: &Syntax,
         last: &Syntax,
     ) -> Result<(VariableId, Expr, Type), Outside> {
-        let start = self.declare("<counter>", &Type::unit(), false);
+        let start = self.declare("#counter", &Type::unit(), false);
         let ty = self.store(first, Lvalue::Variable(start), None, Role::LET)?;
         let span = self.span(last);
-        let end = self.declare("<end>", &Type::unit(), true);
+        let end = self.declare("#end", &Type::unit(), true);
         let end_type = self.store(last, Lvalue::Variable(end), Some(&ty), Role::LET)?;
         self.unify(&ty, &end_type, span)?;
         let ty = self.guesses.resolved(&ty);
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
     /// A variable for whether there is another iteration.
     fn more(&mut self, first: Expr) -> (VariableId, Expr) {
         let span = first.span;
-        let more = self.declare("<more>", &Type::Bool, false);
+        let more = self.declare("#more", &Type::Bool, false);
         self.set(more, first);
         (more, load_variable(more, Scalar::Bool, span))
     }
@@ -218,7 +218,7 @@ impl Body<'_, '_> {
             [Adaptor::Rev, Adaptor::Enumerate] => Some(true),
             _ => return Err(self.unsupported_iterator(&of.expr)),
         };
-        let counter = self.declare("<counter>", &Type::USIZE, false);
+        let counter = self.declare("#counter", &Type::USIZE, false);
         let scalar = Int::USIZE.scalar();
         let now = load_variable(counter, scalar, span);
         let one = count(1, span);

@@ -125,7 +125,7 @@ impl Body<'_, '_> {
             Repr::At(lvalue) => Value::at(sought.ty, self.steady(lvalue, span)),
             _ => sought,
         };
-        let is_found = self.declare("<found>", &Type::Bool, false);
+        let is_found = self.declare("#found", &Type::Bool, false);
         let now = load_variable(is_found, Scalar::Bool, span);
         self.repeated(length, span, |body, nth| {
             let element = Value::at(of.clone(), slice_element(pointer, nth, &of));

@@ -3,6 +3,7 @@
 
 mod outside;
 mod places;
+mod pointers;
 mod samples;
 
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::formula::ir::Scalar;
+use crate::formula::ir::{Access, Scalar};
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Int {
 pub(super) type Origin = u32;
 
 /// A type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Type {
     Int(Int),
     Bool,
@@ -98,14 +98,57 @@ pub(super) enum Type {
     Slice(Rc<Type>),
     /// Whether it is mutable does not matter to a program that the compiler accepts.
     Reference(Rc<Type>),
+    /// A raw pointer.
+    Raw(Rc<Type>),
+    Box(Rc<Type>),
+    /// A reference to a box of this, which is the pointer that is in the box: where the box is, is not known.
+    Borrowed(Rc<Type>),
     Option(Rc<Type>),
     Struct(Rc<Struct>),
+    /// A structure behind a pointer in a declaration, by its name: it may contain the pointer.
+    Named(Rc<str>),
     Enum(Rc<Enum>),
     /// Not known yet: an integer of 32 bits if nothing else says what it is.
     Open {
         origin: Origin,
         is_int: bool,
     },
+}
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Tuple(a), Self::Tuple(b)) => a == b,
+            (Self::Array(a, of_a), Self::Array(b, of_b)) => of_a == of_b && a == b,
+            (Self::Slice(a), Self::Slice(b))
+            | (Self::Reference(a), Self::Reference(b))
+            | (Self::Raw(a), Self::Raw(b))
+            | (Self::Box(a), Self::Box(b))
+            | (Self::Borrowed(a), Self::Borrowed(b))
+            | (Self::Option(a), Self::Option(b)) => a == b,
+            (Self::Struct(a), Self::Struct(b)) => a == b,
+            (Self::Named(a), Self::Named(b)) => a == b,
+            (Self::Named(name), Self::Struct(of)) | (Self::Struct(of), Self::Named(name)) => {
+                *of.name == **name
+            }
+            (Self::Enum(a), Self::Enum(b)) => a == b,
+            (
+                Self::Open { origin, is_int },
+                Self::Open {
+                    origin: other,
+                    is_int: is_other_int,
+                },
+            ) => origin == other && is_int == is_other_int,
+            _ => {
+                let plain = |ty: &Self| {
+                    matches!(ty, Self::Bool | Self::Char | Self::Never | Self::Str)
+                        .then(|| std::mem::discriminant(ty))
+                };
+                plain(self).is_some() && plain(self) == plain(other)
+            }
+        }
+    }
 }
 
 /// A structure.
@@ -203,6 +246,8 @@ impl Type {
             Self::Open { .. } => Int::I32.scalar(),
             Self::Enum(of) => of.scalar(),
             Self::Reference(to) if !matches!(**to, Self::Slice(_)) => Scalar::Pointer,
+            Self::Raw(_) | Self::Box(_) | Self::Borrowed(_) => Scalar::Pointer,
+            Self::Option(of) if of.is_niche() => Scalar::Pointer,
             _ => return None,
         })
     }
@@ -231,7 +276,7 @@ impl Type {
                 let of = of.cells();
                 (0..*length).for_each(|_| cells.extend(&of));
             }
-            Self::Option(of) => {
+            Self::Option(of) if !of.is_niche() => {
                 cells.push(Scalar::Bool);
                 of.add_cells(cells);
             }
@@ -256,6 +301,33 @@ impl Type {
         self.scalar().is_none() && self.size() > 0
     }
 
+    /// Whether an option of it is a pointer, and `None` the null pointer.
+    pub fn is_niche(&self) -> bool {
+        match self {
+            Self::Box(_) | Self::Borrowed(_) => true,
+            Self::Reference(to) => matches!(**to, Self::Struct(_) | Self::Named(_)),
+            _ => false,
+        }
+    }
+
+    /// What a pointer of any kind points to, and of which kind it is.
+    pub fn target(&self) -> Option<(&Self, Access)> {
+        match self {
+            Self::Raw(to) => Some((to, Access::Raw)),
+            Self::Reference(to) | Self::Borrowed(to) => Some((to, Access::Reference)),
+            Self::Box(to) => Some((to, Access::Owned)),
+            Self::Option(of) if of.is_niche() => {
+                let (to, access) = of.target()?;
+                let access = match access {
+                    Access::Owned => Access::OptionalOwned,
+                    _ => Access::OptionalReference,
+                };
+                Some((to, access))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is the reference to a slice.
     pub fn is_slice_reference(&self) -> bool {
         matches!(self, Self::Reference(to) if matches!(**to, Self::Slice(_)))
@@ -267,13 +339,27 @@ impl Type {
             .is_some_and(|scalar| scalar != Scalar::Pointer)
     }
 
+    /// Whether what is assigned to it is a place: also where a structure is linked to others.
+    pub fn is_place(&self) -> bool {
+        self.is_value() || matches!(self, Self::Raw(_) | Self::Box(_)) || self.is_link()
+    }
+
+    /// Whether it is an option that is a pointer.
+    pub fn is_link(&self) -> bool {
+        matches!(self, Self::Option(of) if of.is_niche())
+    }
+
     /// Whether it is an enumeration or contains one.
     pub fn has_enum(&self) -> bool {
         match self {
             Self::Enum(_) => true,
             Self::Tuple(of) => of.iter().any(Self::has_enum),
             Self::Struct(of) => of.fields.iter().any(|field| field.ty.has_enum()),
-            Self::Option(of) | Self::Reference(of) | Self::Array(of, _) => of.has_enum(),
+            Self::Option(of)
+            | Self::Reference(of)
+            | Self::Box(of)
+            | Self::Borrowed(of)
+            | Self::Array(of, _) => of.has_enum(),
             _ => false,
         }
     }
@@ -301,6 +387,10 @@ impl fmt::Display for Type {
             Self::Array(of, length) => write!(f, "[{of}; {length}]"),
             Self::Slice(of) => write!(f, "[{of}]"),
             Self::Reference(to) => write!(f, "&{to}"),
+            Self::Raw(to) => write!(f, "*mut {to}"),
+            Self::Box(of) => write!(f, "Box<{of}>"),
+            Self::Borrowed(of) => write!(f, "&Box<{of}>"),
+            Self::Named(name) => f.write_str(name),
             Self::Option(of) => write!(f, "Option<{of}>"),
             Self::Struct(of) => f.write_str(&of.name),
             Self::Enum(of) => f.write_str(&of.name),

@@ -43,6 +43,7 @@ impl Build {
             name: format!("v{number}"),
             cells: cells.to_vec(),
             shape: Shape::Other,
+            access: Default::default(),
             is_global: false,
         })
     }

@@ -57,10 +57,13 @@ fn what_is_outside_is_named_with_its_line() {
             "1: `f` is used, but generics are not supported",
         ),
         (
-            "unsafe fn f() {}",
-            "1: `f` is `async`, `unsafe` or `extern`, which is not supported",
+            "async fn f() {}",
+            "1: `f` is `async` or `extern`, which is not supported",
         ),
-        ("fn f() {\n    unsafe {}\n}", "2: `unsafe` is not supported"),
+        (
+            "fn f() {\n    let p: *mut i32 = 1 as *mut i32;\n}",
+            "2: a pointer made of `i32` is not supported",
+        ),
         (
             "static mut X: i32 = 1;\nfn f() {\n    X;\n}",
             "3: `X` is used, but a `static mut` is not supported",
