@@ -169,6 +169,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let others = [
         "src/run/wire.rs",
         "src/heap/notation.rs",
+        "src/heap/web/step.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];
