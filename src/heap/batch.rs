@@ -17,7 +17,7 @@ use super::rewrite::{Edit, edits, rewritten};
 use super::state::State;
 use super::trial::{Found, Trial};
 use super::{RESULT, machine::Point};
-use crate::formula::ir::Test;
+use crate::formula::ir::{Program, Test};
 use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::formula::mutation::ShownEdit;
 use crate::patch::diff;
@@ -238,21 +238,41 @@ pub struct Repair {
     pub diff: String,
 }
 
-/// Repairs by these failing tests, the smallest changes first; none if the program is beyond what is modelled.
-pub fn repairs(subject: &Subject, failing: &[String], deadline: Instant) -> Vec<Repair> {
-    let Ok(whole) = subject.ecosystem.whole(&subject.root) else {
-        return Vec::new();
-    };
-    if whole.language != Language::C {
-        return Vec::new();
+/// A program with linked structures, and its tests.
+#[derive(Debug)]
+pub struct Structures {
+    program: Program,
+    texts: Vec<String>,
+    tests: Vec<Test>,
+}
+
+impl Structures {
+    /// Reads a subject. `None` if it has no linked structures, or is beyond what is modelled.
+    pub fn of(subject: &Subject) -> Option<Self> {
+        let whole = subject.ecosystem.whole(&subject.root).ok()?;
+        if whole.language != Language::C {
+            return None;
+        }
+        let (program, tests, _) = of_c(&whole, &[]).ok()?;
+        (!program.records.is_empty()).then(|| Self {
+            texts: texts(&whole),
+            program,
+            tests,
+        })
     }
-    let Ok((program, tests, _)) = of_c(&whole, &[]) else {
-        return Vec::new();
-    };
+}
+
+/// Repairs by these failing tests, the smallest changes first.
+pub fn repairs(
+    of: &Structures,
+    subject: &Subject,
+    failing: &[String],
+    deadline: Instant,
+) -> Vec<Repair> {
     let trial = Trial {
-        program: &program,
-        texts: &texts(&whole),
-        tests: &tests,
+        program: &of.program,
+        texts: &of.texts,
+        tests: &of.tests,
         wanted: failing,
         deadline,
     };

@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::session::Session;
 use crate::check::validate::Validator;
 use crate::hash;
-use crate::heap::batch::{Repair, repairs};
+use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
 use crate::report::{EditReport, Ending, GroupReport, Outcome, PatchReport, count};
 use crate::run::suite::TestIndex;
@@ -29,6 +29,10 @@ impl Session<'_> {
     /// # Errors
     /// If the run is stopped.
     pub fn show_structures(&self, outcome: &mut Outcome, targets: &[TestIndex]) -> Result<()> {
+        let subject = self.copies.plain.subject;
+        let Some(structures) = Structures::of(subject) else {
+            return Ok(());
+        };
         let phase = self
             .progress
             .start("searching linked structures", 0, self.runner.runs());
@@ -38,11 +42,7 @@ impl Session<'_> {
             let names = targets
                 .iter()
                 .map(|target| self.tests[*target].name.clone());
-            repairs(
-                self.copies.plain.subject,
-                &names.collect::<Vec<_>>(),
-                deadline,
-            )
+            repairs(&structures, subject, &names.collect::<Vec<_>>(), deadline)
         };
         let mut groups = vec![(targets.to_vec(), found(targets))];
         if groups[0].1.is_empty() && targets.len() > 1 {

@@ -452,3 +452,113 @@ fn what_is_outside_in_rust_programs_is_named() {
         assert!(said.contains(reason), "{said}");
     }
 }
+
+/// A list of which one statement is wrong, with tests that say what is printed.
+fn failing() -> Subject {
+    let text = r#"#include <stdio.h>
+#include <stdlib.h>
+
+struct node {
+    int data;
+    struct node *next;
+};
+
+struct node *head = NULL;
+
+void push(int data) {
+    struct node *node = malloc(sizeof(struct node));
+    node->data = data;
+    node->next = head;
+    head = node;
+}
+
+void delete_value(int data) {
+    struct node *prev = NULL;
+    struct node *cur = head;
+    while (cur != NULL && cur->data != data) {
+        prev = cur;
+        cur = cur->next;
+    }
+    if (cur == NULL) {
+        return;
+    }
+    if (prev == NULL) {
+        head = cur->next;
+    } else {
+        prev->next = cur;
+    }
+    free(cur);
+}
+
+void print_all(void) {
+    struct node *cur = head;
+    while (cur != NULL) {
+        printf("%d ", cur->data);
+        cur = cur->next;
+    }
+}
+
+int main(int argc, char **argv) {
+    int i;
+    push(1);
+    push(2);
+    push(3);
+    for (i = 1; i < argc; i++) {
+        delete_value(atoi(argv[i]));
+    }
+    print_all();
+    return 0;
+}
+"#;
+    let manifest = r#"[c]
+sources = ["list.c"]
+build = "cc -g -o list list.c"
+
+[[c.test]]
+name = "all"
+command = "./list"
+stdout = "3 2 1 "
+
+[[c.test]]
+name = "first"
+command = "./list 3"
+stdout = "2 1 "
+
+[[c.test]]
+name = "middle"
+command = "./list 2"
+stdout = "3 1 "
+"#;
+    Subject::new(&[("list.c", text), ("nopol.toml", manifest)])
+}
+
+const RIGHT: &str = "prev->next = cur->next;";
+
+#[test]
+fn a_failing_test_is_enough_to_repair_a_statement() {
+    let subject = failing();
+    let before = subject.snapshot();
+    let run = subject.nopol_c(&["heap", "--failing", "middle"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(RIGHT), "{}", run.stdout);
+    assert_eq!(subject.snapshot(), before);
+    let run = subject.nopol_c(&["heap", "--failing", "midle"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("is `middle` meant?"), "{}", run.stderr);
+}
+
+#[test]
+fn where_no_condition_repairs_a_statement_does_unless_no_heap_is_given() {
+    let subject = failing();
+    let run = subject.nopol_c(&["--no-heap"]);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    let run = subject.nopol_c(&[]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("change it to `cur->next`"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(subject.nopol_c(&["apply"]).code, 0);
+    assert!(subject.read("list.c").contains(RIGHT));
+}
