@@ -8,10 +8,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use camino::Utf8PathBuf;
 
 use crate::hash::fnv1a;
 use crate::repair::{
-    self,
+    self, compiling,
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
@@ -84,6 +85,20 @@ impl Invocation {
             let _ = last_file.write(&text);
         }
         outcome
+    }
+
+    /// What the compiler says against the subject with these texts of its files; `None` if it accepts them.
+    ///
+    /// # Errors
+    /// If the subject cannot be read or copied.
+    pub fn refusal(
+        &self,
+        texts: &[(Utf8PathBuf, String)],
+        observer: Arc<dyn Observer>,
+    ) -> Result<Option<String>> {
+        let (settings, supervisor) = (&self.settings, &self.supervisor);
+        let progress = Progress::new(observer);
+        compiling::refusal(settings, settings.subject(), supervisor, &progress, texts)
     }
 
     /// Looks for a test that tells a patch from others; `None` if none is found.

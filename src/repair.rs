@@ -4,6 +4,7 @@
 mod angelic;
 mod baseline;
 mod circumstances;
+pub mod compiling;
 mod ending;
 mod engine;
 mod facts;

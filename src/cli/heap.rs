@@ -4,13 +4,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::formula::{self, Shape};
 use super::{Place, Target, output};
 use crate::formula::mutation::ShownEdit;
 use crate::heap::batch::{self, Batch, By, Request};
-use crate::invocation;
+use crate::invocation::{self, Invocation};
+use crate::report::terminal::Terminal;
 use crate::report::{EditReport, Ending, Outcome, PatchReport, count};
 
 #[derive(Args, Clone, Debug)]
@@ -105,7 +107,21 @@ impl<P: Target> Heap<P> {
             tests: self.only,
             states: states.collect(),
         };
-        let shown = match formula::accepted(batch::repair(&request), self.format, Batch::outside) {
+        // Without a handler of signals: Ctrl-C ends a search at once, and the warden cleans up.
+        let invocation = match Invocation::new(settings.clone()) {
+            Ok(invocation) => invocation,
+            Err(error) => {
+                output::complain(&error.to_string());
+                return Ending::Internal.exit_code();
+            }
+        };
+        let compile = |texts: &[(Utf8PathBuf, String)]| {
+            let observer = Arc::new(Terminal::new(false, true));
+            let refusal = invocation.refusal(texts, observer);
+            refusal.map_err(|error| format!("{error:#}"))
+        };
+        let repaired = batch::repair(&request, &compile);
+        let shown = match formula::accepted(repaired, self.format, Batch::outside) {
             Ok(shown) => shown,
             Err(code) => return code,
         };

@@ -1,26 +1,35 @@
-//! Searches for a repair of a Rust program: what is found must compile, and fulfil everything when it is read again.
+//! Searches for a repair of a Rust program: what is found must compile, because its compiler says more about pointers than is
+//! modelled, and fulfil everything when it is read again.
 
-use super::compile::Checker;
+use camino::Utf8PathBuf;
+
 use super::confine::{Confinement, Found, search};
 use super::load::Loaded;
 use super::patch::Change;
 use super::problem::Triple;
 use super::repair::{Options, Outcome};
 use super::rewrite::{edits, rewritten};
-use crate::subject::Subject;
 
-/// Most patches that the compiler may refuse.
+/// Most patches that are left out.
 const MOST_REFUSED: usize = 12;
 
-/// Searches until a patch is found that the compiler accepts; and what it said against others.
+/// What the compiler says against the program with these texts; nothing if it accepts them.
+///
+/// # Errors
+/// If it cannot be asked: a sentence.
+pub type Compile<'c> = &'c dyn Fn(&[(Utf8PathBuf, String)]) -> Result<Option<String>, String>;
+
+/// Searches until a patch is found that the compiler accepts and that holds `again`; and what was said against others.
+///
+/// # Errors
+/// If the compiler cannot be asked.
 pub fn accepted(
     loaded: &mut Loaded,
     triples: &[Triple],
-    subject: &Subject,
+    compile: Compile<'_>,
     again: &dyn Fn(&Loaded, &[Change]) -> bool,
-) -> (Found, Vec<String>) {
+) -> Result<(Found, Vec<String>), String> {
     let mut refusals = Vec::new();
-    let mut checker = None;
     loop {
         let mut found = search(
             &loaded.routine,
@@ -29,52 +38,58 @@ pub fn accepted(
             Options::default(),
         );
         let Outcome::Patch(changes) = &found.repaired.result else {
-            return (found, refusals);
+            return Ok((found, refusals));
         };
-        if checker.is_none() {
-            checker = Checker::new(&subject.root).ok();
-        }
-        let Some(checker) = &checker else {
-            refusals.push("the patch is not compiled: the package cannot be copied".to_owned());
-            return (found, refusals);
-        };
-        let Some(said) = refusal(loaded, checker, changes) else {
-            if again(loaded, changes) {
-                return (found, refusals);
+        let culprits = match refusal(loaded, compile, changes)? {
+            None if again(loaded, changes) => return Ok((found, refusals)),
+            None => {
+                refusals.push(
+                    "a patch is left out: written into the source it does not hold".to_owned(),
+                );
+                changes.last().cloned().into_iter().collect()
             }
-            refusals
-                .push("a patch is left out: written into the source it does not hold".to_owned());
-            if refusals.len() > MOST_REFUSED {
-                found.repaired.result = Outcome::Exhausted;
-                return (found, refusals);
+            Some(said) => {
+                if refusal(loaded, compile, &[])?.is_some() {
+                    return Err(format!("the package does not compile: {said}"));
+                }
+                refusals.push(format!("a patch is left out: {said}"));
+                culprits(loaded, compile, changes)?
             }
-            loaded.routine.refused.extend(changes.last().cloned());
-            continue;
         };
-        if refusal(loaded, checker, &[]).is_some() {
-            refusals.push(format!("the package does not compile: {said}"));
-            return (found, refusals);
-        }
-        let mut culprits = changes.clone();
-        if changes.len() > 1 {
-            culprits
-                .retain(|change| refusal(loaded, checker, std::slice::from_ref(change)).is_some());
-        }
-        let is_last = refusals.len() == MOST_REFUSED || culprits.is_empty();
-        refusals.push(format!("a patch is left out: {said}"));
-        if is_last {
+        if culprits.is_empty() || refusals.len() > MOST_REFUSED {
             found.repaired.result = Outcome::Exhausted;
-            return (found, refusals);
+            return Ok((found, refusals));
         }
         loaded.routine.refused.extend(culprits);
     }
 }
 
+/// The changes that the compiler refuses by themselves.
+fn culprits(
+    loaded: &Loaded,
+    compile: Compile<'_>,
+    changes: &[Change],
+) -> Result<Vec<Change>, String> {
+    if let [change] = changes {
+        return Ok(vec![change.clone()]);
+    }
+    let mut culprits = Vec::new();
+    for change in changes {
+        if refusal(loaded, compile, std::slice::from_ref(change))?.is_some() {
+            culprits.push(change.clone());
+        }
+    }
+    Ok(culprits)
+}
+
 /// What the compiler says against the program with these changes.
-fn refusal(loaded: &Loaded, checker: &Checker, changes: &[Change]) -> Option<String> {
+fn refusal(
+    loaded: &Loaded,
+    compile: Compile<'_>,
+    changes: &[Change],
+) -> Result<Option<String>, String> {
     let edits = edits(&loaded.routine, &loaded.texts, changes);
     let changed = rewritten(&loaded.texts, &edits);
-    let files = loaded.program.files.iter().map(|path| &**path);
-    let said = checker.refusal(files.zip(&changed));
-    said.unwrap_or_else(|error| Some(error.to_string()))
+    let files = loaded.program.files.iter().cloned().zip(changed);
+    compile(&files.collect::<Vec<_>>())
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::accept::accepted;
+use super::accept::{Compile, accepted};
 use super::confine::{Confinement, search};
 use super::load::Loaded;
 use super::memory::Memory;
@@ -117,11 +117,11 @@ impl Batch {
 /// Most failing calls that are described.
 const MOST_DESCRIBED: usize = 5;
 
-/// Repairs a function.
+/// Repairs a function. What a Rust program is changed to is put to its compiler.
 ///
 /// # Errors
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
-pub fn repair(request: &Request) -> Result<Batch, Refusal> {
+pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal> {
     let usage = |error: SubjectError| Refusal::Usage(error.to_string());
     let subject = Subject::load(&request.project).map_err(usage)?;
     let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
@@ -178,7 +178,9 @@ pub fn repair(request: &Request) -> Result<Batch, Refusal> {
             let found = search(&loaded.routine, &triples, all, Options::default());
             (found, Vec::new())
         }
-        Language::Rust => accepted(&mut loaded, &triples, &subject, &again),
+        Language::Rust => {
+            accepted(&mut loaded, &triples, compile, &again).map_err(Refusal::Outside)?
+        }
     };
     let mut batch = Batch {
         function: function.clone(),
@@ -262,19 +264,19 @@ impl Structures {
     }
 }
 
-/// Repairs by these failing tests, the smallest changes first.
+/// Repairs by these failing tests, the smallest changes first, until the search `is_over`.
 pub fn repairs(
     of: &Structures,
     subject: &Subject,
     failing: &[String],
-    deadline: Instant,
+    is_over: &dyn Fn() -> bool,
 ) -> Vec<Repair> {
     let trial = Trial {
         program: &of.program,
         texts: &of.texts,
         tests: &of.tests,
         wanted: failing,
-        deadline,
+        is_over,
     };
     let found = trial.search(None).found;
     let repairs = found.iter().map(|found| {
@@ -324,7 +326,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         texts: &texts(whole),
         tests: &tests,
         wanted: &request.failing,
-        deadline: started + request.timeout,
+        is_over: &|| started.elapsed() >= request.timeout,
     };
     let tried = trial.search(request.function.as_deref());
     let mut batch = Batch {

@@ -10,7 +10,6 @@ mod accept;
 pub mod batch;
 pub mod benchmark;
 pub mod closeness;
-pub mod compile;
 pub mod confine;
 mod dialect;
 #[cfg(feature = "z3")]

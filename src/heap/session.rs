@@ -120,9 +120,7 @@ impl Session {
     pub fn source_line(&self) -> Option<(&Utf8Path, &str, u32)> {
         let frame = self.stop.as_ref()?.frame.as_ref()?;
         let file = frame.file.as_deref()?;
-        let name = file.rsplit('/').next()?;
-        let mut files = self.files.iter();
-        let (path, text) = files.find(|(path, _)| path.file_name() == Some(name))?;
+        let (path, text) = self.source(file)?;
         Some((path, text, frame.line?))
     }
 
@@ -469,6 +467,14 @@ impl Session {
         Ok(())
     }
 
+    /// The source file that debug information calls so, and its text.
+    fn source(&self, file: &str) -> Option<(&Utf8Path, &str)> {
+        let name = file.rsplit('/').next();
+        let mut files = self.files.iter();
+        let found = files.find(|(path, _)| path.file_name() == name);
+        found.map(|(path, text)| (path.as_path(), text.as_str()))
+    }
+
     /// The line where the program is.
     fn place(&self) -> String {
         let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
@@ -477,10 +483,7 @@ impl Session {
         };
         let file = frame.file.clone().unwrap_or_default();
         let name = file.rsplit('/').next().unwrap_or(&file);
-        let source = self
-            .files
-            .iter()
-            .find(|(path, _)| path.file_name() == Some(name));
+        let source = self.source(&file);
         let text = source.and_then(|(_, text)| text.lines().nth(line.saturating_sub(1) as usize));
         format!("{name}:{line}  {}", text.unwrap_or_default().trim())
     }

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-use std::time::Instant;
 
 use camino::Utf8PathBuf;
 
@@ -37,6 +36,10 @@ const MOST_CALLS: usize = 12;
 /// Most pairs of changes of a function that are looked at.
 const MOST_PAIRS: usize = 40_000;
 
+/// Most changes of a function that are tried on the tests, single ones and pairs each: so that the result does not depend on the
+/// machine unless a user's limit ends the search.
+const MOST_TRIED: usize = 4000;
+
 /// Most repairs of a function that are found.
 const MOST_FOUND: usize = 8;
 
@@ -50,8 +53,8 @@ pub struct Trial<'t> {
     pub tests: &'t [Test],
     /// The names of those that fail and should pass; all that fail if none is named.
     pub wanted: &'t [String],
-    /// When the search ends.
-    pub deadline: Instant,
+    /// Whether the search must end.
+    pub is_over: &'t dyn Fn() -> bool,
 }
 
 /// A repair.
@@ -119,12 +122,8 @@ impl Trial<'_> {
         tried
             .found
             .sort_by_key(|found| (found.changes.len(), found.cost));
-        tried.is_over = self.is_over();
+        tried.is_over = (self.is_over)();
         tried
-    }
-
-    fn is_over(&self) -> bool {
-        Instant::now() >= self.deadline
     }
 
     /// The functions that failing tests call, those first that the fewest other tests call.
@@ -224,7 +223,7 @@ impl Trial<'_> {
         all: Vec<(usize, Vec<Change>)>,
     ) -> Vec<(usize, Vec<Change>)> {
         all.into_iter()
-            .take_while(|_| !self.is_over())
+            .take_while(|_| !(self.is_over)())
             .filter(|(_, changes)| seen.insert(effect(&patched(routine, changes), calls)))
             .collect()
     }
@@ -236,7 +235,10 @@ impl Trial<'_> {
         tests: &[&Test],
         all: Vec<(usize, Vec<Change>)>,
     ) -> Vec<(usize, Vec<Change>)> {
-        let accepted = all.into_iter().take_while(|_| !self.is_over());
+        let accepted = all
+            .into_iter()
+            .take(MOST_TRIED)
+            .take_while(|_| !(self.is_over)());
         let accepted = accepted.filter(|(_, changes)| {
             let edits = edits(&loaded.routine, &loaded.texts, changes);
             let texts = rewritten(&loaded.texts, &edits);

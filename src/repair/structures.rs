@@ -36,13 +36,14 @@ impl Session<'_> {
         let phase = self
             .progress
             .start("searching linked structures", 0, self.runner.runs());
-        let limit = self.supervisor.left().map_or(LIMIT, |left| left.min(LIMIT));
-        let deadline = Instant::now() + limit;
+        let started = Instant::now();
+        // A signal ends it, too, and the time limit of the run.
+        let is_over = || started.elapsed() >= LIMIT || self.supervisor.check().is_err();
         let found = |targets: &[TestIndex]| -> Vec<Repair> {
             let names = targets
                 .iter()
                 .map(|target| self.tests[*target].name.clone());
-            repairs(&structures, subject, &names.collect::<Vec<_>>(), deadline)
+            repairs(&structures, subject, &names.collect::<Vec<_>>(), &is_over)
         };
         let mut groups = vec![(targets.to_vec(), found(targets))];
         if groups[0].1.is_empty() && targets.len() > 1 {
@@ -55,6 +56,7 @@ impl Session<'_> {
         let number = groups.iter().map(|(_, found)| found.len()).sum();
         let number = count(number, "candidate");
         self.progress.finish(phase, self.runner.runs(), &number);
+        self.supervisor.check()?;
         groups.retain(|(_, found)| !found.is_empty());
         if groups.is_empty() {
             return Ok(());

@@ -1,0 +1,47 @@
+//! Whether a subject compiles with other texts of its files. It is built where everything is built: in a working copy, by a
+//! supervised process.
+
+use anyhow::Result;
+use camino::Utf8PathBuf;
+
+use super::settings::Settings;
+use super::setup::Setup;
+use crate::report::Outcome;
+use crate::report::progress::Progress;
+use crate::run::process::Supervisor;
+use crate::subject::workspace::{Linked, Workspace};
+use crate::subject::{Subject, SubjectError};
+
+/// What the compiler says against the subject with these texts, its paths relative to the root; nothing if it accepts them.
+///
+/// # Errors
+/// If the subject cannot be copied, or the run is stopped.
+pub fn refusal(
+    settings: &Settings,
+    subject: Result<Subject, SubjectError>,
+    supervisor: &Supervisor,
+    progress: &Progress,
+    texts: &[(Utf8PathBuf, String)],
+) -> Result<Option<String>> {
+    let mut unsaid = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
+    let mut copies = setup.copies(progress, &mut unsaid)?;
+    copies.plain.take_over()?;
+    // Lints of the subject that are denied are not the question.
+    copies.plain.caps_lints = true;
+    let Workspace { tree, root, .. } = &copies.plain;
+    tree.restore()?;
+    for (path, text) in texts {
+        tree.write(&root.join(path), text)?;
+    }
+    let build = copies.plain.build(Linked::Plain)?;
+    if build.succeeded {
+        return Ok(None);
+    }
+    let said = build
+        .errors
+        .first()
+        .map_or(&build.output, |error| &error.rendered);
+    let error = said.lines().find(|line| line.starts_with("error"));
+    Ok(Some(error.unwrap_or("the build fails").to_owned()))
+}
