@@ -63,6 +63,9 @@ pub fn search(
             (&suspected, &suspects.slots, FEW + 1),
             (&all, &none, FEW),
             (&all, &everywhere, usize::MAX),
+            // Where all of it is too much.
+            (&suspected, &none, usize::MAX),
+            (&suspected, &suspects.slots, usize::MAX),
         ],
         Confinement::Section => vec![
             (&passed, &none, FEW),
@@ -100,7 +103,9 @@ pub fn search(
             found = repair(routine, triples, &space, options);
         }
         best = better(best, found);
-        if size(&best.result).is_some_and(|size| size <= FEW || insertions > 0) {
+        let is_enough = |size| size <= FEW || most > FEW;
+        let is_proved = most == usize::MAX && matches!(best.result, Outcome::Contradiction(_));
+        if size(&best.result).is_some_and(is_enough) || is_proved {
             break;
         }
     }
