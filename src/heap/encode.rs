@@ -89,7 +89,7 @@ impl<'q> Query<'q> {
         is_encoded
     }
 
-    /// Leaves a triple out that was added.
+    /// Seeks a repair that is so close to the program.
     pub fn solve(&mut self, closeness: Closeness) -> Answer {
         let mut assumed = self.triples.clone();
         for (bound, most) in Bound::ALL.into_iter().zip(closeness.most) {
