@@ -12,14 +12,14 @@ use camino::Utf8PathBuf;
 
 use crate::hash::fnv1a;
 use crate::repair::{
-    self, compiling,
+    self, compiling, debugging,
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
-use crate::report::Outcome;
 use crate::report::events::Observer;
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
+use crate::report::{Ending, Outcome};
 use crate::run::process::Supervisor;
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, dependencies};
@@ -99,6 +99,22 @@ impl Invocation {
         let (settings, supervisor) = (&self.settings, &self.supervisor);
         let progress = Progress::new(observer);
         compiling::refusal(settings, settings.subject(), supervisor, &progress, texts)
+    }
+
+    /// Builds the subject for a debugger, and calls `then` with how one of its tests is started.
+    ///
+    /// # Errors
+    /// Why there is nothing to debug, and its message.
+    pub fn debugged<T>(
+        &self,
+        test: Option<&str>,
+        observer: Arc<dyn Observer>,
+        then: impl FnOnce(debugging::Started) -> T,
+    ) -> Result<T, (Ending, String)> {
+        let (settings, supervisor) = (&self.settings, &self.supervisor);
+        let progress = Progress::new(observer);
+        let subject = settings.subject();
+        debugging::with_program(settings, subject, supervisor, &progress, test, then)
     }
 
     /// Looks for a test that tells a patch from others; `None` if none is found.

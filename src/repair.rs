@@ -5,6 +5,7 @@ mod angelic;
 mod baseline;
 mod circumstances;
 pub mod compiling;
+pub mod debugging;
 mod ending;
 mod engine;
 mod facts;

@@ -110,6 +110,20 @@ pub struct CFlags {
 }
 
 impl CFlags {
+    /// What `cargo nopol debug` takes of these.
+    pub fn of_debugger(
+        config: &Option<Utf8PathBuf>,
+        source: &[Utf8PathBuf],
+        build: &Option<String>,
+    ) -> Self {
+        Self {
+            config: config.clone(),
+            source: source.iter().map(ToString::to_string).collect(),
+            build: build.clone(),
+            ..Self::default()
+        }
+    }
+
     fn options(&self) -> COptions {
         let Self {
             config,

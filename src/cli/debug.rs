@@ -1,37 +1,47 @@
-//! `cargo nopol debug`: an interactive session on a C program in gdb. The prompt, scripts, and files of pictures.
+//! `cargo nopol debug`: an interactive session on a C program in gdb.
+
+mod log;
+mod program;
+mod prompt;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::process::Command as Process;
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::Args;
-use rustyline::completion::Completer;
+use rustyline::Editor;
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
-use rustyline::validate::Validator;
-use rustyline::{Context, Editor, Helper};
-use tempfile::TempDir;
 
-use super::output;
-use crate::heap::gdb::{Options, Subject};
-use crate::heap::session::command::{self, NAMES};
-use crate::heap::session::{Reply, Session, Settings};
-use crate::heap::web::{Live, Place, Step};
-use crate::report::Ending;
+use self::log::Log;
+use self::program::Sources;
+use self::prompt::Names;
+use super::c::CFlags;
+use super::heap::patch;
+use super::{Place, output};
+use crate::heap::gdb::{Launch, Options, Subject};
+use crate::heap::session::command::{self, Command};
+use crate::heap::session::{Reply, Session};
+use crate::invocation::{self, Invocation};
+use crate::repair::debugging::Started;
+use crate::repair::settings::Settings;
+use crate::report::terminal::Terminal;
+use crate::report::{Ending, Outcome};
 use crate::run::interrupt::on_interrupt;
+use crate::subject::c::config::NAME;
+use crate::subject::c::{self, options::COptions};
 
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
-    /// The program, built with -g -O0; a single .c file is compiled
+    /// The program, built with -g -O0; a single .c file is compiled [default: that of nopol.toml, which is built in a
+    /// copy]
     #[arg(value_name = "PROGRAM")]
-    program: Utf8PathBuf,
+    program: Option<Utf8PathBuf>,
 
     /// What the program is given
-    #[arg(last = true, value_name = "ARGS")]
+    #[arg(last = true, value_name = "ARGS", requires = "program")]
     arguments: Vec<String>,
 
     /// A source file of the program; may be given several times [default: those in this directory that its debug
@@ -42,6 +52,24 @@ pub struct Debug {
     /// A shell command that builds the program first
     #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     build: Option<String>,
+
+    /// The test of nopol.toml to debug [default: the only one]
+    #[arg(
+        long,
+        value_name = "TEST",
+        conflicts_with = "program",
+        help_heading = "Program"
+    )]
+    test: Option<String>,
+
+    /// The file that tells how the program is built and tested [default: the nearest nopol.toml]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "program",
+        help_heading = "Program"
+    )]
+    config: Option<Utf8PathBuf>,
 
     /// The debugger
     #[arg(
@@ -78,22 +106,83 @@ pub struct Debug {
     web: bool,
 }
 
-/// What goes wrong before a session begins: a sentence, and how it ends.
-type Failed = (String, Ending);
+/// What goes wrong before a session begins: how it ends, and a sentence.
+type Failed = (Ending, String);
 
 impl Debug {
     pub fn run(self) -> u8 {
-        match self.session() {
+        let done = match &self.program {
+            Some(program) => self.of_program(program),
+            None if self.config.is_none() && !has_description() => Err(usage(format!(
+                "there is no {NAME} here or above: name a program, or a .c file"
+            ))),
+            None => {
+                let flags = CFlags::of_debugger(&self.config, &self.source, &self.build);
+                match Place::of(flags).resolve() {
+                    Ok(settings) => self.of_test(&settings),
+                    Err(code) => return code,
+                }
+            }
+        };
+        match done {
             Ok(()) => 0,
-            Err((sentence, ending)) => {
+            Err((ending, sentence)) => {
                 output::complain(&sentence);
                 ending.exit_code()
             }
         }
     }
 
-    fn session(self) -> Result<(), Failed> {
-        let usage = |sentence: String| (sentence, Ending::Usage);
+    /// A session on a program that the user names.
+    fn of_program(&self, program: &camino::Utf8Path) -> Result<(), Failed> {
+        let built = program::built(program, self.build.as_deref())?;
+        let mut subject = self.load(&Launch::new(&*built.program, &self.arguments))?;
+        let files = program::sources(&built, &self.source, &mut subject)?;
+        self.converse(subject, files, None)
+    }
+
+    /// A session on the program of a test, built in a working copy.
+    fn of_test(&self, settings: &Settings) -> Result<(), Failed> {
+        let failed = |error: anyhow::Error| (Ending::Internal, format!("{error:#}"));
+        let invocation = Invocation::new(settings.clone()).map_err(failed)?;
+        let observer = Arc::new(Terminal::new(false, false));
+        invocation.debugged(self.test.as_deref(), observer, |started| {
+            let Started {
+                program,
+                arguments,
+                input,
+                directory,
+                set,
+                unset,
+                sources,
+            } = started;
+            let subject = self.load(&Launch {
+                program,
+                arguments,
+                input,
+                directory: Some(directory),
+                set,
+                unset: unset.into_iter().map(str::to_owned).collect(),
+            })?;
+            self.converse(subject, sources, Some(settings))
+        })?
+    }
+
+    fn load(&self, launch: &Launch) -> Result<Subject, Failed> {
+        let options = Options {
+            gdb: self.gdb.clone(),
+            ..Options::default()
+        };
+        Subject::load(launch, &options).map_err(|error| usage(error.to_string()))
+    }
+
+    /// Executes what the user says. With settings, the patch in force is kept for `apply`.
+    fn converse(
+        &self,
+        subject: Subject,
+        files: Sources,
+        settings: Option<&Settings>,
+    ) -> Result<(), Failed> {
         let script = match &self.script {
             Some(path) => Some(
                 fs::read_to_string(path)
@@ -101,49 +190,33 @@ impl Debug {
             ),
             None => None,
         };
-        if let Some(save) = &self.save
-            && save.exists()
-        {
-            return Err(usage(format!(
-                "{save} exists already: name a new file for --save"
-            )));
-        }
-        let built = self.built()?;
-        let options = Options {
-            gdb: self.gdb.clone(),
-            ..Options::default()
-        };
-        let said = |error: crate::heap::gdb::Error| usage(error.to_string());
-        let mut subject = Subject::load(&built.program, &self.arguments, &options).map_err(said)?;
-        let files = self.sources(&built, &mut subject)?;
         let is_terminal = io::stdout().is_terminal();
-        let settings = Settings {
+        let shown = crate::heap::session::Settings {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),
             color: is_terminal && std::env::var_os("NO_COLOR").is_none(),
             limit: Duration::from_secs(self.limit),
-            ..Settings::default()
+            ..crate::heap::session::Settings::default()
         };
-        let mut session = Session::new(subject, files, settings);
+        let session = Session::new(subject, files, shown);
         let interrupter = session.interrupter();
         // Ctrl-C stops the program, not the session.
         let caught = on_interrupt(move || {
             interrupter.interrupt();
         });
-        caught.map_err(|error| (format!("cannot catch Ctrl-C: {error}"), Ending::Internal))?;
-        let mut log =
-            Log::new(self.save.as_deref(), self.svg.as_deref(), self.web).map_err(usage)?;
+        caught.map_err(|error| (Ending::Internal, format!("cannot catch Ctrl-C: {error}")))?;
+        let log = Log::new(self.save.as_deref(), self.svg.as_deref(), self.web).map_err(usage)?;
         let is_scripted = script.is_some() && log.live.is_some();
+        let mut talk = Talk {
+            session,
+            log,
+            settings,
+        };
         match script {
-            Some(script) => scripted(
-                &mut session,
-                script.lines().map(ToOwned::to_owned),
-                &mut log,
-            ),
+            Some(script) => talk.scripted(script.lines().map(ToOwned::to_owned)),
             None if !io::stdin().is_terminal() => {
-                let lines = io::stdin().lock().lines().map_while(Result::ok);
-                scripted(&mut session, lines, &mut log);
+                talk.scripted(io::stdin().lock().lines().map_while(Result::ok));
             }
-            None => prompted(&mut session, &mut log),
+            None => talk.prompted(),
         }
         if is_scripted && io::stdin().is_terminal() {
             say("the page can be read until you press Enter");
@@ -151,228 +224,16 @@ impl Debug {
         }
         Ok(())
     }
-
-    /// Builds the program, if it has to be.
-    fn built(&self) -> Result<Built, Failed> {
-        if !self.program.exists() && self.build.is_none() {
-            return Err((
-                format!("there is no program {}", self.program),
-                Ending::Usage,
-            ));
-        }
-        if let Some(build) = &self.build {
-            run(Process::new("sh").args(["-c", build]), build)?;
-        }
-        if self.program.extension() != Some("c") {
-            return Ok(Built {
-                program: self.program.clone(),
-                source: None,
-                _directory: None,
-            });
-        }
-        let internal = |error: io::Error| (error.to_string(), Ending::Internal);
-        let directory = TempDir::new().map_err(internal)?;
-        let program =
-            Utf8PathBuf::from_path_buf(directory.path().join("program")).map_err(|_| {
-                (
-                    "the temporary directory has an odd name".to_owned(),
-                    Ending::Internal,
-                )
-            })?;
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let mut command = Process::new(&compiler);
-        command.args(["-g", "-O0", "-o", program.as_str(), self.program.as_str()]);
-        run(&mut command, &format!("{compiler} -g -O0 {}", self.program))?;
-        Ok(Built {
-            program,
-            source: Some(self.program.clone()),
-            _directory: Some(directory),
-        })
-    }
-
-    /// The sources, as the user or the debug information names them.
-    fn sources(
-        &self,
-        built: &Built,
-        subject: &mut Subject,
-    ) -> Result<Vec<(Utf8PathBuf, String)>, Failed> {
-        let usage = |sentence: String| (sentence, Ending::Usage);
-        let known = subject
-            .source_files()
-            .map_err(|error| usage(error.to_string()))?;
-        if known.is_empty() {
-            return Err(usage(format!(
-                "{} has no debug information: build it with -g -O0",
-                self.program
-            )));
-        }
-        let here = std::env::current_dir().ok();
-        let here = here.and_then(|here| Utf8PathBuf::from_path_buf(here).ok());
-        let mut paths = self.source.clone();
-        if paths.is_empty() {
-            paths.extend(built.source.clone());
-        }
-        if paths.is_empty() {
-            for file in &known {
-                let full = Utf8PathBuf::from(file.full_path.to_string());
-                let is_source = matches!(full.extension(), Some("c" | "h"));
-                let relative = here.as_ref().and_then(|here| full.strip_prefix(here).ok());
-                if let Some(relative) = relative.filter(|_| is_source && full.exists()) {
-                    paths.push(relative.to_owned());
-                }
-            }
-        }
-        if paths.is_empty() {
-            return Err(usage(
-                "none of the program's sources is in this directory: name them by --source"
-                    .to_owned(),
-            ));
-        }
-        let age =
-            |path: &Utf8Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
-        let mut files = Vec::new();
-        for path in paths {
-            let text = fs::read_to_string(&path)
-                .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
-            if built.source.is_none() && age(&path) > age(&self.program) {
-                output::say(&format!(
-                    "{path} is newer than {}: lines may not be where the debugger says",
-                    self.program
-                ));
-            }
-            if let Ok(Some(true)) = subject.is_optimised(path.as_str()) {
-                output::say(&format!(
-                    "{} was optimized: statements may run in another order than they are written; build it with -O0",
-                    self.program
-                ));
-            }
-            files.push((path, text));
-        }
-        Ok(files)
-    }
 }
 
-/// A program that is ready.
-struct Built {
-    program: Utf8PathBuf,
-    /// The one source that it was compiled from here.
-    source: Option<Utf8PathBuf>,
-    /// Where it is, until the session ends.
-    _directory: Option<TempDir>,
+/// Whether a file tells how the program here is built.
+fn has_description() -> bool {
+    let found = c::config::path(&COptions::default());
+    found.is_ok_and(|found| found.is_some())
 }
 
-/// Runs a command that builds; what it says is shown if it fails.
-fn run(command: &mut Process, text: &str) -> Result<(), Failed> {
-    let done = command.output().map_err(|error| {
-        let sentence = format!("cannot run `{text}`: {error}");
-        (sentence, Ending::CannotBuild)
-    })?;
-    if done.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&done.stderr);
-    Err((
-        format!("`{text}` fails:\n{}", said.trim_end()),
-        Ending::CannotBuild,
-    ))
-}
-
-/// What is written beside the session.
-struct Log {
-    save: Option<fs::File>,
-    svg: Option<Utf8PathBuf>,
-    live: Option<Live>,
-}
-
-impl Log {
-    fn new(save: Option<&Utf8Path>, svg: Option<&Utf8Path>, web: bool) -> Result<Self, String> {
-        let live = match web {
-            true => {
-                let live =
-                    Live::start().map_err(|error| format!("cannot serve a page: {error}"))?;
-                say(&format!("the heap is shown at {}", live.url()));
-                Some(live)
-            }
-            false => None,
-        };
-        if let Some(directory) = svg {
-            fs::create_dir_all(directory)
-                .map_err(|error| format!("cannot make {directory}: {error}"))?;
-        }
-        let save = match save {
-            Some(path) => Some(
-                fs::File::create_new(path)
-                    .map_err(|error| format!("cannot write {path}: {error}"))?,
-            ),
-            None => None,
-        };
-        Ok(Self {
-            save,
-            svg: svg.map(Utf8Path::to_owned),
-            live,
-        })
-    }
-
-    fn typed(&mut self, line: &str) {
-        if let Some(file) = &mut self.save
-            && writeln!(file, "{line}").is_err()
-        {
-            output::complain("the commands cannot be saved any more");
-            self.save = None;
-        }
-    }
-
-    /// Passes on what came of a command.
-    fn shown(&mut self, session: &mut Session, command: &str, text: &str) {
-        let picture = session.take_picture();
-        if let (Some((number, picture)), Some(directory)) = (&picture, &self.svg) {
-            let path = directory.join(format!("{number:04}.svg"));
-            if let Err(error) = fs::write(&path, picture) {
-                output::complain(&format!("cannot write {path}: {error}"));
-            }
-        }
-        if let Some(live) = &self.live {
-            let place = session.source_line();
-            live.show(Step {
-                command: command.to_owned(),
-                text: anstream::adapter::strip_str(text).to_string(),
-                place: place.map(|(file, source, line)| Place {
-                    file: file.to_string(),
-                    line,
-                    source: source.to_owned(),
-                }),
-                picture: picture.map(|(_, picture)| picture),
-            });
-        }
-    }
-}
-
-/// Executes a line; whether the session goes on.
-fn executed(session: &mut Session, line: &str, log: &mut Log) -> bool {
-    let commands = match command::parse(line) {
-        Ok(commands) => commands,
-        Err(sentence) => {
-            say(&sentence);
-            return true;
-        }
-    };
-    let last = commands.len();
-    for (number, command) in (1..).zip(&commands) {
-        match session.execute(command) {
-            Reply::Quit => return false,
-            Reply::Text { output, text } => {
-                for line in output.lines() {
-                    say(&format!("| {line}"));
-                }
-                // Of several commands in a line, the last one says where the program is.
-                if number == last || !matches!(command, command::Command::Next(_)) {
-                    say(&text);
-                }
-                log.shown(session, line.trim(), &text);
-            }
-        }
-    }
-    true
+fn usage(sentence: String) -> Failed {
+    (Ending::Usage, sentence)
 }
 
 fn say(text: &str) {
@@ -384,80 +245,101 @@ fn say(text: &str) {
 
 const PROMPT: &str = "(nopol) ";
 
-fn scripted(session: &mut Session, lines: impl Iterator<Item = String>, log: &mut Log) {
-    for line in lines {
-        say(&format!("{PROMPT}{}", line.trim()));
-        log.typed(line.trim());
-        if !executed(session, &line, log) {
-            break;
-        }
-    }
+/// A session and what belongs to it.
+struct Talk<'s> {
+    session: Session,
+    log: Log,
+    /// Where a patch is kept for `apply`.
+    settings: Option<&'s Settings>,
 }
 
-fn prompted(session: &mut Session, log: &mut Log) {
-    let Ok(mut editor) = Editor::<Names, DefaultHistory>::new() else {
-        output::complain("there is no terminal for a prompt: give the commands by --script");
-        return;
-    };
-    say("`help` lists the commands, `start` begins");
-    editor.set_helper(Some(Names::default()));
-    let mut last = String::new();
-    loop {
-        if let Some(names) = editor.helper_mut() {
-            names.entities = session.entities();
-        }
-        match editor.readline(PROMPT) {
-            Ok(line) => {
-                // An empty line repeats the last one, as in gdb.
-                let line = match line.trim() {
-                    "" => last.clone(),
-                    line => line.to_owned(),
-                };
-                let _ = editor.add_history_entry(&line);
-                log.typed(&line);
-                if !executed(session, &line, log) {
-                    break;
-                }
-                last = line;
+impl Talk<'_> {
+    /// Executes a line; whether the session goes on.
+    fn executed(&mut self, line: &str) -> bool {
+        let commands = match command::parse(line) {
+            Ok(commands) => commands,
+            Err(sentence) => {
+                say(&sentence);
+                return true;
             }
-            Err(ReadlineError::Interrupted) => say("`quit` ends the session"),
-            Err(_) => break,
+        };
+        let last = commands.len();
+        for (number, command) in (1..).zip(&commands) {
+            match self.session.execute(command) {
+                Reply::Quit => return false,
+                Reply::Text { output, text } => {
+                    for line in output.lines() {
+                        say(&format!("| {line}"));
+                    }
+                    // Of several commands in a line, the last one says where the program is.
+                    if number == last || !matches!(command, Command::Next(_)) {
+                        say(&text);
+                    }
+                    self.log.shown(&mut self.session, line.trim(), &text);
+                }
+            }
+            if *command == Command::Rewrite(None) {
+                self.keep();
+            }
+        }
+        true
+    }
+
+    /// Keeps the patch in force, so that it can be applied like any other.
+    fn keep(&self) {
+        let (Some(settings), Some(written)) = (self.settings, self.session.patch()) else {
+            return;
+        };
+        let command = settings.project.command();
+        let outcome = Outcome {
+            ending: Ending::Patched,
+            command,
+            patches: vec![patch(&written, "fulfils what was asserted in a session")],
+            ..Outcome::default()
+        };
+        invocation::keep(settings, &outcome);
+        say(&format!("`{command} apply` writes it into the source"));
+    }
+
+    fn scripted(&mut self, lines: impl Iterator<Item = String>) {
+        for line in lines {
+            say(&format!("{PROMPT}{}", line.trim()));
+            self.log.typed(line.trim());
+            if !self.executed(&line) {
+                break;
+            }
+        }
+    }
+
+    fn prompted(&mut self) {
+        let Ok(mut editor) = Editor::<Names, DefaultHistory>::new() else {
+            output::complain("there is no terminal for a prompt: give the commands by --script");
+            return;
+        };
+        say("`help` lists the commands, `start` begins");
+        editor.set_helper(Some(Names::default()));
+        let mut last = String::new();
+        loop {
+            if let Some(names) = editor.helper_mut() {
+                names.entities = self.session.entities();
+            }
+            match editor.readline(PROMPT) {
+                Ok(line) => {
+                    // An empty line repeats the last one, as in gdb.
+                    let line = match line.trim() {
+                        "" => last.clone(),
+                        line => line.to_owned(),
+                    };
+                    let _ = editor.add_history_entry(&line);
+                    self.log.typed(&line);
+                    if !self.executed(&line) {
+                        break;
+                    }
+                    last = line;
+                }
+                Err(ReadlineError::Interrupted) => say("`quit` ends the session"),
+                Err(_) => break,
+            }
         }
     }
 }
-
-/// Completes commands and entities.
-#[derive(Default)]
-struct Names {
-    entities: Vec<String>,
-}
-
-impl Completer for Names {
-    type Candidate = String;
-
-    fn complete(
-        &self,
-        line: &str,
-        position: usize,
-        _context: &Context<'_>,
-    ) -> rustyline::Result<(usize, Vec<String>)> {
-        let before = line.get(..position).unwrap_or(line);
-        let start = before.rfind([' ', ';']).map_or(0, |at| at + 1);
-        let word = &before[start..];
-        let is_command = before[..start].trim_end_matches([' ', ';']).is_empty()
-            || before[..start].trim_end().ends_with(';');
-        let names: Vec<String> = match is_command {
-            true => NAMES.iter().map(ToString::to_string).collect(),
-            false => self.entities.clone(),
-        };
-        let fitting = names.into_iter().filter(|name| name.starts_with(word));
-        Ok((start, fitting.collect()))
-    }
-}
-
-impl Hinter for Names {
-    type Hint = String;
-}
-impl Highlighter for Names {}
-impl Validator for Names {}
-impl Helper for Names {}

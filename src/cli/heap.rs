@@ -11,6 +11,7 @@ use super::formula::{self, Shape};
 use super::{Place, Target, output};
 use crate::formula::mutation::ShownEdit;
 use crate::heap::batch::{self, Batch, By, Request};
+use crate::heap::written::Written;
 use crate::invocation::{self, Invocation};
 use crate::report::terminal::Terminal;
 use crate::report::{EditReport, Ending, Outcome, PatchReport, count};
@@ -205,13 +206,13 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
     if let Some(message) = &shown.message {
         writeln!(text, "\n{message}")?;
     }
-    if shown.edits.is_empty() {
+    if shown.written.edits.is_empty() {
         return Ok(());
     }
     writeln!(
         text,
         "\nrepaired by {} in `{}` in {:.2} s; {} then:\n",
-        count(shown.edits.len(), "change"),
+        count(shown.written.edits.len(), "change"),
         shown.function,
         shown.seconds,
         match shown.by {
@@ -219,7 +220,7 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
             By::Tests => "these tests pass, and those that passed".to_owned(),
         }
     )?;
-    writeln!(text, "{}", shown.diff.trim_end())?;
+    writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
         writeln!(text, "\nother changes that the tests accept:")?;
     }
@@ -236,36 +237,13 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
 
 /// The repair as a patch, which `apply` and `undo` know.
 fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
-    let edit = |edit: &ShownEdit| EditReport {
-        file: edit.file.clone(),
-        line: edit.line,
-        column: edit.column,
-        span: edit.span.clone(),
-        original: Arc::from(shown.texts.get(&edit.file).map_or("", String::as_str)),
-        before: edit.before.clone(),
-        after: edit.text.clone(),
-        condition: edit.after.clone(),
+    let why = match shown.by {
+        By::States => "fulfils all states",
+        By::Tests => "the tests pass",
     };
     let patches = (shown.outcome == "repaired").then(|| PatchReport {
-        id: "heap-1".to_owned(),
-        rank: 1,
-        cost: 0,
-        confidence: 0.0,
-        kind: "expression",
-        edits: shown.edits.iter().map(edit).collect(),
-        diff: shown.diff.clone(),
         fixes: shown.failing.clone(),
-        is_trivial: false,
-        is_checked: true,
-        why: match shown.by {
-            By::States => "fulfils all states".to_owned(),
-            By::Tests => "the tests pass".to_owned(),
-        },
-        clauses: Vec::new(),
-        tables: Vec::new(),
-        differs: None,
-        alternatives: Vec::new(),
-        alike: 0,
+        ..patch(&shown.written, why)
     });
     Outcome {
         ending,
@@ -274,5 +252,37 @@ fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
         failing_tests: shown.failing.clone(),
         patches: patches.into_iter().collect(),
         ..Outcome::default()
+    }
+}
+
+/// A change of linked structures as a patch.
+pub fn patch(written: &Written, why: &str) -> PatchReport {
+    let edit = |edit: &ShownEdit| EditReport {
+        file: edit.file.clone(),
+        line: edit.line,
+        column: edit.column,
+        span: edit.span.clone(),
+        original: Arc::from(written.texts.get(&edit.file).map_or("", String::as_str)),
+        before: edit.before.clone(),
+        after: edit.text.clone(),
+        condition: edit.after.clone(),
+    };
+    PatchReport {
+        id: "heap-1".to_owned(),
+        rank: 1,
+        cost: 0,
+        confidence: 0.0,
+        kind: "expression",
+        edits: written.edits.iter().map(edit).collect(),
+        diff: written.diff.clone(),
+        fixes: Vec::new(),
+        is_trivial: false,
+        is_checked: true,
+        why: why.to_owned(),
+        clauses: Vec::new(),
+        tables: Vec::new(),
+        differs: None,
+        alternatives: Vec::new(),
+        alike: 0,
     }
 }

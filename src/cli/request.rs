@@ -77,6 +77,14 @@ struct WorkDir {
 }
 
 impl<P: Target> Place<P> {
+    /// The place that these options describe.
+    pub fn of(project: P) -> Self {
+        Self {
+            project,
+            work: WorkDir { work_dir: None },
+        }
+    }
+
     /// The settings of which the place matters; an exit code if the options are wrong, after printing the error.
     pub fn resolve(&self) -> Result<Settings, u8> {
         let settings = || -> Result<Settings, SubjectError> {

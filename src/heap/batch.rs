@@ -1,6 +1,5 @@
 //! `cargo nopol heap`: what a function must fulfil, the search, and what was found in the user's terms.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -13,14 +12,13 @@ use super::notation::{self, nearest};
 use super::patch::Change;
 use super::problem::{Control, Failure, Recording, Triple};
 use super::repair::{Options, Outcome};
-use super::rewrite::{Edit, edits, rewritten};
+use super::rewrite::{edits, rewritten};
 use super::state::State;
 use super::trial::{Found, Trial};
+use super::written::Written;
 use super::{RESULT, machine::Point};
 use crate::formula::ir::{Program, Test};
 use crate::formula::load::{Refusal, of_c, of_rust_with};
-use crate::formula::mutation::ShownEdit;
-use crate::patch::diff;
 use crate::patch::edit::Edit as PatchEdit;
 use crate::source::Language;
 use crate::subject::ecosystem::Whole;
@@ -75,19 +73,15 @@ pub struct Batch {
     pub failing: Vec<String>,
     /// The statements that may be faulty, the most suspicious first.
     pub suspects: Vec<Suspect>,
-    /// The changes, in the order of the source.
-    pub edits: Vec<ShownEdit>,
-    /// The same as a unified diff.
-    pub diff: String,
+    /// The changes.
+    #[serde(flatten)]
+    pub written: Written,
     /// Other repairs, as diffs.
     pub alternatives: Vec<String>,
     /// How often the search space was widened.
     pub widenings: u32,
     /// Seconds that the search took.
     pub seconds: f64,
-    /// The texts of the files, by their paths; for who applies a repair.
-    #[serde(skip)]
-    pub texts: BTreeMap<String, String>,
 }
 
 /// A statement that may be faulty.
@@ -195,19 +189,16 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
     for id in found.suspects.ranked() {
         let statement = &loaded.routine.statements[id];
         batch.suspects.push(Suspect {
-            file: file(&loaded, statement.whole.file),
+            file: loaded.file(statement.whole.file),
             line: statement.line,
             text: statement.text.clone(),
             weight: found.suspects.weights[&id],
         });
     }
-    let files = loaded.program.files.iter().map(ToString::to_string);
-    batch.texts = files.zip(loaded.texts.iter().cloned()).collect();
     batch.outcome = match &found.repaired.result {
         Outcome::Correct => "correct",
         Outcome::Patch(changes) => {
-            let edits = edits(&loaded.routine, &loaded.texts, changes);
-            show(&mut batch, &loaded, &edits, &subject);
+            batch.written = Written::new(&loaded, changes, |file| subject.path_in_diffs(file));
             "repaired"
         }
         Outcome::Contradiction(triples) => {
@@ -280,24 +271,21 @@ pub fn repairs(
     };
     let found = trial.search(None).found;
     let repairs = found.iter().map(|found| {
-        let edits = edits(&found.loaded.routine, &found.loaded.texts, &found.changes);
-        let mut batch = Batch::default();
-        show(&mut batch, &found.loaded, &edits, subject);
-        let edits = batch.edits.into_iter().zip(&edits);
+        let written = Written::new(&found.loaded, &found.changes, |file| {
+            subject.path_in_diffs(file)
+        });
+        let edits = written.edits.into_iter().map(|edit| PatchEdit {
+            before: written.texts[&edit.file][edit.span.clone()].to_owned(),
+            file: edit.file.into(),
+            line: edit.line,
+            column: edit.column,
+            span: edit.span,
+            after: edit.text,
+        });
         Repair {
             function: found.loaded.routine.name.clone(),
-            edits: edits
-                .map(|(shown, edit)| PatchEdit {
-                    file: shown.file.into(),
-                    line: shown.line,
-                    column: shown.column,
-                    before: found.loaded.texts[edit.span.file as usize][shown.span.clone()]
-                        .to_owned(),
-                    span: shown.span,
-                    after: shown.text,
-                })
-                .collect(),
-            diff: batch.diff,
+            edits: edits.collect(),
+            diff: written.diff,
         }
     });
     repairs.collect()
@@ -364,20 +352,15 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         batch.warnings.extend(tried.outside);
         return Ok(batch);
     };
-    let shown = |found: &Found, batch: &mut Batch| {
-        let edits = edits(&found.loaded.routine, &found.loaded.texts, &found.changes);
-        show(batch, &found.loaded, &edits, subject);
+    let shown = |found: &Found| {
+        Written::new(&found.loaded, &found.changes, |file| {
+            subject.path_in_diffs(file)
+        })
     };
     batch.outcome = "repaired";
     batch.function.clone_from(&first.loaded.routine.name);
-    let files = first.loaded.program.files.iter().map(ToString::to_string);
-    batch.texts = files.zip(first.loaded.texts.iter().cloned()).collect();
-    shown(first, &mut batch);
-    for other in others {
-        let mut alternative = Batch::default();
-        shown(other, &mut alternative);
-        batch.alternatives.push(alternative.diff);
-    }
+    batch.written = shown(first);
+    batch.alternatives = others.iter().map(|other| shown(other).diff).collect();
     Ok(batch)
 }
 
@@ -537,33 +520,4 @@ fn contradiction(triples: &[usize]) -> String {
             calls.join(", ")
         ),
     }
-}
-
-/// The edits and the diff.
-fn show(batch: &mut Batch, loaded: &Loaded, edits: &[Edit], subject: &Subject) {
-    let changed = rewritten(&loaded.texts, edits);
-    for (number, edit) in edits.iter().map(|edit| (edit.span.file, edit)) {
-        let text = &loaded.texts[number as usize];
-        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        batch.edits.push(ShownEdit {
-            file: file(loaded, number),
-            line: text[..start].matches('\n').count() + 1,
-            column: text[line_start..start].chars().count() + 1,
-            before: text[start..end].trim().to_owned(),
-            after: edit.text.trim().to_owned(),
-            span: start..end,
-            text: edit.text.clone(),
-        });
-    }
-    let files = loaded.program.files.iter();
-    let pairs = files.zip(loaded.texts.iter().zip(&changed));
-    let diffs = pairs
-        .map(|(file, (before, after))| diff::unified(&subject.path_in_diffs(file), before, after));
-    batch.diff = diffs.collect();
-}
-
-fn file(loaded: &Loaded, number: u32) -> String {
-    let file = loaded.program.files.get(number as usize);
-    file.map_or_else(String::new, ToString::to_string)
 }

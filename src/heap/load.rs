@@ -41,6 +41,12 @@ impl Loaded {
         Self::of(program, texts, function)
     }
 
+    /// The path of a file, by its number in the program.
+    pub fn file(&self, number: u32) -> String {
+        let file = self.program.files.get(number as usize);
+        file.map_or_else(String::new, ToString::to_string)
+    }
+
     /// Lowers a function of a program with these texts.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! What it must fulfil are Hoare triples between states ([`problem`]), which come from recorded runs ([`load`], [`record`]), from
 //! text ([`notation`]) or from a [`session`] in [`gdb`], drawn by [`picture`]. Where one fails, [`localize`] says which statements
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
-//! decides where. What is found is a [`patch`], which [`rewrite`] writes, and [`dialect`] says how. [`benchmark`] and [`inject`] make faulty programs.
+//! decides where. What is found is a [`patch`], which [`rewrite`] writes, [`dialect`] says how, and [`written`] shows. [`benchmark`] and [`inject`] make faulty programs.
 
 mod accept;
 pub mod batch;
@@ -39,6 +39,7 @@ pub mod space;
 pub mod state;
 pub mod trial;
 pub mod web;
+pub mod written;
 
 /// The name of what a function returns, in states.
 pub const RESULT: &str = "return";

@@ -25,7 +25,7 @@ use super::picture;
 use super::repair::{Options, Outcome};
 use super::rewrite::{edits, rewritten};
 use super::state::{State, Value};
-use crate::patch::diff;
+use super::written::Written;
 
 /// What a session shows, and how long it waits.
 #[derive(Clone, Debug)]
@@ -682,9 +682,9 @@ impl Session {
             }
             Outcome::Patch(changes) => {
                 tracked.changes = changes;
-                let diff = self.diff();
                 Ok(format!(
-                    "repaired in {seconds:.2} s{note}; the patch is in force from here on:\n\n{diff}"
+                    "repaired in {seconds:.2} s{note}; the patch is in force from here on:\n\n{}",
+                    self.diff()
                 ))
             }
             Outcome::Contradiction(at) => {
@@ -713,22 +713,19 @@ impl Session {
         }
     }
 
-    /// The patch in force as a diff.
     fn diff(&self) -> String {
-        let Some(tracked) = &self.tracked else {
-            return String::new();
-        };
-        let loaded = &tracked.loaded;
-        let edits = edits(&loaded.routine, &loaded.texts, &tracked.changes);
-        let after = rewritten(&loaded.texts, &edits);
-        let files = loaded.program.files.iter();
-        let pairs = files.zip(loaded.texts.iter().zip(&after));
-        let diffs = pairs.map(|(file, (before, after))| diff::unified(file, before, after));
-        diffs.collect::<String>().trim_end().to_owned()
+        self.patch().unwrap_or_default().diff.trim_end().to_owned()
+    }
+
+    /// The patch in force, if there is one.
+    pub fn patch(&self) -> Option<Written> {
+        let tracked = self.tracked.as_ref()?;
+        let patch = Written::new(&tracked.loaded, &tracked.changes, Utf8Path::to_owned);
+        (!patch.edits.is_empty()).then_some(patch)
     }
 
     /// The patched texts of the files that change.
-    pub fn rewritten(&self) -> Vec<(Utf8PathBuf, String)> {
+    fn rewritten(&self) -> Vec<(Utf8PathBuf, String)> {
         let Some(tracked) = &self.tracked else {
             return Vec::new();
         };

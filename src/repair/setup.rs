@@ -90,6 +90,11 @@ impl<'s> Setup<'s> {
         )
     }
 
+    /// What processes of the subject are confined to.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
     /// Copies the subject, once for each way to build it.
     ///
     /// # Errors
@@ -115,6 +120,7 @@ impl<'s> Setup<'s> {
                 caps_lints: false,
                 capturing: BTreeSet::new(),
                 is_unsanitized: variant == BuildVariant::Unsanitized,
+                is_debugged: false,
             })
         };
         let phase = progress.start("copying", 0, 0);

@@ -40,6 +40,8 @@ pub struct Workspace<'a> {
     pub capturing: BTreeSet<TargetId>,
     /// Whether it is built without sanitizers even if the subject asks for them.
     pub is_unsanitized: bool,
+    /// Whether it is built for a debugger: with debug information, without optimizations and sanitizers.
+    pub is_debugged: bool,
 }
 
 /// How the subject is built and what is linked in.

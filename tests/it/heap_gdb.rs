@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use cargo_nopol::heap::gdb::{Error, Names, Options, Request, Stop, Subject, Why};
+use cargo_nopol::heap::gdb::{Error, Launch, Names, Options, Request, Stop, Subject, Why};
 use cargo_nopol::heap::state::{Node, NodeId, State, Value};
 use tempfile::TempDir;
 
@@ -41,7 +41,7 @@ impl Program {
 
     fn debug(source: &str) -> Result<(Self, Subject)> {
         let program = Self::compile(source, &["-g", "-O0"])?;
-        let subject = Subject::load(&program.path, &[], &Options::default())?;
+        let subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
         Ok((program, subject))
     }
 }
@@ -643,7 +643,7 @@ int main(void) {
 #[test]
 fn program_without_debug_information() -> Result<()> {
     let program = Program::compile(LIST, &["-O1"])?;
-    let mut subject = Subject::load(&program.path, &[], &Options::default())?;
+    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
     assert_eq!(subject.source_files()?, []);
     assert_eq!(subject.globals(), []);
     assert_eq!(subject.is_optimised("t.c")?, None);
@@ -657,7 +657,7 @@ fn program_without_debug_information() -> Result<()> {
 #[test]
 fn optimised_program() -> Result<()> {
     let program = Program::compile(LIST, &["-g", "-O2"])?;
-    let mut subject = Subject::load(&program.path, &[], &Options::default())?;
+    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &Options::default())?;
     assert_eq!(subject.is_optimised("t.c")?, Some(true));
     assert_eq!(subject.is_optimised("other.c")?, None);
     Ok(())
@@ -669,7 +669,7 @@ fn missing_gdb() {
         gdb: "/nowhere/gdb".into(),
         ..Options::default()
     };
-    let error = Subject::load("/bin/true".into(), &[], &options).unwrap_err();
+    let error = Subject::load(&Launch::new("/bin/true", &[]), &options).unwrap_err();
     assert!(matches!(error, Error::NotFound { .. }));
     assert!(error.to_string().contains("apt install gdb"));
     let options = Options {
@@ -677,7 +677,7 @@ fn missing_gdb() {
         ..Options::default()
     };
     assert!(matches!(
-        Subject::load("/bin/true".into(), &[], &options),
+        Subject::load(&Launch::new("/bin/true", &[]), &options),
         Err(Error::Ended)
     ));
     let folder = tempfile::tempdir().unwrap();
@@ -689,10 +689,10 @@ fn missing_gdb() {
         answer_limit: Duration::from_millis(100),
     };
     assert!(matches!(
-        Subject::load("/bin/true".into(), &[], &options),
+        Subject::load(&Launch::new("/bin/true", &[]), &options),
         Err(Error::NoAnswer { .. })
     ));
-    let missing = Subject::load("/nowhere/program".into(), &[], &Options::default());
+    let missing = Subject::load(&Launch::new("/nowhere/program", &[]), &Options::default());
     assert!(matches!(missing, Err(Error::Refused { .. })));
 }
 
@@ -709,13 +709,12 @@ int main(int argc, char **argv) {
   return isatty(0); /* end */
 }
 "#;
-    let (_program, mut subject) = Program::debug(source)?;
-    subject.set_arguments(&[
-        "a b".to_owned(),
-        String::new(),
-        "it's".to_owned(),
-        "$HOME*".to_owned(),
-    ])?;
+    let program = Program::compile(source, &["-g", "-O0"])?;
+    let load = |launch: &Launch| Subject::load(launch, &Options::default());
+    let mut subject = load(&Launch::new(
+        &*program.path,
+        &["a b", "", "it's", "$HOME*"].map(str::to_owned),
+    ))?;
     subject.write_input("one\ntwo\n");
     subject.end_input();
     run_to(&mut subject, source, "/* end")?;
@@ -725,13 +724,23 @@ int main(int argc, char **argv) {
     );
     assert_eq!(subject.resume(LIMIT)?.why, Why::Exited { code: 1 });
     assert_eq!(subject.take_output(), "rest");
-    subject.set_arguments(&["$x".to_owned()])?;
+    let mut subject = load(&Launch::new(&*program.path, &["$x".to_owned()]))?;
     subject.end_input();
     assert_eq!(subject.run(LIMIT)?.why, Why::Exited { code: 1 });
     assert_eq!(
         subject.take_output(),
         "<$x>\n^done,no=\"record\"\n(gdb)\nrest"
     );
+    let directory = program.folder.path().join("a 'b");
+    std::fs::create_dir(&directory)?;
+    std::fs::write(directory.join("in.txt"), "three\n")?;
+    let mut subject = load(&Launch {
+        input: Some("in.txt".into()),
+        directory: Some(Utf8PathBuf::try_from(directory)?),
+        ..Launch::new(&*program.path, &[])
+    })?;
+    assert_eq!(subject.run(LIMIT)?.why, Why::Exited { code: 0 });
+    assert!(subject.take_output().starts_with("got three\n"));
     Ok(())
 }
 

@@ -7,10 +7,11 @@
 //! ```ignore
 //! use std::time::Duration;
 //!
-//! use gdb::{Names, Options, Request, Subject};
+//! use gdb::{Launch, Names, Options, Request, Subject};
 //!
 //! let limit = Duration::from_secs(10);
-//! let mut subject = Subject::load("./lists".into(), &["3".to_owned()], &Options::default())?;
+//! let launch = Launch::new("./lists", &["3".to_owned()]);
+//! let mut subject = Subject::load(&launch, &Options::default())?;
 //! let mut names = Names::default();
 //! subject.break_at_function("reverse")?;
 //! let mut stop = subject.run(limit)?;
@@ -28,6 +29,7 @@
 mod breakpoints;
 mod execution;
 mod fields;
+mod launch;
 mod layout;
 mod memory;
 pub mod mi;
@@ -48,6 +50,7 @@ use camino::Utf8PathBuf;
 use crate::heap::state::{NodeId, Value};
 
 pub use breakpoints::Breakpoint;
+pub use launch::Launch;
 pub use memory::Request;
 pub use names::Names;
 pub use process::Options;

@@ -12,6 +12,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use super::Result;
+use super::launch::Launch;
 use super::mi::quote;
 use super::process::{Gdb, Options};
 use super::stop::{self, Frame, FrameIdentity};
@@ -79,12 +80,12 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Starts gdb and loads a program with its arguments. It does not run yet.
+    /// Starts gdb and loads a program. It does not run yet.
     ///
     /// # Errors
     ///
     /// If there is no gdb, or the program cannot be loaded.
-    pub fn load(program: &Utf8Path, arguments: &[String], options: &Options) -> Result<Self> {
+    pub fn load(launch: &Launch, options: &Options) -> Result<Self> {
         let terminal = Terminal::open()?;
         let gdb = Gdb::start(options)?;
         let mut subject = Self {
@@ -96,38 +97,15 @@ impl Subject {
             printed_before: String::new(),
             breakpoints: BTreeSet::new(),
         };
-        let command = format!("-file-exec-and-symbols {}", quote(program.as_str()));
+        let command = format!("-file-exec-and-symbols {}", quote(launch.program.as_str()));
         subject.gdb.command(&command)?;
-        subject.set_arguments(arguments)?;
+        for command in launch.commands() {
+            subject.gdb.console(&command)?;
+        }
         subject.use_terminal()?;
         // Later there may be those of libraries too.
         subject.globals = subject.find_globals()?;
         Ok(subject)
-    }
-
-    /// Changes the arguments for the next run.
-    ///
-    /// # Errors
-    ///
-    /// If gdb does not take them.
-    pub fn set_arguments(&mut self, arguments: &[String]) -> Result<()> {
-        // Without a shell gdb splits arguments at spaces, and knows no quotes.
-        let is_shell_needed = arguments.iter().any(|argument| {
-            argument.is_empty() || argument.contains(|character: char| character.is_whitespace())
-        });
-        let (shell, line) = if is_shell_needed {
-            let quoted: Vec<String> = arguments
-                .iter()
-                .map(|argument| format!("'{}'", argument.replace('\'', r"'\''")))
-                .collect();
-            ("on", quoted.join(" "))
-        } else {
-            ("off", arguments.join(" "))
-        };
-        self.gdb
-            .console(&format!("set startup-with-shell {shell}"))?;
-        self.gdb.console(&format!("set args {line}"))?;
-        Ok(())
     }
 
     /// A handle by which the subject can be interrupted while it runs.

@@ -20,6 +20,8 @@ use crate::subject::workspace::{Build, Diagnostic, Linked, Workspace};
 /// Compiler flags of a sanitized build. The first sanitizer report ends the program.
 const SANITIZED: &str =
     "-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all";
+/// Compiler flags for a debugger: statements in their order, variables in memory.
+const DEBUGGED: &str = "-g -O0";
 /// The exit code of a program that was ended by a sanitizer.
 const REPORTED: i32 = 99;
 
@@ -41,7 +43,9 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
         args.push("-w");
     }
-    if program.sanitize && !at.is_unsanitized {
+    if at.is_debugged {
+        args.push(DEBUGGED);
+    } else if program.sanitize && !at.is_unsanitized {
         args.push(SANITIZED);
     }
     if !args.is_empty() {
