@@ -107,14 +107,12 @@ pub fn sources(
             .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
         if built.source.is_none() && age(&path) > age(program) {
             output::say(&format!(
-                "{path} is newer than {}: lines may not be where the debugger says",
-                program
+                "{path} is newer than {program}: lines may not be where the debugger says"
             ));
         }
         if let Ok(Some(true)) = subject.is_optimised(path.as_str()) {
             output::say(&format!(
-                "{} was optimized: statements may run in another order than they are written; build it with -O0",
-                program
+                "{program} was optimized: statements may run in another order than they are written; build it with -O0"
             ));
         }
         files.push((path, text));
