@@ -581,6 +581,9 @@ pub enum Statement {
     Assert(Expr, FaultKind),
     /// Ends the run as one that does not count unless it holds.
     Assume(Expr),
+    /// What is written there, for a reader who knows from elsewhere what it does, as a debugger does. Only what is read
+    /// with such a reader in mind has it; a run cannot go on there.
+    Opaque(Box<Outside>, Span),
 }
 
 /// What can go wrong in a run.

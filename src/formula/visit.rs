@@ -67,6 +67,7 @@ impl Walk<'_> {
                     self.statements(first);
                     self.statements(second);
                 }
+                Statement::Opaque(..) => {}
                 Statement::Breakable(_, body) => self.statements(body),
                 Statement::Return { value, .. } => value.iter().for_each(|value| self.expr(value)),
             }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::accept::{Compile, accepted};
 use super::confine::{Confinement, search};
+use super::effect::Effects;
 use super::load::Loaded;
 use super::memory::Memory;
 use super::notation::{self, nearest};
@@ -409,6 +410,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
             control: Control::Free,
             to: Point::End,
             after: state(loaded, after)?,
+            effects: Effects::new(),
         });
     }
     if let Some(reference) = &request.reference {
@@ -477,6 +479,7 @@ pub fn referred(loaded: &Loaded, right: &Loaded, before: &Memory) -> Option<Trip
         control: Control::Free,
         to: Point::End,
         after: Memory::from_state(&loaded.routine, &after),
+        effects: Effects::new(),
     })
 }
 

@@ -211,6 +211,7 @@ pub fn translated(triple: &Triple, from: &Routine, to: &Routine) -> Triple {
         control: triple.control.clone(),
         to: triple.to,
         after: memory(&triple.after),
+        effects: triple.effects.clone(),
     }
 }
 

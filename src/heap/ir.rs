@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
 use super::patch::Change;
-use crate::formula::ir::{self, Access, Dialect, Record, RecordId, Span};
+use crate::formula::ir::{self, Access, Dialect, Outside, Record, RecordId, Span};
 use crate::index::index;
 
 index! {
@@ -58,6 +58,19 @@ pub struct Routine {
     pub insertions: Vec<Insertion>,
     /// Changes that the language does not allow.
     pub refused: Vec<Change>,
+    /// The statements of which only the effect is known.
+    pub concrete: Vec<Concrete>,
+}
+
+/// A statement that is not modelled: what it does is seen.
+#[derive(Clone, Debug)]
+pub struct Concrete {
+    /// The statement.
+    pub statement: StatementId,
+    /// Its last line, counted from 1.
+    pub last: u32,
+    /// What is not modelled in it.
+    pub outside: Outside,
 }
 
 /// A variable.
@@ -253,6 +266,8 @@ pub enum Instruction {
     Free(StatementId, Term),
     /// Evaluates a term for its faults only, as an argument of `printf`.
     Use(StatementId, Term),
+    /// Does what it was seen to do.
+    Concrete(StatementId),
     /// Ends the program.
     Halt,
     /// A place for a statement.
@@ -274,6 +289,8 @@ pub enum Kind {
     Return,
     /// A call of `free` or of something that prints.
     Call,
+    /// Something that is not modelled.
+    Concrete,
 }
 
 /// A statement of the function.

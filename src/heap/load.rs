@@ -47,11 +47,35 @@ impl Loaded {
         file.map_or_else(String::new, ToString::to_string)
     }
 
+    /// The same for somebody who sees what statements do: of those that are beyond what is modelled, only the effect
+    /// counts.
+    ///
+    /// # Errors
+    /// If there is no such function, or all of it is beyond what is modelled.
+    pub fn leniently(files: &[(Utf8PathBuf, String)], function: &str) -> Result<Self, Outside> {
+        let program = c::read_leniently(files)?;
+        let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
+        let loaded = Self::lowered(program, texts, function, true)?;
+        match loaded.routine.concrete.first() {
+            Some(first) if loaded.routine.units().is_empty() => Err(first.outside.clone()),
+            _ => Ok(loaded),
+        }
+    }
+
     /// Lowers a function of a program with these texts.
     ///
     /// # Errors
     /// If there is no such function, or something in it is beyond what is modelled.
     pub fn of(program: Program, texts: Vec<String>, function: &str) -> Result<Self, Outside> {
+        Self::lowered(program, texts, function, false)
+    }
+
+    fn lowered(
+        program: Program,
+        texts: Vec<String>,
+        function: &str,
+        is_lenient: bool,
+    ) -> Result<Self, Outside> {
         let found = program.functions.iter_enumerated();
         let mut found = found.filter(|(_, of)| of.name == function);
         let Some((id, _)) = found.next() else {
@@ -70,7 +94,7 @@ impl Loaded {
                 reason: format!("there is no function `{function}`{near}"),
             });
         };
-        let routine = lower(&program, &texts, id)?;
+        let routine = lower(&program, &texts, id, is_lenient)?;
         Ok(Self {
             program,
             texts,

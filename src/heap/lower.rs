@@ -23,14 +23,16 @@ const DEEPEST_CALL: usize = 8;
 /// Most instructions of a routine.
 const MOST_INSTRUCTIONS: usize = 4000;
 
-/// Lowers a function. `texts` are the texts of the program's files.
+/// Lowers a function. `texts` are the texts of the program's files. With `is_lenient` a statement that is beyond pointers to
+/// structures and numbers is [`Instruction::Concrete`], if control leaves it only at its end.
 ///
 /// # Errors
-/// If it has something that is beyond pointers to structures and numbers.
+/// If it has something else that is beyond them.
 pub fn lower(
     program: &Program,
     texts: &[String],
     function: FunctionId,
+    is_lenient: bool,
 ) -> Result<Routine, Outside> {
     let Some(of) = program.functions.get(function) else {
         return Err(Outside {
@@ -56,6 +58,7 @@ pub fn lower(
             loops: Vec::new().into(),
             insertions: Vec::new(),
             refused: Vec::new(),
+            concrete: Vec::new(),
         },
         names: HashMap::new(),
         aliases: HashMap::new(),
@@ -65,6 +68,7 @@ pub fn lower(
         targets: 0,
         pending: Vec::new(),
         function,
+        is_lenient,
     };
     lowering.globals();
     lowering.whole(function)?;
@@ -72,6 +76,7 @@ pub fn lower(
 }
 
 /// A function that is being lowered.
+#[derive(Clone)]
 struct Lowering<'p> {
     program: &'p Program,
     texts: &'p [String],
@@ -92,6 +97,7 @@ struct Lowering<'p> {
     /// Jumps to places that come later.
     pending: Vec<(Target, usize)>,
     function: FunctionId,
+    is_lenient: bool,
 }
 
 /// A call that is being lowered.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::effect::Effects;
 use super::ir::{
     ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId,
     StatementId, Term, Type,
@@ -35,6 +36,8 @@ pub enum Fault {
     Unknown(StatementId),
     /// A division by zero.
     Division(StatementId),
+    /// A statement that is not modelled is executed where it was not seen.
+    Unseen(StatementId),
     /// The program is ended.
     Exit,
     /// The run does not end.
@@ -48,6 +51,7 @@ impl fmt::Display for Fault {
             Self::Dangling(_) => "a pointer that leads nowhere is followed",
             Self::Unknown(_) => "a value that was never set decides what is done",
             Self::Division(_) => "there is a division by zero",
+            Self::Unseen(_) => "a statement that is not modelled is executed",
             Self::Exit => "the program is ended",
             Self::Endless => "it does not end",
         })
@@ -93,6 +97,10 @@ pub struct Machine<'r> {
     at: usize,
     /// How many instructions may still be executed.
     steps: u32,
+    /// How many heads of loops were passed.
+    visited: usize,
+    /// What statements that are not modelled do.
+    pub effects: Effects,
     reads: Vec<Entity>,
     /// What happened, if that is wanted.
     pub events: Option<Vec<Event>>,
@@ -126,6 +134,8 @@ impl<'r> Machine<'r> {
             memory,
             at: 0,
             steps: MOST_STEPS,
+            visited: 0,
+            effects: Effects::new(),
             reads: Vec::new(),
             events: None,
             passed: BTreeSet::new(),
@@ -182,6 +192,7 @@ impl<'r> Machine<'r> {
             return Ok(false);
         };
         let holds = self.decided(*statement, condition)?;
+        self.visited += 1;
         self.at = if forced.unwrap_or(holds) {
             *body
         } else {
@@ -233,6 +244,10 @@ impl<'r> Machine<'r> {
                 let done = self.term(*statement, term).map(|_| ());
                 self.note_fault(*statement, done)?;
             }
+            Instruction::Concrete(statement) => {
+                let done = self.concrete(*statement);
+                self.note_fault(*statement, done)?;
+            }
             Instruction::Halt => return Err(Fault::Exit),
             Instruction::Slot(slot) => {
                 if self.events.is_some() {
@@ -247,6 +262,20 @@ impl<'r> Machine<'r> {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Does what was seen.
+    fn concrete(&mut self, statement: StatementId) -> Result<(), Fault> {
+        let seen = self.effects.get(&(self.visited, self.at - 1)).cloned();
+        let effect = seen.ok_or(Fault::Unseen(statement))?;
+        if !effect.nodes.is_empty() && effect.known != self.memory.nodes.len() {
+            return Err(Fault::Unseen(statement));
+        }
+        self.memory.nodes.extend(effect.nodes);
+        for (entity, value) in effect.values {
+            self.wrote(Some(statement), entity, value);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Repairs programs that manipulate linked structures: Wolverine2 (`papers/wolverine2.txt`).
 //!
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`memory`], [`machine`]).
-//! What it must fulfil are Hoare triples between states ([`problem`]), which come from recorded runs ([`load`], [`record`]), from
+//! What it must fulfil are Hoare triples between states ([`problem`], [`effect`]), which come from recorded runs ([`load`], [`record`]), from
 //! text ([`notation`]) or from a [`session`] in [`gdb`], drawn by [`picture`]. Where one fails, [`localize`] says which statements
 //! may be to blame, [`narrow`] which of them alone can be, [`space`] what they may become, [`encode`] makes that a formula, [`repair`] searches in it, and [`confine`]
 //! decides where. What is found is a [`patch`], which [`rewrite`] writes, [`dialect`] says how, and [`written`] shows. [`benchmark`] and [`inject`] make faulty programs.
@@ -12,6 +12,7 @@ pub mod benchmark;
 pub mod closeness;
 pub mod confine;
 mod dialect;
+pub mod effect;
 #[cfg(feature = "z3")]
 pub mod encode;
 #[cfg(not(feature = "z3"))]

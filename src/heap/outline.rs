@@ -3,7 +3,7 @@
 use crate::formula::ir::{Outlined, Span};
 
 /// The statements of a file, found by where they are.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Outline<'p> {
     statements: &'p [Outlined],
 }

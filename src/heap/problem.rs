@@ -1,6 +1,7 @@
 //! What a repair must fulfil: Hoare triples over parts of runs, from a given state to a wanted one (Wolverine2, section 5.2.1).
 //! They come from states that a person asserts, or from recorded runs of a reference.
 
+use super::effect::Effects;
 use super::ir::{LoopId, Routine};
 use super::machine::{Fault, Machine, Point};
 use super::memory::{Entity, Memory};
@@ -37,6 +38,8 @@ pub struct Triple {
     pub to: Point,
     /// The state there. What is unknown there may have any value.
     pub after: Memory,
+    /// What statements that are not modelled did on the way.
+    pub effects: Effects,
 }
 
 /// Why a triple does not hold.
@@ -96,6 +99,7 @@ impl Recording {
                 control: Control::Along(from.iter().map(|(visit, _)| *visit).collect()),
                 to: visit.map_or(Point::End, |visit| Point::Head(visit.id)),
                 after: memory.clone(),
+                effects: Effects::new(),
             });
             from = visit.map(|visit| (visit, memory));
         }
@@ -110,6 +114,7 @@ impl Recording {
             control: Control::Free,
             to: Point::End,
             after: self.after.clone(),
+            effects: Effects::new(),
         }
     }
 }
@@ -131,7 +136,9 @@ impl Triple {
 
     /// A run that is about to begin.
     pub fn machine<'r>(&self, routine: &'r Routine) -> Machine<'r> {
-        Machine::at(routine, self.before.clone(), self.from)
+        let mut machine = Machine::at(routine, self.before.clone(), self.from);
+        machine.effects.clone_from(&self.effects);
+        machine
     }
 
     /// Runs from the beginning to the end. A condition with another outcome than wanted is a failure, but the run goes on

@@ -20,6 +20,7 @@ use self::tracked::Tracked;
 use super::confine::{Confinement, search};
 use super::gdb::{self, Interrupter, Names, Stop, Subject, Why};
 use super::load::Loaded;
+use super::memory::Memory;
 use super::notation::nearest;
 use super::picture;
 use super::repair::{Options, Outcome};
@@ -195,6 +196,9 @@ impl Session {
         self.shown = None;
         self.changed.clear();
         // The patch and the assertions stay: the run begins anew, not the session.
+        if let Some(tracked) = &mut self.tracked {
+            tracked.has_ended = true;
+        }
         let stop = self.subject.start(self.settings.limit).map_err(said)?;
         let text = self.arrived(stop)?;
         Ok(format!("the program is at the beginning of `main`\n{text}"))
@@ -220,6 +224,15 @@ impl Session {
 
     fn advance(&mut self) -> Done<Stop> {
         let limit = self.settings.limit;
+        if self
+            .here()
+            .is_some_and(|(tracked, _)| tracked.is_entering())
+        {
+            let before = self.memory()?;
+            if let Some(tracked) = &mut self.tracked {
+                tracked.enter(before);
+            }
+        }
         let Some((tracked, at)) = self.here() else {
             return self.subject.next(limit).map_err(said);
         };
@@ -255,6 +268,14 @@ impl Session {
             }
             Instead::Unable => self.subject.next(limit).map_err(said),
         }
+    }
+
+    /// The memory of the function that is followed.
+    fn memory(&mut self) -> Done<Memory> {
+        let state = self.read()?;
+        let nodes = self.nodes(&state);
+        let tracked = self.tracked.as_ref().ok_or("no function is followed")?;
+        Ok(tracked.memory(&state, nodes))
     }
 
     fn holds(&mut self, condition: &str) -> Done<bool> {
@@ -327,6 +348,7 @@ impl Session {
                 return Ok(text);
             }
         }
+        self.outrun();
         let stop = self.subject.resume(self.settings.limit).map_err(said)?;
         self.arrived(stop)
     }
@@ -340,17 +362,23 @@ impl Session {
                 return Ok(text);
             }
         }
+        self.outrun();
         let stop = self.subject.finish(self.settings.limit).map_err(said)?;
         self.arrived(stop)
+    }
+
+    /// The program runs too fast to be followed.
+    fn outrun(&mut self) {
+        if let Some(tracked) = &mut self.tracked {
+            tracked.visits = None;
+        }
     }
 
     fn is_screened(&self) -> bool {
         self.tracked.as_ref().is_some_and(|tracked| {
             !tracked.changes.is_empty()
-                || tracked
-                    .history
-                    .as_ref()
-                    .is_some_and(|history| history.current.is_some())
+                || !tracked.loaded.routine.concrete.is_empty()
+                || tracked.history.current.is_some()
         })
     }
 
@@ -397,34 +425,30 @@ impl Session {
         let Some(function) = frame.function.clone() else {
             return Ok(());
         };
-        let is_followed = self
-            .tracked
-            .as_ref()
-            .is_some_and(|tracked| tracked.loaded.routine.name == function);
-        let is_same = is_followed
-            && self
+        let mut is_followed = false;
+        let mut is_same = false;
+        if let Some(tracked) = &mut self.tracked {
+            is_followed = tracked.loaded.routine.name == function;
+            tracked.see(frame.identity, is_followed);
+            is_same = is_followed && tracked.is_in(frame.identity, line);
+        }
+        if !is_same {
+            let has_specified = self
                 .tracked
                 .as_ref()
-                .is_some_and(|tracked| tracked.frame == frame.identity);
-        if !is_same {
-            let has_specified = self.tracked.as_ref().is_some_and(|tracked| {
-                tracked
-                    .history
-                    .as_ref()
-                    .is_some_and(|history| !history.checkpoints.is_empty())
-            });
+                .is_some_and(|tracked| !tracked.history.checkpoints.is_empty());
             if is_followed {
-                // The same function in another activation: the patch stays in force.
                 if let Some(tracked) = &mut self.tracked {
-                    tracked.frame = frame.identity;
-                    tracked.at = None;
-                    tracked.visits = Some(Vec::new());
+                    tracked.call(frame.identity);
                 }
             } else if has_specified || function == "main" {
                 return Ok(());
             } else {
-                match Loaded::new(&self.files, &function) {
-                    Ok(loaded) => self.tracked = Some(Tracked::new(loaded, frame.identity)),
+                match Loaded::leniently(&self.files, &function) {
+                    Ok(loaded) => {
+                        push(text, &unmodelled(&loaded));
+                        self.tracked = Some(Tracked::new(loaded, frame.identity));
+                    }
                     Err(outside) => {
                         if !self.unfollowed.contains(&function) {
                             push(
@@ -450,18 +474,21 @@ impl Session {
         for statement in statements {
             self.subject.evaluate(&statement).map_err(said)?;
         }
-        let needs_begin = self
+        if self.tracked.as_ref().is_some_and(Tracked::is_leaving) {
+            let after = self.memory()?;
+            if let Some(tracked) = &mut self.tracked {
+                tracked.leave(&after);
+            }
+        }
+        let is_beginning = self
             .tracked
             .as_ref()
-            .is_some_and(|tracked| tracked.history.is_none());
-        if needs_begin {
-            let state = self.read()?;
-            let nodes = self.nodes(&state);
+            .is_some_and(|tracked| tracked.is_beginning);
+        if is_beginning {
+            let memory = self.memory()?;
             if let Some(tracked) = &mut self.tracked {
-                let memory = tracked.memory(&state, nodes);
                 let point = tracked.loaded.routine.point(way.to);
-                tracked.visits = Some(Vec::new());
-                tracked.history = Some(history::History::new(point, memory));
+                tracked.begin(point, memory);
             }
         }
         Ok(())
@@ -613,6 +640,12 @@ impl Session {
                     .to_owned(),
             });
         }
+        if self.tracked.as_ref().is_some_and(Tracked::is_halfway) {
+            return Err(
+                "this statement is not modelled, and half done: go to its end by `next` first"
+                    .to_owned(),
+            );
+        }
         let state = self.read()?;
         let nodes = self.nodes(&state);
         let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
@@ -635,21 +668,12 @@ impl Session {
                 "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
             );
         };
-        let Some(history) = &tracked.history else {
-            return Err(
-                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
-            );
-        };
+        let history = &tracked.history;
         let mut routine = tracked.loaded.routine.clone();
         for statement in &mut routine.statements {
             statement.is_locked |= tracked.concrete.contains(&statement.line);
         }
-        let since = match (&tracked.visits, tracked.at) {
-            (Some(visits), Some(at)) if tracked.is_forced => {
-                Some((visits.clone(), routine.point(at)))
-            }
-            _ => None,
-        };
+        let since = tracked.since();
         let triples = history.triples(&routine, since.clone(), false);
         if triples.is_empty() {
             return Err(
@@ -784,10 +808,7 @@ impl Session {
     }
 
     fn checkpoints(&self) -> Done<String> {
-        let history = self
-            .tracked
-            .as_ref()
-            .and_then(|tracked| tracked.history.as_ref());
+        let history = self.tracked.as_ref().map(|tracked| &tracked.history);
         let Some(history) = history.filter(|history| !history.checkpoints.is_empty()) else {
             return Err("there are no checkpoints: `spec` makes one".to_owned());
         };
@@ -868,25 +889,27 @@ impl Session {
             let shown = self.show(false)?;
             return Ok(format!("{} is {before} again\n{shown}", written(&named)));
         }
-        let history = self
-            .tracked
-            .as_mut()
-            .and_then(|tracked| tracked.history.as_mut());
-        match history.and_then(|history| {
-            let last = history.current?;
-            history.current = history.checkpoints[last].parent;
-            Some(last)
-        }) {
-            Some(last) => {
-                if let Some(tracked) = &mut self.tracked {
-                    // How control came here from the checkpoint before is not known any more.
-                    tracked.visits = None;
-                }
-                Ok(format!("checkpoint {last} does not count any more"))
-            }
+        match self.tracked.as_mut().and_then(Tracked::take_back) {
+            Some(last) => Ok(format!("checkpoint {last} does not count any more")),
             None => Err("there is nothing to take back".to_owned()),
         }
     }
+}
+
+/// Which lines of a function are not modelled; nothing if all are.
+fn unmodelled(loaded: &Loaded) -> String {
+    let all = loaded.routine.concrete.iter().map(|concrete| {
+        let first = loaded.routine.statements[concrete.statement].line;
+        let lines = match concrete.last == first {
+            true => format!("line {first}"),
+            false => format!("lines {first}-{}", concrete.last),
+        };
+        format!(
+            "what {lines} does is taken from the run: {}",
+            concrete.outside.reason
+        )
+    });
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// What an entity holds.
@@ -923,6 +946,9 @@ fn written(named: &Named) -> String {
 }
 
 fn push(text: &mut String, line: &str) {
+    if line.is_empty() {
+        return;
+    }
     text.push_str(line);
     text.push('\n');
 }

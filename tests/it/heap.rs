@@ -78,6 +78,81 @@ fn the_papers_second_session_hops_between_checkpoints_and_goes_on_with_the_patch
     assert_eq!(printed, ["2", "4", "8", "10"], "{}", run.stdout);
 }
 
+/// A program with much that is not modelled.
+fn logging() -> Subject {
+    let text =
+        |file: &str| fs::read_to_string(fixtures().join("heap/sessions").join(file)).unwrap();
+    Subject::new(&[("log.c", &text("log.c")), ("log.nopol", &text("log.nopol"))])
+}
+
+const LOGGING: &str = "cc -g -O0 -o log log.c -lm";
+
+#[test]
+fn what_statements_do_that_are_not_modelled_is_taken_from_the_run() {
+    let subject = logging();
+    let run = subject.nopol(&["debug", "--build", LOGGING, "--script", "log.nopol", "log"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(patch(&run), @"");
+    let told = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("what line"));
+    assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"");
+    // As the patched program has it.
+    assert!(run.stdout.contains("| 3.0\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_patch_explains_what_was_asserted_in_all_calls() {
+    let subject = logging();
+    let script = "start; break insert; continue; next 19; print; spec; continue; continue; next 21; \
+                  change n2->next n3; spec; checkpoints; repair; continue";
+    fs::write(subject.root.join("script"), script).unwrap();
+    let run = subject.nopol(&["debug", "--build", LOGGING, "--script", "script", "log"]);
+    assert_snapshot!(said(&run), @"");
+}
+
+#[test]
+fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
+    let subject = sessions();
+    let script = fs::read_to_string(subject.root.join("reverse.nopol")).unwrap();
+    let script = script.replace("rewrite patched.c", "rewrite");
+    fs::write(subject.root.join("script"), script).unwrap();
+    let tests = "[c]\nsources = [\"reverse.c\"]\nbuild = \"cc -O2 -o reverse reverse.c\"\n\
+        [[c.test]]\nname = \"reversed\"\ncommand = \"./reverse\"\nstdout = \"2 4 8 10\"\n\
+        [[c.test]]\nname = \"shell\"\ncommand = \"./reverse | sort\"\nstdout = \"\"\n";
+    fs::write(subject.root.join("nopol.toml"), tests).unwrap();
+    let before = subject.snapshot();
+    let run = subject.nopol(&["debug", "--script", "script", "--test", "reversed"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(subject.snapshot(), before);
+    assert!(
+        run.stdout
+            .contains("`cargo nopol c apply` writes it into the source")
+    );
+    let applied = subject.nopol(&["c", "apply"]);
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let text = fs::read_to_string(subject.root.join("reverse.c")).unwrap();
+    assert!(text.contains("    head = temp1->prev;\n}"), "{text}");
+    for (test, wanted) in [
+        (None, "say by --test which test to debug: reversed, shell"),
+        (
+            Some("nothing"),
+            "there is no test `nothing`; the tests are reversed, shell",
+        ),
+        (
+            Some("shell"),
+            "which cannot be debugged: give the program itself",
+        ),
+    ] {
+        let mut args = vec!["debug"];
+        args.extend(test.into_iter().flat_map(|test| ["--test", test]));
+        let run = subject.nopol(&args);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(wanted), "{}", run.stderr);
+    }
+}
+
 #[test]
 fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     let subject = sessions();

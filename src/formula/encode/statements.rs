@@ -106,6 +106,7 @@ impl Encoder<'_> {
                 let holds = self.bit(condition)?;
                 self.fault(*kind, !holds);
             }
+            Statement::Opaque(..) => self.state.live = Bit::FALSE,
             Statement::Assume(condition) => {
                 let holds = self.bit(condition)?;
                 self.state.live = self.circuit.and(self.state.live, holds);

@@ -73,7 +73,10 @@ impl Counter<'_> {
 
     fn statement(&mut self, statement: &Statement) -> usize {
         let within = match statement {
-            Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => 0,
+            Statement::Declare(_)
+            | Statement::Break(_)
+            | Statement::Continue(_)
+            | Statement::Opaque(..) => 0,
             Statement::Assign { target, value, .. } => self.lvalue(target) + self.expr(value),
             Statement::Copy { target, source, .. } => self.lvalue(target) + self.lvalue(source),
             Statement::Eval(expr) | Statement::Assert(expr, _) | Statement::Assume(expr) => {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use camino::Utf8PathBuf;
 
 use self::scopes::{Routine, Scope, Symbol};
-use self::source::Source;
+use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
 use super::super::ir::{FunctionId, Outside, Program, Span, Statement, VariableId};
@@ -56,7 +56,23 @@ type Translated<T> = Result<T, Outside>;
 /// # Errors
 /// If the program has something that formulas cannot be made of.
 pub fn read(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
-    let mut translator = Translator::new(files);
+    read_by(files, false)
+}
+
+/// Reads a program for somebody who knows from elsewhere what its statements do: what formulas cannot be made of is
+/// [`Statement::Opaque`].
+///
+/// # Errors
+/// If it cannot be parsed.
+pub fn read_leniently(files: &[(Utf8PathBuf, String)]) -> Result<Program, Outside> {
+    read_by(files, true)
+}
+
+fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program, Outside> {
+    let mut translator = Translator {
+        is_lenient,
+        ..Translator::new(files)
+    };
     let mut sources = Vec::new();
     for (file, (path, _)) in files.iter().enumerate() {
         if path.extension() == Some("h") {
@@ -119,6 +135,8 @@ struct Translator<'s> {
     statement: Span,
     /// Whether only a compile-time value or a type is wanted.
     is_folding: bool,
+    /// Whether what is not supported is opaque.
+    is_lenient: bool,
 }
 
 /// The function that is being translated.
@@ -151,6 +169,7 @@ impl<'s> Translator<'s> {
             typed: Vec::new(),
             statement: Span::default(),
             is_folding: false,
+            is_lenient: false,
         }
     }
 
@@ -174,18 +193,25 @@ impl<'s> Translator<'s> {
         self.scopes = vec![Scope::default()];
         for item in root.children() {
             self.statement = item.span();
-            match item.kind() {
-                "function_definition" => self.define_function(item)?,
-                _ => {
-                    let mut statements: Vec<Statement> = Vec::new();
-                    if !self.declaration(item, &mut statements)? {
-                        return self.outside(item, "this is not supported outside of functions");
-                    }
-                    self.program.globals.append(&mut statements);
-                }
+            match self.item(item) {
+                Err(_) if self.is_lenient => {}
+                done => done?,
             }
         }
         self.units.append(&mut self.scopes);
+        Ok(())
+    }
+
+    /// Reads what is in no function.
+    fn item(&mut self, item: Syntax<'s>) -> Translated<()> {
+        if item.kind() == "function_definition" {
+            return self.define_function(item);
+        }
+        let mut statements: Vec<Statement> = Vec::new();
+        if !self.declaration(item, &mut statements)? {
+            return self.outside(item, "this is not supported outside of functions");
+        }
+        self.program.globals.append(&mut statements);
         Ok(())
     }
 }

@@ -17,7 +17,10 @@ pub fn mutant(program: &Program, made: &Made) -> Program {
 fn statements(of: &mut [Statement], made: &Made) {
     for statement in of {
         match statement {
-            Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => {}
+            Statement::Declare(_)
+            | Statement::Break(_)
+            | Statement::Continue(_)
+            | Statement::Opaque(..) => {}
             Statement::Assign { target, value, .. } => {
                 lvalue(target, made);
                 expr(value, made);

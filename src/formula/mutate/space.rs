@@ -225,6 +225,7 @@ impl<'a> Mutator<'a> {
             | Statement::Assert(..)
             | Statement::Assume(_)
             | Statement::Break(_)
+            | Statement::Opaque(..)
             | Statement::Continue(_) => {}
             Statement::Eval(value) => {
                 let home = Home::Effect(value.span);

@@ -9,12 +9,13 @@ use super::cases::Cases;
 use super::guard::Guard;
 use super::holes::Holes;
 use crate::formula::ir::RecordId;
+use crate::heap::effect::Effect;
 use crate::heap::ir::{
     Atom, Comparison, Condition, Filling, Instruction, Path, Routine, SlotId, StatementId, Term,
     Type, VariableId,
 };
 use crate::heap::machine::{Point, arithmetic, wrapped};
-use crate::heap::memory::Entity;
+use crate::heap::memory::{self, Entity};
 use crate::heap::problem::{Control, Triple, Visit};
 use crate::heap::space::Space;
 use crate::heap::state::{NodeId, Value};
@@ -37,6 +38,17 @@ struct Node {
     record: RecordId,
     fields: Vec<Cases>,
     is_freed: Guard,
+}
+
+impl Node {
+    /// A node as it is known to be.
+    fn known(node: &memory::Node) -> Self {
+        Self {
+            record: node.record,
+            fields: node.fields.iter().copied().map(Cases::known).collect(),
+            is_freed: Guard::known(node.is_freed),
+        }
+    }
 }
 
 /// A run that is being encoded.
@@ -66,11 +78,7 @@ impl<'q> Run<'q> {
         holes: &'q Holes,
         triple: &Triple,
     ) -> Result<Vec<Guard>, TooLarge> {
-        let nodes = triple.before.nodes.iter().map(|node| Node {
-            record: node.record,
-            fields: node.fields.iter().copied().map(Cases::known).collect(),
-            is_freed: Guard::known(node.is_freed),
-        });
+        let nodes = triple.before.nodes.iter().map(Node::known);
         let variables = triple.before.variables.iter().copied();
         let mut run = Self {
             routine,
@@ -122,6 +130,7 @@ impl<'q> Run<'q> {
             Control::Along(visits) => visits,
             Control::Free => &[],
         };
+        let along = visits.len();
         let is_along = matches!(triple.control, Control::Along(_));
         let code = &self.routine.code;
         let mut pending: Vec<Guard> = vec![Guard::Never; code.len() + 1];
@@ -225,6 +234,16 @@ impl<'q> Run<'q> {
                 }
                 Instruction::Use(statement, term) => {
                     self.term(*statement, term, &live)?;
+                }
+                Instruction::Concrete(_) => {
+                    let visited = along - visits.len();
+                    match triple.effects.get(&(visited, at - 1)) {
+                        Some(effect) => self.concrete(effect, &live)?,
+                        None => {
+                            self.require(live.not());
+                            live = Guard::Never;
+                        }
+                    }
                 }
                 Instruction::Halt => {
                     self.require(live.not());
@@ -331,6 +350,25 @@ impl<'q> Run<'q> {
             if held.len() > MOST_CASES {
                 return Err(TooLarge);
             }
+        }
+        Ok(())
+    }
+
+    /// What a statement that is not modelled was seen to do.
+    fn concrete(&mut self, effect: &Effect, live: &Guard) -> Result<(), TooLarge> {
+        if !effect.nodes.is_empty() {
+            let known = number(effect.known);
+            match self.counts.as_mut_slice() {
+                [(count, _)] if *count == known && effect.known == self.nodes.len() => {
+                    *count += number(effect.nodes.len());
+                }
+                // Which numbers its nodes have depends on what is made before.
+                _ => return Err(TooLarge),
+            }
+            self.nodes.extend(effect.nodes.iter().map(Node::known));
+        }
+        for (entity, value) in &effect.values {
+            self.write(&vec![(*entity, Guard::Always)], &Cases::known(*value), live)?;
         }
         Ok(())
     }

@@ -4,9 +4,9 @@
 use super::terms::Parts;
 use super::{Exits, Lowering};
 use crate::formula::ir::{
-    Dialect, Expr, Lvalue, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
+    Dialect, Expr, Lvalue, NodeId, OutlineKind, Outlined, Outside, PlaceId, Span, Statement,
 };
-use crate::heap::ir::{Atom, Instruction, Kind, Path, Slot};
+use crate::heap::ir::{Atom, Concrete, Instruction, Kind, Path, Slot, Statement as Written};
 
 impl Lowering<'_> {
     /// The body of the function that is being lowered.
@@ -41,14 +41,23 @@ impl Lowering<'_> {
         let block = block.filter(|_| self.is_own());
         let children = block.map_or_else(Vec::new, |block| self.outline.children(block));
         let mut next = 0;
-        for statement in statements {
-            if let Some(number) = child_of(&children, statement, next) {
+        let owners = owners(&children, statements);
+        let mut at = 0;
+        while let Some(owner) = owners.get(at) {
+            let mut end = at + 1;
+            if let Some(number) = *owner {
                 if number >= next && children[number].kind != OutlineKind::Declaration {
                     self.slot(children[number].span, false);
                 }
                 next = number + 1;
+                if self.is_lenient {
+                    let last = owners.iter().rposition(|other| other == owner);
+                    end = last.map_or(end, |last| last + 1);
+                }
             }
-            self.statement(statement)?;
+            let written = owner.map(|number| children[number].span);
+            self.group(&statements[at..end], written)?;
+            at = end;
         }
         let is_open = children
             .last()
@@ -65,6 +74,46 @@ impl Lowering<'_> {
         }
         self.scope = scope;
         Ok(())
+    }
+
+    /// What one statement of the source, if it is known, was translated to.
+    fn group(&mut self, group: &[Statement], written: Option<Span>) -> Result<(), Outside> {
+        let before = (self.is_lenient && self.is_own()).then(|| self.clone());
+        let mut all = group.iter();
+        let done = all.try_for_each(|statement| self.statement(statement));
+        match (done, written, before) {
+            (Err(outside), Some(written), Some(before)) if !escapes(group, &mut Vec::new()) => {
+                *self = before;
+                self.concrete(outside, written);
+                Ok(())
+            }
+            (done, _, _) => done,
+        }
+    }
+
+    /// A statement of which only the effect is known.
+    fn concrete(&mut self, outside: Outside, span: Span) {
+        let statement = self.new_statement(Written {
+            kind: Kind::Concrete,
+            span,
+            whole: span,
+            line: self.line(span),
+            text: on_one_line(self.text(span)),
+            leaves: Vec::new(),
+            comparisons: Vec::new(),
+            scope: self.scope.clone(),
+            is_locked: true,
+        });
+        let end = Span {
+            start: span.end.saturating_sub(1),
+            ..span
+        };
+        self.routine.concrete.push(Concrete {
+            statement,
+            last: self.line(end),
+            outside,
+        });
+        self.emit(Instruction::Concrete(statement));
     }
 
     fn slot(&mut self, before: Span, is_last: bool) {
@@ -153,6 +202,11 @@ impl Lowering<'_> {
             Statement::Continue(node) => self.leave(*node, |exits| exits.again),
             Statement::Return { place, value } => self.give_back(*place, value.as_ref()),
             Statement::Assert(..) | Statement::Assume(_) => Ok(()),
+            Statement::Opaque(outside, span) if self.is_lenient && self.is_own() => {
+                self.concrete((**outside).clone(), *span);
+                Ok(())
+            }
+            Statement::Opaque(outside, _) => Err((**outside).clone()),
             Statement::Copy {
                 target,
                 source,
@@ -349,6 +403,35 @@ impl Lowering<'_> {
     }
 }
 
+/// Which statements of the block these belong to.
+fn owners(children: &[Outlined], statements: &[Statement]) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let owners = statements.iter().map(|statement| {
+        let owner = child_of(children, statement, next);
+        next = owner.map_or(next, |owner| owner + 1);
+        owner
+    });
+    owners.collect()
+}
+
+/// Whether control may leave these statements otherwise than at their end. `within` are the loops and blocks around.
+fn escapes(statements: &[Statement], within: &mut Vec<NodeId>) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Return { .. } => true,
+        Statement::Break(node) | Statement::Continue(node) => !within.contains(node),
+        Statement::If {
+            then, otherwise, ..
+        } => escapes(then, within) || escapes(otherwise, within),
+        Statement::Loop { node, body, .. } | Statement::Breakable(node, body) => {
+            within.push(*node);
+            let escapes = escapes(body, within);
+            within.pop();
+            escapes
+        }
+        _ => false,
+    })
+}
+
 /// Which statement of the block this belongs to; one without a place of its own comes after the last one.
 fn child_of(children: &[Outlined], statement: &Statement, next: usize) -> Option<usize> {
     match (statement, written_at(statement)) {
@@ -368,6 +451,7 @@ fn written_at(statement: &Statement) -> Option<Span> {
         Statement::If { condition, .. } | Statement::Loop { condition, .. } => Some(condition.span),
         Statement::Return { value, .. } => value.as_ref().map(|value| value.span),
         Statement::Assert(condition, _) | Statement::Assume(condition) => Some(condition.span),
+        Statement::Opaque(_, span) => Some(*span),
         _ => None,
     }
 }

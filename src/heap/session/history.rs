@@ -2,6 +2,7 @@
 //! one before (Wolverine2, section 6.2). The specification is the way from the first checkpoint to the current one; to resume
 //! another one is to take that one's way instead.
 
+use crate::heap::effect::Effects;
 use crate::heap::ir::{Routine, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::memory::Memory;
@@ -13,6 +14,8 @@ use crate::heap::state::{State, Value};
 pub struct Checkpoint {
     /// The one before.
     pub parent: Option<usize>,
+    /// Where its call of the function began, and in which state, if it is the first one of that call.
+    pub begin: Option<(Point, Memory)>,
     /// Where it is.
     pub point: Point,
     /// The instruction there.
@@ -27,13 +30,26 @@ pub struct Checkpoint {
     pub untouched: Vec<VariableId>,
     /// How control came from the one before; unknown if it went too fast to see.
     pub control: Control,
+    /// What statements that are not modelled did on the way.
+    pub effects: Effects,
 }
 
-/// All checkpoints of an activation of a function.
+/// The way from a state to where the session is.
 #[derive(Clone, Debug)]
+pub struct Since {
+    /// Where the call began, if there was no checkpoint in it.
+    pub begin: Option<(Point, Memory)>,
+    /// The heads of loops that were passed.
+    pub visits: Vec<Visit>,
+    /// What statements that are not modelled did.
+    pub effects: Effects,
+    /// Where the session is.
+    pub to: Point,
+}
+
+/// All checkpoints of a function.
+#[derive(Clone, Debug, Default)]
 pub struct History {
-    /// The state in which the activation began.
-    pub begin: (Point, Memory),
     /// The checkpoints, by their numbers.
     pub checkpoints: Vec<Checkpoint>,
     /// The one that the session is at or after.
@@ -41,15 +57,6 @@ pub struct History {
 }
 
 impl History {
-    /// Nothing is asserted yet.
-    pub const fn new(point: Point, memory: Memory) -> Self {
-        Self {
-            begin: (point, memory),
-            checkpoints: Vec::new(),
-            current: None,
-        }
-    }
-
     /// The numbers of the checkpoints that count, the first one first.
     pub fn chain(&self) -> Vec<usize> {
         let mut chain = Vec::new();
@@ -64,37 +71,38 @@ impl History {
 
     /// One triple for each checkpoint that counts, and one for what the user forced since. Without the local variables that
     /// the user did not change if `is_loose`.
-    pub fn triples(
-        &self,
-        routine: &Routine,
-        since: Option<(Vec<Visit>, Point)>,
-        is_loose: bool,
-    ) -> Vec<Triple> {
-        let (mut from, mut before) = self.begin.clone();
+    pub fn triples(&self, routine: &Routine, since: Option<Since>, is_loose: bool) -> Vec<Triple> {
+        let mut last: Option<(Point, Memory)> = None;
         let mut triples = Vec::new();
         for number in self.chain() {
             let checkpoint = &self.checkpoints[number];
+            let Some((from, before)) = checkpoint.begin.clone().or(last.take()) else {
+                break;
+            };
             let mut after = checkpoint.memory.clone();
             for variable in checkpoint.untouched.iter().filter(|_| is_loose) {
                 after.variables[*variable] = Value::Unknown;
             }
             triples.push(Triple {
                 from,
-                before: before.clone(),
+                before,
                 control: checkpoint.control.clone(),
                 to: checkpoint.point,
                 after,
+                effects: checkpoint.effects.clone(),
             });
-            from = checkpoint.point;
-            before = checkpoint.memory.clone();
+            last = Some((checkpoint.point, checkpoint.memory.clone()));
         }
-        if let Some((visits, to)) = since {
+        if let Some(since) = since
+            && let Some((from, before)) = since.begin.or(last)
+        {
             triples.push(Triple {
                 from,
                 before,
-                control: Control::Along(visits),
-                to,
+                control: Control::Along(since.visits),
+                to: since.to,
                 after: Memory::new(routine),
+                effects: since.effects,
             });
         }
         triples

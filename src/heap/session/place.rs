@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::heap::ir::Atom;
-use crate::heap::ir::{Instruction, LoopId, Path, Routine, SlotId, StatementId, VariableId};
+use crate::heap::ir::{Instruction, Kind, LoopId, Path, Routine, SlotId, StatementId, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::problem::Visit;
 
@@ -28,7 +28,8 @@ impl Routine {
             | Instruction::Test(statement, ..)
             | Instruction::Head { statement, .. }
             | Instruction::Free(statement, _)
-            | Instruction::Use(statement, _) => Some(*statement),
+            | Instruction::Use(statement, _)
+            | Instruction::Concrete(statement) => Some(*statement),
             Instruction::Declare(_)
             | Instruction::Jump(_)
             | Instruction::Back(_)
@@ -43,7 +44,7 @@ impl Routine {
             return self.last_line();
         }
         let statement = &self.statements[self.statement_at(at)?];
-        (!statement.is_locked).then_some(statement.line)
+        (!statement.is_locked || statement.kind == Kind::Concrete).then_some(statement.line)
     }
 
     /// The line of the closing brace.
@@ -130,6 +131,14 @@ impl Routine {
                         way.assigned.push(*base);
                     }
                 }
+                Instruction::Concrete(statement) => {
+                    let of = &self.statements[*statement];
+                    let words = of.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                    let words: Vec<&str> = words.collect();
+                    let named = of.scope.iter().copied();
+                    way.assigned
+                        .extend(named.filter(|id| words.contains(&&*self.variables[*id].name)));
+                }
                 Instruction::Slot(slot) => way.slots.push(*slot),
                 _ => {}
             }
@@ -158,6 +167,17 @@ impl Routine {
             at = *self.successors(at).first()?;
         }
         None
+    }
+
+    /// Whether a line is within a statement that is not modelled and comes next.
+    pub fn is_within_concrete(&self, at: usize, line: u32) -> bool {
+        let Some(Instruction::Concrete(statement)) = self.code.get(at) else {
+            return false;
+        };
+        let first = self.statements[*statement].line;
+        let mut all = self.concrete.iter();
+        let of = all.find(|concrete| concrete.statement == *statement);
+        of.is_some_and(|of| (first..=of.last).contains(&line))
     }
 
     /// The line to which a condition leads.

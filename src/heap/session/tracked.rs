@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::command::Named;
-use super::history::{Checkpoint, History};
+use super::history::{Checkpoint, History, Since};
 use super::place::Way;
+use crate::heap::effect::{Effect, Effects};
 use crate::heap::gdb::FrameIdentity;
-use crate::heap::ir::VariableId;
+use crate::heap::ir::{Instruction, VariableId};
 use crate::heap::load::Loaded;
+use crate::heap::machine::Point;
 use crate::heap::memory::{Memory, Node};
 use crate::heap::patch::Change;
 use crate::heap::problem::{Control, Visit};
@@ -20,15 +22,25 @@ pub(super) struct Tracked {
     pub(super) loaded: Loaded,
     /// Which activation.
     pub(super) frame: FrameIdentity,
+    /// Whether that one was seen to end.
+    pub(super) has_ended: bool,
     /// The instruction that comes next; none before the first one.
     pub(super) at: Option<usize>,
     /// The variables that were assigned to.
     assigned: BTreeSet<VariableId>,
     /// The heads of loops that were passed since the last checkpoint; none if control went too fast to see.
     pub(super) visits: Option<Vec<Visit>>,
+    /// What statements that are not modelled did since then.
+    pub(super) effects: Effects,
+    /// The state before such a statement that is being executed, and where it is in the run.
+    entry: Option<((usize, usize), Memory)>,
     /// Whether the user decided one of them.
     pub(super) is_forced: bool,
-    pub(super) history: Option<History>,
+    pub(super) history: History,
+    /// Where this call began, and in which state, until something is asserted in it.
+    begin: Option<(Point, Memory)>,
+    /// Whether the state in which this call began is still to be read.
+    pub(super) is_beginning: bool,
     /// The patch in force.
     pub(super) changes: Vec<Change>,
     /// The lines that are right, as the user says.
@@ -36,22 +48,98 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    pub(super) const fn new(loaded: Loaded, frame: FrameIdentity) -> Self {
+    pub(super) fn new(loaded: Loaded, frame: FrameIdentity) -> Self {
         Self {
             loaded,
             frame,
+            has_ended: false,
             at: None,
             assigned: BTreeSet::new(),
             visits: Some(Vec::new()),
+            effects: Effects::new(),
+            entry: None,
             is_forced: false,
-            history: None,
+            history: History::default(),
+            begin: None,
+            is_beginning: true,
             changes: Vec::new(),
             concrete: BTreeSet::new(),
         }
     }
 
+    /// The program stopped in this frame, of the same function or another one. Frames of callers have greater numbers.
+    pub(super) fn see(&mut self, frame: FrameIdentity, is_same_function: bool) {
+        self.has_ended |= frame > self.frame || (frame == self.frame && !is_same_function);
+    }
+
+    /// Whether a line of the function is reached in the call that is followed. Another call from the same place has the same
+    /// frame.
+    pub(super) fn is_in(&self, frame: FrameIdentity, line: u32) -> bool {
+        let is_reached = |at| {
+            self.loaded.routine.is_within_concrete(at, line)
+                || self.loaded.routine.way(Some(at), line).is_some()
+                || self.loaded.routine.way(None, line).is_none()
+        };
+        frame == self.frame && !self.has_ended && self.at.is_none_or(is_reached)
+    }
+
+    /// The function is called again: what was asserted and the patch stay.
+    pub(super) fn call(&mut self, frame: FrameIdentity) {
+        self.frame = frame;
+        self.has_ended = false;
+        self.at = None;
+        self.assigned.clear();
+        self.begin = None;
+        self.is_beginning = true;
+        self.restart();
+    }
+
+    /// The call began in this state.
+    pub(super) fn begin(&mut self, point: Point, memory: Memory) {
+        self.begin = Some((point, memory));
+        self.is_beginning = false;
+        self.restart();
+    }
+
+    /// What is on the way counts from here on.
+    fn restart(&mut self) {
+        self.visits = Some(Vec::new());
+        self.effects.clear();
+        self.entry = None;
+        self.is_forced = false;
+    }
+
+    /// What the user forced since the last checkpoint; nothing if all went as the program has it.
+    pub(super) fn since(&self) -> Option<Since> {
+        Some(Since {
+            begin: self.begin.clone(),
+            visits: self.visits.clone().filter(|_| self.is_forced)?,
+            effects: self.effects.clone(),
+            to: self.loaded.routine.point(self.at?),
+        })
+    }
+
+    /// Takes back the current checkpoint. Its number.
+    pub(super) fn take_back(&mut self) -> Option<usize> {
+        let last = self.history.current?;
+        let checkpoint = &mut self.history.checkpoints[last];
+        self.history.current = checkpoint.parent;
+        self.begin = checkpoint.begin.clone().or(self.begin.take());
+        // How control came here from the checkpoint before is not known any more.
+        self.visits = None;
+        Some(last)
+    }
+
     /// Control came to this line. What is on the way.
     pub(super) fn arrive(&mut self, line: u32) -> Option<Way> {
+        if let Some(at) = self.at
+            && self.loaded.routine.is_within_concrete(at, line)
+        {
+            return Some(Way {
+                to: at,
+                ..Way::default()
+            });
+        }
         let way = self.loaded.routine.way(self.at, line);
         match &way {
             Some(way) => {
@@ -64,6 +152,38 @@ impl Tracked {
             None => self.visits = None,
         }
         way
+    }
+
+    /// Whether a statement that is not modelled comes next, and its state before is not known yet.
+    pub(super) fn is_entering(&self) -> bool {
+        let next = self.at.and_then(|at| self.loaded.routine.code.get(at));
+        matches!(next, Some(Instruction::Concrete(_))) && self.entry.is_none()
+    }
+
+    /// A statement that is not modelled is about to be executed in this state.
+    pub(super) fn enter(&mut self, before: Memory) {
+        if let (Some(visits), Some(at)) = (&self.visits, self.at) {
+            self.entry = Some(((visits.len(), at), before));
+        }
+    }
+
+    /// Whether the statement that is not modelled, and was being executed, is done.
+    pub(super) fn is_leaving(&self) -> bool {
+        let entry = self.entry.as_ref();
+        entry.is_some_and(|((_, at), _)| self.at != Some(*at))
+    }
+
+    /// It was done, and this is the state now.
+    pub(super) fn leave(&mut self, after: &Memory) {
+        if let Some((place, before)) = self.entry.take() {
+            let effect = Effect::between(&self.loaded.routine, &before, after);
+            self.effects.insert(place, effect);
+        }
+    }
+
+    /// Whether a statement that is not modelled is half done.
+    pub(super) const fn is_halfway(&self) -> bool {
+        self.entry.is_some()
     }
 
     /// The locals that were never assigned to.
@@ -124,6 +244,7 @@ impl Tracked {
         let memory = self.memory(state, nodes);
         let point = self.loaded.routine.point(at);
         let visits = self.visits.replace(Vec::new());
+        let effects = std::mem::take(&mut self.effects);
         self.is_forced = false;
         let routine = &self.loaded.routine;
         let locals = routine.variables.iter_enumerated();
@@ -132,16 +253,18 @@ impl Tracked {
             !variable.is_global && !changed.contains(&named)
         });
         let untouched = untouched.map(|(id, _)| id).collect();
-        let history = self.history.as_mut()?;
+        let history = &mut self.history;
         history.checkpoints.push(Checkpoint {
             untouched,
             parent: history.current,
+            begin: self.begin.take(),
             point,
             at,
             line,
             memory,
             state: state.clone(),
             control: visits.map_or(Control::Free, Control::Along),
+            effects,
         });
         let number = history.checkpoints.len() - 1;
         history.current = Some(number);
@@ -150,12 +273,13 @@ impl Tracked {
 
     /// Goes back to a checkpoint.
     pub(super) fn resume(&mut self, number: usize) -> Option<Checkpoint> {
-        let history = self.history.as_mut()?;
+        let history = &mut self.history;
         let checkpoint = history.checkpoints.get(number)?.clone();
         history.current = Some(number);
         self.at = Some(checkpoint.at);
-        self.visits = Some(Vec::new());
-        self.is_forced = false;
+        self.begin = None;
+        self.is_beginning = false;
+        self.restart();
         Some(checkpoint)
     }
 }

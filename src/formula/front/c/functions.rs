@@ -106,7 +106,15 @@ impl<'s> Translator<'s> {
                 continue;
             };
             self.scopes = vec![std::mem::take(&mut self.units[unit]), Scope::default()];
-            self.body(routine, item)?;
+            match self.body(routine, item) {
+                Err(outside) if self.is_lenient => {
+                    let opaque = Statement::Opaque(Box::new(outside), item.span());
+                    let id = self.function_of(routine);
+                    self.program.functions[id].body = vec![opaque];
+                }
+                done => done?,
+            }
+            self.function = None;
             self.scopes.truncate(1);
             if let Some(scope) = self.scopes.pop() {
                 self.units[unit] = scope;

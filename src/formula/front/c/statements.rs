@@ -55,7 +55,19 @@ impl Translator<'_> {
                 },
             });
         }
-        self.at_statement(span, |this| this.any_statement(syntax, statements))
+        self.at_statement(span, |this| {
+            let (before, scopes, jumps) = (statements.len(), this.scopes.len(), this.jumps.len());
+            match this.any_statement(syntax, statements) {
+                Err(outside) if this.is_lenient && !leaves(syntax, false, false) => {
+                    statements.truncate(before);
+                    this.scopes.truncate(scopes);
+                    this.jumps.truncate(jumps);
+                    statements.push(Statement::Opaque(Box::new(outside), span));
+                    Ok(())
+                }
+                done => done,
+            }
+        })
     }
 
     fn any_statement(
@@ -256,5 +268,20 @@ impl Translator<'_> {
         };
         statements.push(Statement::Return { place, value });
         Ok(())
+    }
+}
+
+/// Whether control may leave a statement otherwise than at its end.
+fn leaves(syntax: Syntax<'_>, is_in_loop: bool, is_in_switch: bool) -> bool {
+    match syntax.kind() {
+        "return_statement" | "goto_statement" | "labeled_statement" => true,
+        "break_statement" => !is_in_loop && !is_in_switch,
+        "continue_statement" => !is_in_loop,
+        kind => {
+            let is_loop = matches!(kind, "for_statement" | "while_statement" | "do_statement");
+            let is_switch = kind == "switch_statement";
+            let mut children = syntax.children().into_iter();
+            children.any(|child| leaves(child, is_in_loop || is_loop, is_in_switch || is_switch))
+        }
     }
 }
