@@ -111,12 +111,13 @@ type Failed = (Ending, String);
 
 impl Debug {
     pub fn run(self) -> u8 {
-        let done = match &self.program {
-            Some(program) => self.of_program(program),
-            None if self.config.is_none() && !has_description() => Err(usage(format!(
+        let done = match (&self.program, self.check()) {
+            (_, Err(failed)) => Err(failed),
+            (Some(program), Ok(())) => self.of_program(program),
+            (None, Ok(())) if self.config.is_none() && !has_description() => Err(usage(format!(
                 "there is no {NAME} here or above: name a program, or a .c file"
             ))),
-            None => {
+            (None, Ok(())) => {
                 let flags = CFlags::of_debugger(&self.config, &self.source, &self.build);
                 match Place::of(flags).resolve() {
                     Ok(settings) => self.of_test(&settings),
@@ -130,6 +131,24 @@ impl Debug {
                 output::complain(&sentence);
                 ending.exit_code()
             }
+        }
+    }
+
+    /// The commands of a script, if there is one.
+    fn script(&self) -> Result<Option<String>, Failed> {
+        let read = |path: &Utf8PathBuf| {
+            fs::read_to_string(path).map_err(|error| usage(format!("cannot read {path}: {error}")))
+        };
+        self.script.as_ref().map(read).transpose()
+    }
+
+    /// What can be said before anything is built.
+    fn check(&self) -> Result<(), Failed> {
+        match &self.save {
+            Some(save) if save.exists() => Err(usage(format!(
+                "{save} exists already: name a new file for --save"
+            ))),
+            _ => self.script().map(|_| ()),
         }
     }
 
@@ -183,13 +202,7 @@ impl Debug {
         files: Sources,
         settings: Option<&Settings>,
     ) -> Result<(), Failed> {
-        let script = match &self.script {
-            Some(path) => Some(
-                fs::read_to_string(path)
-                    .map_err(|error| usage(format!("cannot read {path}: {error}")))?,
-            ),
-            None => None,
-        };
+        let script = self.script()?;
         let is_terminal = io::stdout().is_terminal();
         let shown = crate::heap::session::Settings {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),

@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ir::{Instruction, Kind, Routine, SlotId, Statement, StatementId, Type};
+use super::ir::{Instruction, Kind, Routine, SlotId, Statement, StatementId, Type, VariableId};
 use super::machine::{Event, EventKind};
 use super::memory::Entity;
 use super::outline::contains;
@@ -37,8 +37,11 @@ pub struct Suspects {
     pub numbers: BTreeSet<i64>,
 }
 
-/// Most different numbers that are taken for constants.
+/// Most numbers that a variable should hold for them to be taken for constants.
 const MOST_NUMBERS: usize = 2;
+
+/// Most numbers that are taken for constants.
+const MOST_CONSTANTS: usize = 4;
 
 impl Suspects {
     /// Most suspicious first; equal ones in the order of the source.
@@ -127,8 +130,12 @@ pub fn gradient(routine: &Routine, triple: &Triple) -> BTreeSet<StatementId> {
 /// The statements that may be to blame for the triples that fail.
 pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
     let mut suspects = Suspects::default();
+    let mut missing: BTreeMap<VariableId, BTreeSet<i64>> = BTreeMap::new();
     for triple in triples {
         if let Some(trace) = Trace::new(routine, triple) {
+            for (variable, number) in lacking(triple, &trace) {
+                missing.entry(variable).or_default().insert(number);
+            }
             Localizer {
                 routine,
                 triple,
@@ -139,7 +146,10 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
             .run();
         }
     }
-    if suspects.numbers.len() > MOST_NUMBERS {
+    // A variable that should hold many numbers lacks no constant.
+    missing.retain(|_, numbers| numbers.len() <= MOST_NUMBERS);
+    suspects.numbers = missing.into_values().flatten().collect();
+    if suspects.numbers.len() > MOST_CONSTANTS {
         suspects.numbers.clear();
     }
     // What is written as one statement is suspicious as one.
@@ -154,6 +164,16 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
     suspects
 }
 
+/// The variables that should hold other numbers, with these.
+fn lacking(triple: &Triple, trace: &Trace) -> Vec<(VariableId, i64)> {
+    let wrong = trace.wrong.iter();
+    let lacking = wrong.filter_map(|entity| match (*entity, triple.after.get(*entity)) {
+        (Entity::Variable(variable), Value::Number(number)) => Some((variable, number)),
+        _ => None,
+    });
+    lacking.collect()
+}
+
 struct Localizer<'l> {
     routine: &'l Routine,
     triple: &'l Triple,
@@ -166,13 +186,6 @@ struct Localizer<'l> {
 impl Localizer<'_> {
     fn run(mut self) {
         self.suspects.slots.extend(&self.trace.passed);
-        let variables = self.trace.wrong.iter();
-        let variables = variables.filter(|entity| matches!(entity, Entity::Variable(_)));
-        let numbers = variables.filter_map(|entity| match self.triple.after.get(*entity) {
-            Value::Number(number) => Some(number),
-            _ => None,
-        });
-        self.suspects.numbers.extend(numbers);
         let mut queue: Vec<(usize, u32)> = Vec::new();
         for entity in &self.trace.wrong {
             let write = self.last_write(*entity, usize::MAX);

@@ -901,11 +901,11 @@ fn unmodelled(loaded: &Loaded) -> String {
     let all = loaded.routine.concrete.iter().map(|concrete| {
         let first = loaded.routine.statements[concrete.statement].line;
         let lines = match concrete.last == first {
-            true => format!("line {first}"),
-            false => format!("lines {first}-{}", concrete.last),
+            true => format!("line {first} does"),
+            false => format!("lines {first}-{} do", concrete.last),
         };
         format!(
-            "what {lines} does is taken from the run: {}",
+            "what {lines} is taken from the run: {}",
             concrete.outside.reason
         )
     });
