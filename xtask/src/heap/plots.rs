@@ -1,7 +1,10 @@
 //! The figures of what was measured.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use camino::Utf8Path;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 use super::tables::quantile;
@@ -42,7 +45,8 @@ pub fn effort(directory: &Utf8Path, rows: &[Row]) -> Result<()> {
     draw(
         &directory.join("heap-effort.svg"),
         ("statements read, %", "faults found, %"),
-        (0.0..100.0, 0.0..100.0),
+        0.0..100.0,
+        0.0..100.0,
         &lines,
     )
 }
@@ -64,23 +68,33 @@ pub fn growth(directory: &Utf8Path, rows: &[Row], most: usize) -> Result<()> {
         })
         .collect();
     let high = lines.iter().flat_map(|(_, points)| points);
-    let high = high.fold(1.0, |high: f64, (_, y)| high.max(*y));
+    let high = high.fold(10.0, |high: f64, (_, y)| high.max(*y));
     draw(
         &directory.join("heap-growth.svg"),
         ("faults", "median time, ms"),
-        (1.0..count(most), 0.0..high * 1.05),
+        1.0..count(most),
+        (1.0..high * 1.5).log_scale(),
         &lines,
     )
 }
 
-type Range = std::ops::Range<f64>;
-
-fn draw(
+fn draw<Y>(
     path: &Utf8Path,
     (x_label, y_label): (&str, &str),
-    (x, y): (Range, Range),
+    x: Range<f64>,
+    y: Y,
     lines: &[Line],
-) -> Result<()> {
+) -> Result<()>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    // As many labels as there are whole numbers, if they are few.
+    let labels = if x.end <= 10.0 {
+        x.end - x.start + 1.0
+    } else {
+        11.0
+    };
     let area = SVGBackend::new(path, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
@@ -90,6 +104,10 @@ fn draw(
         .build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
+        .x_labels(labels as usize)
+        .x_label_formatter(&|x| format!("{x:.0}"))
+        .y_label_formatter(&|y| format!("{y:.0}"))
+        .max_light_lines(0)
         .x_desc(x_label)
         .y_desc(y_label)
         .label_style(FONT)
