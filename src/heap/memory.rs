@@ -145,10 +145,7 @@ impl Memory {
             .filter(|(id, variable)| {
                 !variable.is_hidden && (variable.is_global || self.variables[*id] != Value::Unknown)
             })
-            .map(|(id, variable)| state::Variable {
-                name: variable.name.clone(),
-                value: self.variables[id],
-            });
+            .map(|(id, variable)| state::Variable::new(&*variable.name, self.variables[id]));
         let nodes = (0_u32..).zip(&self.nodes).map(|(number, node)| {
             let record = &routine.records[node.record];
             let fields = record.fields.iter().zip(&node.fields);
@@ -156,10 +153,7 @@ impl Memory {
                 id: NodeId(number),
                 record: record.name.clone(),
                 fields: fields
-                    .map(|(field, value)| state::Variable {
-                        name: field.name.clone(),
-                        value: *value,
-                    })
+                    .map(|(field, value)| state::Variable::new(&*field.name, *value))
                     .collect(),
                 is_freed: node.is_freed,
             }

@@ -25,7 +25,7 @@ use super::notation::nearest;
 use super::picture;
 use super::repair::{Options, Outcome};
 use super::rewrite::{edits, rewritten};
-use super::state::{State, Value};
+use super::state::{State, Value, Variable};
 use super::written::Written;
 
 /// What a session shows, and how long it waits.
@@ -167,8 +167,8 @@ impl Session {
             Command::Print(None) => self.show(false),
             Command::Print(Some(named)) => {
                 let named = self.resolved(named)?;
-                let value = found(&self.read()?, &named)?;
-                Ok(format!("{} = {value}", written(&named)))
+                let held = printed(&self.read()?, &named)?;
+                Ok(format!("{} = {held}", written(&named)))
             }
             Command::Change(named, value) => self.change(named, *value),
             Command::Spec => self.assert(),
@@ -914,27 +914,40 @@ fn unmodelled(loaded: &Loaded) -> String {
 
 /// What an entity holds.
 fn found(state: &State, named: &Named) -> Done<Value> {
+    let (all, name) = candidates(state, named)?;
+    if let Some(found) = all.iter().rfind(|one| one.name == *name) {
+        return Ok(found.value);
+    }
+    let whole = written(named);
+    if all.iter().any(|one| one.name == format!("{name}[0]")) {
+        return Err(format!(
+            "`{whole}` is an array: name one of its elements, such as `{whole}[0]`"
+        ));
+    }
+    let near = nearest(all.iter().map(|one| &*one.name), name);
+    Err(match named {
+        Named::Variable(_) => format!("there is no variable `{name}` here{near}"),
+        Named::Field(id, _) => format!("{id} has no field `{name}`{near}"),
+    })
+}
+
+/// What an entity holds, as the picture has it, where an array of numbers is one entity.
+fn printed(state: &State, named: &Named) -> Done<String> {
+    let (all, name) = candidates(state, named)?;
+    match picture::array(all, name) {
+        Some(array) => Ok(array),
+        None => found(state, named).map(|value| value.to_string()),
+    }
+}
+
+/// The variables or fields among which an entity is, and its name there.
+fn candidates<'s>(state: &'s State, named: &'s Named) -> Done<(&'s [Variable], &'s str)> {
     match named {
-        Named::Variable(name) => {
-            let found = state
-                .variables
-                .iter()
-                .rfind(|variable| variable.name == *name);
-            found.map(|variable| variable.value).ok_or_else(|| {
-                let names = state.variables.iter().map(|variable| &*variable.name);
-                format!("there is no variable `{name}` here{}", nearest(names, name))
-            })
-        }
-        Named::Field(id, name) => {
-            let Some(node) = state.nodes.iter().find(|node| node.id == *id) else {
-                return Err(format!("there is no node {id} here"));
-            };
-            let found = node.fields.iter().find(|field| field.name == *name);
-            found.map(|field| field.value).ok_or_else(|| {
-                let names = node.fields.iter().map(|field| &*field.name);
-                format!("{id} has no field `{name}`{}", nearest(names, name))
-            })
-        }
+        Named::Variable(name) => Ok((&state.variables, name)),
+        Named::Field(id, name) => match state.nodes.iter().find(|node| node.id == *id) {
+            Some(node) => Ok((&node.fields, name)),
+            None => Err(format!("there is no node {id} here")),
+        },
     }
 }
 

@@ -50,6 +50,20 @@ pub struct Variable {
     pub name: String,
     /// What it holds.
     pub value: Value,
+    /// Whether it holds a character, and the number is its code.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_character: bool,
+}
+
+impl Variable {
+    /// A variable that holds no character.
+    pub fn new(name: impl Into<String>, value: Value) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            is_character: false,
+        }
+    }
 }
 
 /// A node of the heap: a structure.

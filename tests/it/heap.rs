@@ -273,6 +273,92 @@ int main(int argc, char **argv) {
 }
 
 #[test]
+fn arrays_of_numbers_are_one_row_and_their_elements_can_be_changed() {
+    let program = "\
+#include <stdlib.h>
+#include <string.h>
+struct cat { char name[8]; int lives[3]; unsigned char paws[2]; struct cat *kin[2]; };
+struct cat *add(const char *name) {
+    struct cat *cat = calloc(1, sizeof *cat);
+    strcpy(cat->name, name);
+    cat->lives[1] = 9;
+    cat->paws[0] = 65;
+    return cat;
+}
+int main(void) {
+    struct cat *cat = add(\"mow\");
+    int count[2] = {1, 2};
+    return count[0] - 1;
+}
+";
+    let subject = Subject::new(&[("cats.c", program)]);
+    let script = "start\nnext 2\nprint cat->name\nprint cat->name[1]\nprint count\nchange cat->name 5\n\
+                  print cat->kin\nchange cat->name[1] 97\nchange n1->lives[2] 4\nquit\n";
+    let run = debug(&subject, script, "cats.c");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_snapshot!(run.stdout, @r#"
+    (nopol) start
+    the program is at the beginning of `main`
+    cats.c:12  struct cat *cat = add("mow");
+
+    no variables, no nodes
+    (nopol) next 2
+    cats.c:14  return count[0] - 1;
+
+    count = [1, 2]*
+
+    cat: list along kin[0]
+      cat
+      ▼
+    ┌─ n1 ────────────┐
+    │ name "mow"      │ ──▶ ∅
+    │ lives [0, 9, 0] │
+    │ paws [65, 0]    │
+    │ kin[1] ▸ null   │
+    └─────────────────┘
+    (nopol) print cat->name
+    n1->name = "mow"
+    (nopol) print cat->name[1]
+    n1->name[1] = 111
+    (nopol) print count
+    count = [1, 2]
+    (nopol) change cat->name 5
+    `n1->name` is an array: name one of its elements, such as `n1->name[0]`
+    (nopol) print cat->kin
+    `n1->kin` is an array: name one of its elements, such as `n1->kin[0]`
+    (nopol) change cat->name[1] 97
+    as the program has it                            │ as you want it
+    ─────────────────────                            │ ──────────────
+    count = [1, 2]                                   │ count = [1, 2]
+                                                     │
+    cat: list along kin[0]                           │ cat: list along kin[0]
+      cat                                            │   cat
+      ▼                                              │   ▼
+    ┌─ n1 ────────────┐                              │ ┌─ n1 ────────────┐
+    │ name "mow"*     │ ──▶ ∅                        │ │ name "maw"*     │ ──▶ ∅
+    │ lives [0, 9, 0] │                              │ │ lives [0, 9, 0] │
+    │ paws [65, 0]    │                              │ │ paws [65, 0]    │
+    │ kin[1] ▸ null   │                              │ │ kin[1] ▸ null   │
+    └─────────────────┘                              │ └─────────────────┘
+    (nopol) change n1->lives[2] 4
+    as the program has it                            │ as you want it
+    ─────────────────────                            │ ──────────────
+    count = [1, 2]                                   │ count = [1, 2]
+                                                     │
+    cat: list along kin[0]                           │ cat: list along kin[0]
+      cat                                            │   cat
+      ▼                                              │   ▼
+    ┌─ n1 ─────────────┐                             │ ┌─ n1 ─────────────┐
+    │ name "maw"       │ ──▶ ∅                       │ │ name "maw"       │ ──▶ ∅
+    │ lives [0, 9, 0]* │                             │ │ lives [0, 9, 4]* │
+    │ paws [65, 0]     │                             │ │ paws [65, 0]     │
+    │ kin[1] ▸ null    │                             │ │ kin[1] ▸ null    │
+    └──────────────────┘                             │ └──────────────────┘
+    (nopol) quit
+    "#);
+}
+
+#[test]
 fn what_cannot_be_debugged_is_refused_with_what_to_do() {
     let subject = sessions();
     let run = subject.nopol(&["debug", "absent"]);

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use crate::heap::state::{Value, Variable};
+
 use super::layout::{self, Group};
 use super::process::Gdb;
 use super::types::{Kind, Type, Types};
@@ -39,9 +41,27 @@ impl Field {
         }
     }
 
+    /// The field with what it holds, as a memory graph has it.
+    pub(super) fn holding(&self, value: Value) -> Variable {
+        let is_character = matches!(
+            self.kind,
+            Kind::Integer {
+                is_character: true,
+                ..
+            }
+        );
+        Variable {
+            is_character,
+            ..Variable::new(&*self.name, value)
+        }
+    }
+
     /// The number that a field holds. Nothing if it is no integer, or a greater one than a graph can hold.
     pub(super) fn number(&self, bytes: &[u8]) -> Option<i64> {
-        let Kind::Integer { size, is_signed } = self.kind else {
+        let Kind::Integer {
+            size, is_signed, ..
+        } = self.kind
+        else {
             return None;
         };
         let (raw, width) = match self.bits {

@@ -155,10 +155,7 @@ impl Walk<'_> {
                 Kind::Record(_) | Kind::Other => None,
             };
             if let Some(value) = value {
-                variables.push(Variable {
-                    name: local.name.clone(),
-                    value,
-                });
+                variables.push(Variable::new(&*local.name, value));
                 return Ok(());
             }
         }
@@ -193,10 +190,7 @@ impl Walk<'_> {
                 Some(bytes) => self.field(field, bytes)?,
                 None => Value::Unknown,
             };
-            variables.push(Variable {
-                name: field.name.clone(),
-                value,
-            });
+            variables.push(field.holding(value));
         }
         Ok(())
     }
@@ -208,10 +202,7 @@ impl Walk<'_> {
                 Some(bytes) => self.field(field, bytes)?,
                 None => Value::Unknown,
             };
-            fields.push(Variable {
-                name: field.name.clone(),
-                value,
-            });
+            fields.push(field.holding(value));
         }
         Ok(Node {
             id: found.id,
@@ -316,10 +307,7 @@ pub(super) fn shown_type(pointee: &Pointee) -> Option<&str> {
 }
 
 fn unknown(name: &str) -> Variable {
-    Variable {
-        name: name.to_owned(),
-        value: Value::Unknown,
-    }
+    Variable::new(name, Value::Unknown)
 }
 
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {

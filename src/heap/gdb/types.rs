@@ -28,7 +28,12 @@ pub(super) enum Pointee {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An integer, a bool, a character or an enumeration.
-    Integer { size: u64, is_signed: bool },
+    Integer {
+        size: u64,
+        is_signed: bool,
+        /// Whether it is a `char`. With a word for its sign, it is used for numbers.
+        is_character: bool,
+    },
     /// A pointer.
     Pointer(Pointee),
     /// A structure: its type as C spells it.
@@ -142,7 +147,11 @@ impl Types {
             Err(error) => return Err(error),
         };
         Ok(match size {
-            1..=8 => Kind::Integer { size, is_signed },
+            1..=8 => Kind::Integer {
+                size,
+                is_signed,
+                is_character: name == "char",
+            },
             _ => Kind::Other,
         })
     }

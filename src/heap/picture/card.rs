@@ -4,6 +4,7 @@
 //! [`super::arrow`].
 
 use super::super::state::{Node, Value};
+use super::arrays::Held;
 use super::changes::Changes;
 use super::layout::Point;
 use super::paint::{Paint, number, text_width};
@@ -49,16 +50,11 @@ impl Card {
     pub fn new(graph: &Graph<'_>, node: usize, is_beside: bool) -> Self {
         let (name, record) = header(graph.node(node));
         let mut width = text_width(&name) + text_width(&record) + 3.2 * PAD;
-        for field in &graph.node(node).fields {
-            width = width.max(text_width(&field.name) + value_width(field.value) + 3.5 * PAD);
+        for row in graph.rows(node) {
+            width = width.max(text_width(&row.name) + held_width(&row.held) + 3.5 * PAD);
         }
-        let rows: f64 = graph.node(node).fields.iter().map(|_| ROW).sum();
-        let label = |&place: &usize| {
-            (
-                place,
-                text_width(&graph.state.variables[place].name) + 1.6 * PAD,
-            )
-        };
+        let rows: f64 = graph.rows(node).iter().map(|_| ROW).sum();
+        let label = |&place: &usize| (place, text_width(&graph.variables[place].name) + 1.6 * PAD);
         let labels = graph.labels[node].iter().map(label).collect();
         let size = (width.max(64.0), HEADER + rows + FOOT);
         Self {
@@ -128,9 +124,9 @@ impl Card {
         }
     }
 
-    /// The middle of the row of a field.
-    pub fn row(&self, field: usize) -> f64 {
-        let above: f64 = (0..field).map(|_| ROW).sum();
+    /// The middle of a row.
+    pub fn row(&self, place: usize) -> f64 {
+        let above: f64 = (0..place).map(|_| ROW).sum();
         self.top() + HEADER + above + ROW / 2.0
     }
 
@@ -160,9 +156,9 @@ impl Card {
             &name,
         );
         paint.text((self.right() - PAD, base), "end", "faint", &record);
-        for (place, field) in node.fields.iter().enumerate() {
+        for (place, field) in graph.rows(self.node).iter().enumerate() {
             let middle = self.row(place);
-            let is_changed = changes.field(self.node, place);
+            let is_changed = changes.row(self.node, place);
             let (left, right) = (number(self.left() + 1.0), number(self.right() - 1.0));
             if is_changed {
                 let size = (self.size.0 - 3.0, ROW - 1.0);
@@ -188,8 +184,8 @@ impl Card {
                 &field.name,
             );
             let end = (self.right() - PAD, middle + 4.5);
-            match field.value {
-                Value::Null => {
+            match &field.held {
+                Held::Value(Value::Null) => {
                     let class = if is_changed {
                         "ground changed"
                     } else {
@@ -197,12 +193,17 @@ impl Card {
                     };
                     paint.ground((self.right() - PAD, middle), class);
                 }
-                Value::Node(id) if graph.target(field.value).is_none() => {
+                Held::Value(Value::Node(id)) if graph.target(Value::Node(*id)).is_none() => {
                     paint.text(end, "end", class("bad"), &format!("→ {id}"));
                 }
-                Value::Node(id) => paint.text(end, "end", class("faint"), &id.to_string()),
-                Value::Number(value) => paint.text(end, "end", class("text"), &value.to_string()),
-                Value::Unknown => paint.text(end, "end", class("bad"), "?"),
+                Held::Value(Value::Node(id)) => {
+                    paint.text(end, "end", class("faint"), &id.to_string());
+                }
+                Held::Value(Value::Number(value)) => {
+                    paint.text(end, "end", class("text"), &value.to_string());
+                }
+                Held::Value(Value::Unknown) => paint.text(end, "end", class("bad"), "?"),
+                Held::Array(text) => paint.text(end, "end", class("text"), text),
             }
         }
         self.paint_labels(paint, graph, changes);
@@ -258,7 +259,7 @@ impl Card {
                 (left, top),
                 width,
                 class,
-                &graph.state.variables[variable].name,
+                &graph.variables[variable].name,
             );
             left += width + BETWEEN;
         }
@@ -281,11 +282,11 @@ fn header(node: &Node) -> (String, String) {
     (name, node.record.clone())
 }
 
-/// The width that a value takes in its row.
-fn value_width(value: Value) -> f64 {
-    match value {
-        Value::Null => 14.0,
-        Value::Node(id) => text_width(&format!("→ {id}")),
-        Value::Number(_) | Value::Unknown => text_width(&value.to_string()),
+/// The width that a row needs for what it holds.
+fn held_width(held: &Held) -> f64 {
+    match held {
+        Held::Value(Value::Null) => 14.0,
+        Held::Value(Value::Node(id)) => text_width(&format!("→ {id}")),
+        held => text_width(&held.to_string()),
     }
 }

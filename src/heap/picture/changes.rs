@@ -1,19 +1,21 @@
 //! What is different between two memory graphs, entity by entity.
 //!
 //! Nodes are compared by their numbers and variables by their names (the second variable of a name with the second).
+//! The elements of an array are compared one by one, and its row is changed when one of them is.
 //! How a change is shown is left to the modules that draw.
 
 use std::collections::BTreeMap;
 
 use super::super::state::{Node, NodeId, State, Value, Variable};
+use super::arrays::{Row, node_rows, variable_rows};
 
 /// The changes of one node.
 #[derive(Clone, Debug, Default)]
 struct NodeChanges {
     /// Whether the node itself is new, or was freed or got back.
     is_changed: bool,
-    /// For each field, whether it has another value.
-    fields: Vec<bool>,
+    /// For each row, whether a field has another value.
+    rows: Vec<bool>,
 }
 
 /// The changes from an older state to a newer one.
@@ -27,35 +29,22 @@ impl Changes {
     /// Compares a state with the one before. Without one before, nothing is changed.
     pub fn new(state: &State, before: Option<&State>) -> Self {
         let Some(before) = before else {
-            let nodes = state.nodes.iter().map(|node| NodeChanges {
-                is_changed: false,
-                fields: vec![false; node.fields.len()],
-            });
             return Self {
-                variables: vec![false; state.variables.len()],
-                nodes: nodes.collect(),
+                variables: Vec::new(),
+                nodes: Vec::new(),
                 gone: Vec::new(),
             };
         };
-        let old = numbered(&before.variables);
-        let new = numbered(&state.variables);
-        let variables = new
-            .iter()
-            .map(|(key, value)| old_value(&old, *key) != Some(*value))
-            .collect();
+        let variables = changed_rows(&before.variables, &state.variables, &variable_rows(state));
 
         let (old_nodes, new_nodes) = (numbered_nodes(&before.nodes), numbered_nodes(&state.nodes));
         let nodes = new_nodes
             .iter()
-            .map(|(key, node)| node_changes(node, old_node(&old_nodes, *key)))
+            .zip(node_rows(state))
+            .map(|((key, node), rows)| node_changes(node, old_node(&old_nodes, *key), &rows))
             .collect();
 
-        let mut gone: Vec<String> = Vec::new();
-        for (key, _) in &old {
-            if old_value(&new, *key).is_none() {
-                gone.push(key.0.to_string());
-            }
-        }
+        let mut gone = gone_rows(&before.variables, &state.variables, &variable_rows(before));
         for (key, node) in &old_nodes {
             if old_node(&new_nodes, *key).is_none() {
                 gone.push(node.id.to_string());
@@ -68,7 +57,7 @@ impl Changes {
         }
     }
 
-    /// Whether the variable at this place is new or has another value.
+    /// Whether a variable in this row is new or has another value.
     pub fn variable(&self, place: usize) -> bool {
         self.variables.get(place).copied().unwrap_or_default()
     }
@@ -78,11 +67,11 @@ impl Changes {
         self.nodes.get(place).is_some_and(|node| node.is_changed)
     }
 
-    /// Whether a field of the node at this place has another value. The fields of a new node have not.
-    pub fn field(&self, place: usize, field: usize) -> bool {
+    /// Whether a field in a row of the node at this place has another value. The fields of a new node have not.
+    pub fn row(&self, place: usize, row: usize) -> bool {
         self.nodes
             .get(place)
-            .and_then(|node| node.fields.get(field))
+            .and_then(|node| node.rows.get(row))
             .copied()
             .unwrap_or_default()
     }
@@ -118,6 +107,25 @@ fn old_value(variables: &[(Key<'_>, Value)], key: Key<'_>) -> Option<Value> {
         .map(|(_, value)| *value)
 }
 
+/// For each row, whether a variable or field in it is new or has another value.
+fn changed_rows(before: &[Variable], after: &[Variable], rows: &[Row]) -> Vec<bool> {
+    let (old, new) = (numbered(before), numbered(after));
+    let is_changed = |(key, value): &(Key<'_>, Value)| old_value(&old, *key) != Some(*value);
+    rows.iter()
+        .map(|row| new[row.places.clone()].iter().any(is_changed))
+        .collect()
+}
+
+/// The names of the rows of which no variable is left.
+fn gone_rows(before: &[Variable], after: &[Variable], rows: &[Row]) -> Vec<String> {
+    let (old, new) = (numbered(before), numbered(after));
+    let is_gone = |(key, _): &(Key<'_>, Value)| old_value(&new, *key).is_none();
+    rows.iter()
+        .filter(|row| old[row.places.clone()].iter().all(is_gone))
+        .map(|row| row.name.clone())
+        .collect()
+}
+
 /// Gives each node a key of its own, should two have the same number.
 fn numbered_nodes(nodes: &[Node]) -> Vec<((NodeId, usize), &Node)> {
     let mut seen: BTreeMap<NodeId, usize> = BTreeMap::new();
@@ -141,19 +149,15 @@ fn old_node<'a>(nodes: &[((NodeId, usize), &'a Node)], key: (NodeId, usize)) -> 
 }
 
 /// Compares a node with what it was.
-fn node_changes(node: &Node, old: Option<&Node>) -> NodeChanges {
+fn node_changes(node: &Node, old: Option<&Node>, rows: &[Row]) -> NodeChanges {
     let Some(old) = old else {
         return NodeChanges {
             is_changed: true,
-            fields: vec![false; node.fields.len()],
+            rows: vec![false; rows.len()],
         };
     };
-    let (old_fields, fields) = (numbered(&old.fields), numbered(&node.fields));
     NodeChanges {
         is_changed: node.is_freed != old.is_freed || node.record != old.record,
-        fields: fields
-            .iter()
-            .map(|(key, value)| old_value(&old_fields, *key) != Some(*value))
-            .collect(),
+        rows: changed_rows(&old.fields, &node.fields, rows),
     }
 }

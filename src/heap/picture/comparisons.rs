@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::samples::*;
-use super::{beside, draw};
+use super::{beside, draw, svg};
 
 #[test]
 fn changes() {
@@ -54,6 +54,35 @@ fn changes() {
 
     no longer there: n5*
     "#);
+}
+
+#[test]
+fn an_array_is_changed_when_an_element_is() {
+    let (before, mut after) = (arrays(), arrays());
+    after.variables.truncate(2);
+    after.nodes[0].fields[2].value = value("98");
+    after.nodes[1].fields[6].value = value("6");
+    assert_snapshot!(draw(&after, Some(&before), 80, false), @r#"
+    size = 2
+
+    cat: list along next
+      head
+      ▼
+    ┌─ n1 ──────────┐     ┌─ n2 ─────────┐     ┌╌ n3 (freed) ╌┐
+    │ name "mob"*   │ ──▶ │ name "purr"  │ ──▶ ╎ name ?       ╎ ──▶ ?
+    │ a [3, 1, -4]  │     │ a [3, ?, 6]* │     ╎ a ?          ╎
+    │ kin[0] ▸ n2   │     │ kin[0] ?     │     ╎ kin[0] ?     ╎
+    │ kin[1] ▸ null │     │ kin[1] ?     │     ╎ kin[1] ?     ╎
+    └───────────────┘     └──────────────┘     └╌╌╌╌╌╌╌╌╌╌╌╌╌╌┘
+
+    no longer there: t*
+    "#);
+    let text = beside(&before, &after, ("before", "after"), 140, false);
+    assert_eq!(text.matches("name \"mow\"*").count(), 1);
+    assert_eq!(text.matches("name \"mob\"*").count(), 1);
+    assert_eq!(text.matches("t = [7, ?]*").count(), 1);
+    let picture = svg(&after, Some(&before), "arrays");
+    assert!(picture.contains("class=\"new\">&quot;mob&quot;</text>"));
 }
 
 #[test]

@@ -143,10 +143,10 @@ fn needs_lane(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
     let meets = |other: &Arrow| {
         let is_return = matches!(other.route, Route::Around { is_back: true, .. });
         let is_right = other.is_main || is_ahead(to, &cards[other.to]);
-        other.from == arrow.to && other.field == arrow.field && is_right && !is_return
+        other.from == arrow.to && other.row == arrow.row && is_right && !is_return
     };
     let gap = from.left() - to.right();
-    let start = from.row(arrow.field);
+    let start = from.row(arrow.row);
     gap > NEAR
         || (start - entry(to, start)).abs() > 1.0
         || is_blocked(cards, arrow)
@@ -159,7 +159,7 @@ fn leaves_left(cards: &[Card], arrows: &[Arrow], place: usize) -> bool {
     let arrow = &arrows[place];
     let from = &cards[arrow.from];
     let comes = |other: &Arrow| {
-        other.to == arrow.from && other.field == arrow.field && is_ahead(&cards[other.from], from)
+        other.to == arrow.from && other.row == arrow.row && is_ahead(&cards[other.from], from)
     };
     !arrow.is_main && is_ahead(&cards[arrow.to], from) && !arrows.iter().any(comes)
 }
@@ -172,7 +172,7 @@ fn is_ahead(from: &Card, to: &Card) -> bool {
 /// Whether there are boxes on the straight way of an arrow.
 fn is_blocked(cards: &[Card], arrow: &Arrow) -> bool {
     let (from, to) = (&cards[arrow.from], &cards[arrow.to]);
-    let start = from.row(arrow.field);
+    let start = from.row(arrow.row);
     let end = entry(to, start);
     let (high, low) = (start.min(end), start.max(end));
     let between = if is_ahead(to, from) {

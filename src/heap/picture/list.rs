@@ -120,13 +120,14 @@ fn cells(pen: &Pen<'_>, group: &Group, along: Option<&str>, chain: &Chain) -> Ve
         let mut is_drawn = false;
         let mut rows = Vec::new();
         let mut tail = Phrase::default();
-        for (number, field) in pen.graph.node(node).fields.iter().enumerate() {
-            let is_number = matches!(field.value, Value::Number(_));
-            if !is_drawn && !is_number && along == Some(field.name.as_str()) {
-                is_drawn = true;
-                tail = arrow(pen, field.value, is_joined, pen.changes.field(node, number));
-            } else {
-                rows.push(pen.field(node, number));
+        for (place, row) in pen.graph.rows(node).iter().enumerate() {
+            let is_along = !is_drawn && along == Some(row.name.as_str());
+            match row.value() {
+                Some(value) if is_along && !matches!(value, Value::Number(_)) => {
+                    is_drawn = true;
+                    tail = arrow(pen, value, is_joined, pen.changes.row(node, place));
+                }
+                _ => rows.push(pen.row(node, place)),
             }
         }
         let frame = frame(

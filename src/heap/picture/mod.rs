@@ -1,11 +1,12 @@
 //! Pictures of memory graphs.
 //!
-//! The graph is read once (`shape`), compared with an older one (`changes`), and then drawn for a terminal
+//! The graph is read once (`shape`, with the rows of its boxes in `arrays`), compared with an older one (`changes`), and then drawn for a terminal
 //! ([`draw`] and [`beside()`]), as SVG ([`svg()`]) or in words ([`words()`]). Where a state comes from is no concern of
 //! these modules, and they read and write nothing: each gives back a string.
 //!
 //! All of them are deterministic: equal states give equal pictures.
 
+mod arrays;
 mod arrow;
 mod beside;
 mod block;
@@ -30,6 +31,7 @@ mod text;
 mod tree;
 mod words;
 
+pub use arrays::array;
 pub use beside::beside;
 pub use svg::svg;
 pub use text::draw;

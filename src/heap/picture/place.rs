@@ -22,8 +22,8 @@ const GAP: Point = (30.0, 10.0);
 pub struct Arrow {
     /// The box where it begins.
     pub from: usize,
-    /// The field where it begins.
-    pub field: usize,
+    /// The row where it begins.
+    pub row: usize,
     /// The box where it ends.
     pub to: usize,
     /// Whether it carries the structure.
@@ -51,19 +51,19 @@ pub fn place(graph: &Graph<'_>, group: &Group) -> Drawing {
         .map(|&(node, _)| Card::new(graph, node, is_down))
         .collect();
     let mut sizes: Vec<Point> = cards.iter().map(Card::outer).collect();
-    let (links, fields) = links(graph, group, &order, &mut sizes);
+    let (links, rows) = links(graph, group, &order, &mut sizes);
 
     let placed = layout(&sizes, &links, is_down);
     for (card, &middle) in cards.iter_mut().zip(&placed.middles) {
         card.middle = middle;
     }
     let mut arrows: Vec<Arrow> = Vec::new();
-    for ((link, field), route) in links.iter().zip(fields).zip(placed.routes) {
-        // A link without a field leads to a gap.
-        if let Some(field) = field {
+    for ((link, row), route) in links.iter().zip(rows).zip(placed.routes) {
+        // A link without a row leads to a gap.
+        if let Some(row) = row {
             arrows.push(Arrow {
                 from: link.from,
-                field,
+                row,
                 to: link.to,
                 is_main: link.is_main,
                 route,
@@ -115,7 +115,7 @@ fn order(graph: &Graph<'_>, group: &Group) -> Vec<(usize, usize)> {
     }
 }
 
-/// The links between the boxes, each with its field. Sizes are added for gaps, which have links without a field.
+/// The links between the boxes, each with its row. Sizes are added for gaps, which have links without a row.
 fn links(
     graph: &Graph<'_>,
     group: &Group,
@@ -127,24 +127,25 @@ fn links(
         Shape::Tree(children) => children,
         Shape::Table => &[],
     };
-    let (mut links, mut fields) = (Vec::new(), Vec::new());
+    let (mut links, mut rows) = (Vec::new(), Vec::new());
     let mut reached = BTreeSet::new();
     for (from, &(node, chain)) in order.iter().enumerate() {
         let has_child = mains.iter().any(|name| graph.follow(node, name).is_some());
-        for (place, field) in graph.node(node).fields.iter().enumerate() {
-            let target = graph.target(field.value);
+        for (place, row) in graph.rows(node).iter().enumerate() {
+            let Some(value) = row.value() else { continue };
+            let target = graph.target(value);
             let to = target.and_then(|target| order.iter().position(|&(node, _)| node == target));
-            let is_named = mains.contains(&field.name);
+            let is_named = mains.contains(&row.name);
             let Some(to) = to else {
                 let is_gap = matches!(group.shape, Shape::Tree(_)) && is_named && has_child;
-                if is_gap && !matches!(field.value, Value::Number(_)) {
+                if is_gap && !matches!(value, Value::Number(_)) {
                     links.push(Link {
                         from,
                         to: sizes.len(),
                         is_main: true,
                         is_laid: true,
                     });
-                    fields.push(None);
+                    rows.push(None);
                     sizes.push(GAP);
                 }
                 continue;
@@ -173,10 +174,10 @@ fn links(
                 is_main,
                 is_laid,
             });
-            fields.push(Some(place));
+            rows.push(Some(place));
         }
     }
-    (links, fields)
+    (links, rows)
 }
 
 /// Moves everything up and left as far as the labels allow, and measures it.

@@ -18,10 +18,7 @@ pub fn value(text: &str) -> Value {
 pub fn variables(text: &str) -> Vec<Variable> {
     let variable = |word: &str| {
         let (name, held) = word.split_once('=').unwrap();
-        Variable {
-            name: name.to_string(),
-            value: value(held),
-        }
+        Variable::new(name, value(held))
     };
     text.split_whitespace().map(variable).collect()
 }
@@ -128,14 +125,8 @@ pub fn long(count: u32) -> State {
             Value::Null
         };
         let fields = vec![
-            Variable {
-                name: "data".to_string(),
-                value: Value::Number(i64::from(number) * 7),
-            },
-            Variable {
-                name: "next".to_string(),
-                value: next,
-            },
+            Variable::new("data", Value::Number(i64::from(number) * 7)),
+            Variable::new("next", next),
         ];
         state.nodes.push(Node {
             id: NodeId(number),
@@ -143,6 +134,22 @@ pub fn long(count: u32) -> State {
             fields,
             is_freed: false,
         });
+    }
+    state
+}
+
+/// A list whose nodes have arrays: a text, numbers and pointers.
+pub fn arrays() -> State {
+    let mut state = state(
+        "head=n1 size=2 t[0]=7 t[1]=?
+         n1 cat name[0]=109 name[1]=111 name[2]=119 name[3]=0 a[0]=3 a[1]=1 a[2]=-4 kin[0]=n2 kin[1]=null next=n2
+         n2 cat name[0]=112 name[1]=117 name[2]=114 name[3]=114 a[0]=3 a[1]=? a[2]=5 kin[0]=? kin[1]=? next=n3
+         n3 cat! name[0]=? name[1]=? name[2]=? name[3]=? a[0]=? a[1]=? a[2]=? kin[0]=? kin[1]=? next=?",
+    );
+    for node in &mut state.nodes {
+        for field in &mut node.fields {
+            field.is_character = field.name.starts_with("name");
+        }
     }
     state
 }

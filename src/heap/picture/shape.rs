@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::state::{Node, NodeId, State, Value};
+use super::arrays::{Row, node_rows, variable_rows};
 
 /// Names of fields that usually lead back or across, and so do not carry the structure.
 const BACK: [&str; 14] = [
@@ -39,8 +40,11 @@ const CHILDREN: [&str; 13] = [
 pub struct Graph<'a> {
     /// The state itself.
     pub state: &'a State,
-    /// For each node, the variables that point to it, by their places in the state.
+    /// The rows of the variables.
+    pub variables: Vec<Row>,
+    /// For each node, the variables that point to it, by their rows.
     pub labels: Vec<Vec<usize>>,
+    nodes: Vec<Vec<Row>>,
     index: BTreeMap<NodeId, usize>,
 }
 
@@ -53,11 +57,14 @@ impl<'a> Graph<'a> {
         }
         let mut graph = Self {
             state,
+            variables: variable_rows(state),
             labels: vec![Vec::new(); state.nodes.len()],
+            nodes: node_rows(state),
             index,
         };
-        for (place, variable) in state.variables.iter().enumerate() {
-            if let Some(target) = graph.target(variable.value) {
+        for place in 0..graph.variables.len() {
+            let value = graph.variables[place].value();
+            if let Some(target) = value.and_then(|value| graph.target(value)) {
                 graph.labels[target].push(place);
             }
         }
@@ -77,6 +84,11 @@ impl<'a> Graph<'a> {
         &self.state.nodes[place]
     }
 
+    /// The rows of the node at a place.
+    pub fn rows(&self, place: usize) -> &[Row] {
+        &self.nodes[place]
+    }
+
     /// The value of the field with this name.
     pub fn field(&self, place: usize, name: &str) -> Option<Value> {
         self.node(place)
@@ -91,11 +103,12 @@ impl<'a> Graph<'a> {
         self.field(place, name).and_then(|value| self.target(value))
     }
 
-    /// The places of the variables that point to no node of the state.
+    /// The rows of the variables that point to no node of the state.
     pub fn scalars(&self) -> Vec<usize> {
-        let variables = self.state.variables.iter().enumerate();
+        let target = |row: &Row| row.value().and_then(|value| self.target(value));
+        let variables = self.variables.iter().enumerate();
         variables
-            .filter(|(_, variable)| self.target(variable.value).is_none())
+            .filter(|(_, variable)| target(variable).is_none())
             .map(|(place, _)| place)
             .collect()
     }

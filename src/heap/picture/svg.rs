@@ -5,6 +5,7 @@
 //! left to [`super::card`], [`super::arrow`] and [`super::paint`]; where they are, to [`super::place`].
 
 use super::super::state::{State, Value};
+use super::arrays::Held;
 use super::arrow::{self, Look};
 use super::changes::Changes;
 use super::layout::Point;
@@ -103,11 +104,11 @@ fn scalars(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, top: f64) ->
     let (mut x, mut y, mut widest) = (0.0, 0.0, 0.0_f64);
     let places = graph.scalars();
     for &place in &places {
-        let variable = &graph.state.variables[place];
-        let text = match variable.value {
-            Value::Node(id) => format!("→ {id}"),
-            Value::Null => String::new(),
-            value => value.to_string(),
+        let variable = &graph.variables[place];
+        let text = match &variable.held {
+            Held::Value(Value::Node(id)) => format!("→ {id}"),
+            Held::Value(Value::Null) => String::new(),
+            held => held.to_string(),
         };
         let width = text_width(&variable.name)
             + if text.is_empty() {
@@ -135,8 +136,8 @@ fn scalars(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, top: f64) ->
             &variable.name,
         );
         let end = (left + width - 11.0, top + y + 15.5);
-        match variable.value {
-            Value::Null => paint.ground(
+        match variable.held {
+            Held::Value(Value::Null) => paint.ground(
                 (end.0, end.1 - 4.5),
                 if is_changed {
                     "ground changed"
@@ -144,8 +145,10 @@ fn scalars(paint: &mut Paint, graph: &Graph<'_>, changes: &Changes, top: f64) ->
                     "ground"
                 },
             ),
-            Value::Number(_) => paint.text(end, "end", "name", &text),
-            Value::Node(_) | Value::Unknown => paint.text(end, "end", "bad", &text),
+            Held::Value(Value::Number(_)) | Held::Array(_) => {
+                paint.text(end, "end", "name", &text);
+            }
+            Held::Value(Value::Node(_) | Value::Unknown) => paint.text(end, "end", "bad", &text),
         }
         x += width + 8.0;
         widest = widest.max(x - 8.0);
@@ -179,13 +182,13 @@ fn paint_group(
     for mut arrow in arrows {
         arrow.route.shift(corner);
         let (from, to) = (&cards[arrow.from], &cards[arrow.to]);
-        let is_changed = changes.field(from.node, arrow.field);
+        let is_changed = changes.row(from.node, arrow.row);
         let look = Look {
             is_changed,
             is_main: arrow.is_main,
             is_down,
         };
-        arrow::paint(paint, from, arrow.field, to, &arrow.route, look);
+        arrow::paint(paint, from, arrow.row, to, &arrow.route, look);
         // Arrows that bend at the right need room there.
         width = width.max(from.right().max(to.right()) + 36.0 - corner.0);
     }

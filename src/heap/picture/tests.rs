@@ -223,6 +223,43 @@ fn hidden_nodes() {
 }
 
 #[test]
+fn arrays_of_numbers_are_one_row() {
+    assert_snapshot!(plain(&arrays()), @r#"
+    size = 2   t = [7, ?]
+
+    cat: list along next
+      head
+      ▼
+    ┌─ n1 ──────────┐     ┌─ n2 ────────┐     ┌╌ n3 (freed) ╌┐
+    │ name "mow"    │ ──▶ │ name "purr" │ ──▶ ╎ name ?       ╎ ──▶ ?
+    │ a [3, 1, -4]  │     │ a [3, ?, 5] │     ╎ a ?          ╎
+    │ kin[0] ▸ n2   │     │ kin[0] ?    │     ╎ kin[0] ?     ╎
+    │ kin[1] ▸ null │     │ kin[1] ?    │     ╎ kin[1] ?     ╎
+    └───────────────┘     └─────────────┘     └╌╌╌╌╌╌╌╌╌╌╌╌╌╌┘
+    "#);
+    assert_snapshot!(words(&arrays()), @"head → n1 → n2 → n3 (freed) → ?");
+    assert_snapshot!(words(&state("t[0]=? t[1]=?")), @"t → ?");
+    let picture = svg(&arrays(), None, "arrays");
+    assert!(picture.contains(">&quot;mow&quot;</text>"));
+    assert!(picture.contains(">[3, 1, -4]</text>"));
+    assert!(!picture.contains("name[0]"));
+    // The arrow of `kin[0]` begins in its own row.
+    assert!(picture.contains(">kin[0]</text>"));
+}
+
+#[test]
+fn long_arrays_are_cut() {
+    let elements: Vec<String> = (0..20).map(|index| format!("a[{index}]={index}")).collect();
+    assert_snapshot!(plain(&state(&elements.join(" "))), @"a = [0, 1, 2, 3, 4, 5, 6, …]");
+}
+
+#[test]
+fn arrays_of_arrays_are_one_row_each() {
+    let state = state("m[0][0]=1 m[0][1]=2 m[1][0]=3 m[1][1]=4 in[0].x=5 in[1].x=6");
+    assert_snapshot!(plain(&state), @"m[0] = [1, 2]   m[1] = [3, 4]   in[0].x = 5   in[1].x = 6");
+}
+
+#[test]
 fn sixty_nodes() {
     let text = plain(&long(60));
     assert!(text.lines().all(|line| line.chars().count() <= 80));

@@ -4,6 +4,7 @@
 //! words that [`Pen`] gives them, so that a value looks the same everywhere.
 
 use super::super::state::{State, Value};
+use super::arrays::Held;
 use super::block::{Block, Ink, Phrase};
 use super::changes::Changes;
 use super::list;
@@ -135,13 +136,12 @@ pub struct Pen<'a> {
 impl Pen<'_> {
     /// A variable that points to no node, with its value.
     fn scalar(&self, place: usize) -> Phrase {
-        let variable = &self.graph.state.variables[place];
-        let arrow = if matches!(variable.value, Value::Node(_)) {
-            " ▸ "
-        } else {
-            " = "
+        let variable = &self.graph.variables[place];
+        let arrow = match variable.held {
+            Held::Value(Value::Node(_)) => " ▸ ",
+            Held::Value(_) | Held::Array(_) => " = ",
         };
-        let (text, ink) = self.value(variable.value);
+        let (text, ink) = self.held(&variable.held);
         Phrase::new(&variable.name, Ink::Variable)
             .and(arrow, Ink::Faint)
             .and(text, ink)
@@ -150,7 +150,7 @@ impl Pen<'_> {
 
     /// The names of the variables that point to a node.
     pub fn labels(&self, node: usize) -> Vec<Phrase> {
-        let variables = &self.graph.state.variables;
+        let variables = &self.graph.variables;
         let label = |&place: &usize| {
             Phrase::new(&variables[place].name, Ink::Variable)
                 .changed(self.changes.variable(place), self.color)
@@ -171,19 +171,26 @@ impl Pen<'_> {
         phrase.changed(self.changes.node(place), self.color)
     }
 
-    /// A field with its value.
-    pub fn field(&self, node: usize, place: usize) -> Phrase {
-        let field = &self.graph.node(node).fields[place];
-        let arrow = if matches!(field.value, Value::Null | Value::Node(_)) {
-            " ▸ "
-        } else {
-            " "
+    /// A row of a node, with what it holds.
+    pub fn row(&self, node: usize, place: usize) -> Phrase {
+        let field = &self.graph.rows(node)[place];
+        let arrow = match field.held {
+            Held::Value(Value::Null | Value::Node(_)) => " ▸ ",
+            Held::Value(Value::Number(_) | Value::Unknown) | Held::Array(_) => " ",
         };
-        let (text, ink) = self.value(field.value);
+        let (text, ink) = self.held(&field.held);
         Phrase::new(&field.name, Ink::Plain)
             .and(arrow, Ink::Faint)
             .and(text, ink)
-            .changed(self.changes.field(node, place), self.color)
+            .changed(self.changes.row(node, place), self.color)
+    }
+
+    /// The text of what a row holds, and its colour.
+    fn held(&self, held: &Held) -> (String, Ink) {
+        match held {
+            Held::Value(value) => self.value(*value),
+            Held::Array(_) => (held.to_string(), Ink::Plain),
+        }
     }
 
     /// The text of a value, and its colour.

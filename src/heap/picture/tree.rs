@@ -44,15 +44,16 @@ impl Forest<'_> {
     /// Draws a node and what is below it: `first` comes before its line, `rest` before all lines below.
     fn node(&mut self, node: usize, first: &str, rest: &str, lead: Option<Phrase>) {
         self.met[node] = true;
-        let fields = &self.pen.graph.node(node).fields;
-        let mut branches: Vec<usize> = Vec::new();
+        let rows = self.pen.graph.rows(node);
+        let mut branches: Vec<(usize, Value)> = Vec::new();
         for name in self.children {
-            branches.extend(fields.iter().position(|field| field.name == *name));
+            let found = rows.iter().position(|row| row.name == *name);
+            branches.extend(found.and_then(|place| Some((place, rows[place].value()?))));
         }
-        branches.retain(|&field| !matches!(fields[field].value, Value::Number(_)));
+        branches.retain(|(_, value)| !matches!(value, Value::Number(_)));
         if branches
             .iter()
-            .all(|&field| self.pen.graph.target(fields[field].value).is_none())
+            .all(|&(_, value)| self.pen.graph.target(value).is_none())
         {
             // A leaf: what its fields hold is short enough for its own line.
             branches.clear();
@@ -65,27 +66,26 @@ impl Forest<'_> {
         }
         parts.push(name);
         parts.extend(
-            (0..fields.len())
-                .filter(|field| !branches.contains(field))
-                .map(|field| self.pen.field(node, field)),
+            (0..rows.len())
+                .filter(|place| branches.iter().all(|(branch, _)| branch != place))
+                .map(|place| self.pen.row(node, place)),
         );
         parts.extend(self.pen.labels(node).into_iter().map(pointed));
         self.line(&parts, first, rest, !branches.is_empty());
 
-        for (place, &field) in branches.iter().enumerate() {
+        for (place, &(row, value)) in branches.iter().enumerate() {
             let is_last = place + 1 == branches.len();
             let first = format!("{rest}{}", if is_last { "└─ " } else { "├─ " });
             let rest = format!("{rest}{}", if is_last { "   " } else { "│  " });
-            self.branch(node, field, &first, &rest);
+            self.branch(node, row, value, &first, &rest);
         }
     }
 
     /// Draws a field that leads to a child, with the child.
-    fn branch(&mut self, node: usize, field: usize, first: &str, rest: &str) {
+    fn branch(&mut self, node: usize, row: usize, value: Value, first: &str, rest: &str) {
         let pen = self.pen;
-        let value = pen.graph.node(node).fields[field].value;
-        let is_changed = pen.changes.field(node, field);
-        let lead = Phrase::new(&pen.graph.node(node).fields[field].name, Ink::Plain)
+        let is_changed = pen.changes.row(node, row);
+        let lead = Phrase::new(&pen.graph.rows(node)[row].name, Ink::Plain)
             .changed(is_changed, pen.color)
             .and(" ─▶ ", if is_changed { Ink::Changed } else { Ink::Plain });
         let is_deep = rest.chars().count() > pen.width / 2;
@@ -140,11 +140,8 @@ pub fn table(pen: &Pen<'_>, group: &Group) -> Block {
             .iter()
             .filter(|&&node| pen.graph.node(node).record == *record)
             .map(|&node| {
-                let fields =
-                    (0..pen.graph.node(node).fields.len()).map(|field| pen.field(node, field));
-                std::iter::once(pen.name(node, group))
-                    .chain(fields)
-                    .collect()
+                let rows = (0..pen.graph.rows(node).len()).map(|place| pen.row(node, place));
+                std::iter::once(pen.name(node, group)).chain(rows).collect()
             })
             .collect();
         let members = group

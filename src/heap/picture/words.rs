@@ -19,9 +19,10 @@ pub fn words(state: &State) -> String {
         }
     }
     for place in graph.scalars() {
-        let variable = &state.variables[place];
-        if !matches!(variable.value, Value::Number(_)) {
-            parts.push(format!("{} → {}", variable.name, variable.value));
+        let variable = &graph.variables[place];
+        match variable.value() {
+            None | Some(Value::Number(_)) => {}
+            Some(value) => parts.push(format!("{} → {value}", variable.name)),
         }
     }
     if state.hidden > 0 {
@@ -37,7 +38,7 @@ pub fn words(state: &State) -> String {
 fn labels(graph: &Graph<'_>, node: usize) -> String {
     let names: Vec<&str> = graph.labels[node]
         .iter()
-        .map(|&place| graph.state.variables[place].name.as_str())
+        .map(|&place| graph.variables[place].name.as_str())
         .collect();
     if names.is_empty() {
         String::new()
