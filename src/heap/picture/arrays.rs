@@ -140,7 +140,10 @@ fn joined(elements: &[Variable]) -> Held {
 /// An array of characters in quotes, up to the zero that ends it. Nothing if it holds anything else than text.
 fn text(elements: &[Variable]) -> Option<String> {
     let byte = |one: &Variable| match one.value {
-        Value::Number(number) if one.is_character => Some(number.to_le_bytes()[0]),
+        Value::Number(number) if one.is_character => {
+            let signed = i8::try_from(number).map(i8::cast_unsigned);
+            signed.or_else(|_| u8::try_from(number)).ok()
+        }
         _ => None,
     };
     let bytes = elements.iter().map(byte).collect::<Option<Vec<u8>>>()?;
