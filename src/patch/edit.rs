@@ -26,7 +26,7 @@ pub struct Edit {
 
 impl Edit {
     /// Replaces a site's condition, wraps its statement in one, or inserts one, depending on the kind of site.
-    /// A statement with the condition `false` is deleted.
+    /// A statement whose condition is never true is deleted.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
         let writer = EditWriter {
@@ -35,7 +35,9 @@ impl Edit {
             site,
         };
         let after = match site.kind.form() {
-            Form::Wrap if condition == "false" => writer.nothing().to_owned(),
+            Form::Wrap if condition == sources.language.truth(file, false) => {
+                writer.nothing().to_owned()
+            }
             Form::Wrap => writer.wrap(condition),
             Form::Leave => writer.leave(condition),
             Form::Replace | Form::Branch | Form::Narrow => site.template.line(site, condition),

@@ -10,7 +10,7 @@ use super::condition::Node;
 use super::layout::Layout;
 use super::policies::Policies;
 use super::template::Template;
-use super::{Site, SiteKind, Sources, c, rust};
+use super::{File, Site, SiteKind, Sources, c, rust};
 use crate::spec::{Access, Binding, Type, Value};
 
 /// The language of a subject.
@@ -72,6 +72,9 @@ pub trait Syntax {
     /// The value of a literal as a constant of the given type; `None` if it cannot have that type. `text`
     /// may start with a minus sign.
     fn constant(&self, text: &str, ty: Type) -> Option<Value>;
+
+    /// How a file writes a constant condition.
+    fn truth(&self, file: &File, value: bool) -> &'static str;
 }
 
 /// Implicit conversions of operands.
@@ -165,6 +168,11 @@ impl Language {
     /// See [`Syntax::constant`].
     pub fn constant(self, text: &str, ty: Type) -> Option<Value> {
         self.concerns().syntax.constant(text, ty)
+    }
+
+    /// See [`Syntax::truth`].
+    pub fn truth(self, file: &File, value: bool) -> &'static str {
+        self.concerns().syntax.truth(file, value)
     }
 
     /// See [`Conversions::common_type`].

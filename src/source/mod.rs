@@ -53,6 +53,8 @@ pub struct File {
     /// C: names of variables, fields and functions that the file uses as a truth value without a
     /// comparison, whatever their type.
     pub truths: BTreeSet<String>,
+    /// Whether `true` and `false` are known in the file. In C they are only with `stdbool.h`, or since C23.
+    pub has_truth_names: bool,
     /// C: variables that the file uses as an array index.
     pub indices: BTreeSet<String>,
     /// The loop bodies.

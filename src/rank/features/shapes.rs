@@ -72,7 +72,7 @@ pub fn has_arithmetic(node: &Node) -> bool {
 /// Whether something is compared with itself, or a clause repeats another one or its negation.
 pub fn is_idle(node: &Node) -> bool {
     match &node.shape {
-        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false"),
+        Shape::Leaf(leaf) => matches!(&*leaf.text, "true" | "false" | "1" | "0"),
         Shape::Arith(..) => false,
         Shape::Not(a) => is_idle(a),
         Shape::Cmp(_, a, b) => a.text == b.text,

@@ -19,8 +19,8 @@ use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::TestIndex;
 use crate::run::{How, Sequence, When, pool};
-use crate::source::Site;
 use crate::source::kind::Form;
+use crate::source::{Site, Sources};
 use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
 use crate::synth::{self, EditKind, Limits};
@@ -192,7 +192,7 @@ impl Session<'_> {
         });
         candidates.sort_by(in_order);
         if !self.settings.no_trivial {
-            candidates.extend(at.trivial(&observed));
+            candidates.extend(at.trivial(self.sources, &observed));
         }
         Ok((candidates, reason))
     }
@@ -278,8 +278,9 @@ impl At<'_> {
     }
 
     /// The last resort: a constant outcome that cures every test.
-    fn trivial(&self, observed: &Arc<Observed>) -> Option<Candidate> {
+    fn trivial(&self, sources: &Sources, observed: &Arc<Observed>) -> Option<Candidate> {
         let (site, found) = (self.site, self.found);
+        let file = &sources.files[site.file];
         let cures = |value: bool| {
             let is_it = |sequence: &Sequence| match sequence.as_slice() {
                 [only] => only.when == When::Always && only.how == How::Set(value),
@@ -298,7 +299,10 @@ impl At<'_> {
                 site: found.site,
                 function: site.function,
                 suspiciousness: found.suspiciousness,
-                condition: (value != site.asserts()).to_string(),
+                condition: observed
+                    .language
+                    .truth(file, value != site.asserts())
+                    .to_owned(),
                 switched: value.to_string(),
                 cost: WEIGHTS.fix.last_resort
                     + (WEIGHTS.place.of(site)

@@ -138,7 +138,8 @@ pub fn bodies(
     for snippet in of_others.take(MOST_OF_OTHERS) {
         put(value(&snippet.text), BodyOrigin::Sibling);
     }
-    for text in obvious(returns, declarations) {
+    let has_truth_names = sources.files[function.file].has_truth_names;
+    for text in obvious(returns, declarations, has_truth_names) {
         put(value(text), BodyOrigin::Obvious);
     }
     let same = |name: &&Name| name.ty.as_ref().is_some_and(|ty| ty.plain == *returns);
@@ -149,11 +150,15 @@ pub fn bodies(
 }
 
 /// Values that functions of a type typically return if there is nothing to do or an error occurs.
-fn obvious(returns: &str, declarations: &Declarations) -> &'static [&'static str] {
+fn obvious(
+    returns: &str,
+    declarations: &Declarations,
+    has_truth_names: bool,
+) -> &'static [&'static str] {
     match declarations.resolved(returns) {
         _ if returns.ends_with('*') || declarations.resolved(returns).ends_with('*') => &["NULL"],
         plain if declarations.is_boolean(returns) => match plain {
-            "bool" | "_Bool" => &["false", "true"],
+            "bool" | "_Bool" if has_truth_names => &["false", "true"],
             _ => &["0", "1"],
         },
         plain if plain.starts_with("struct") || plain.starts_with("union") => &[],

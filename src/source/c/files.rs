@@ -76,6 +76,7 @@ pub fn parse(
                 literals: harvest::literals(tree.root_node(), &text),
                 imported: Vec::new(),
                 truths: harvest::truths(tree.root_node(), &text),
+                has_truth_names: harvest::has_truth_names(tree.root_node(), &text),
                 indices: harvest::indices(tree.root_node(), &text),
                 loops: Vec::new(),
                 needs_extern_crate: None,

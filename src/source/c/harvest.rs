@@ -84,6 +84,20 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     found
 }
 
+/// Whether a file includes `stdbool.h`, or uses `true` or `false`, which some header or the compiler then defines.
+pub fn has_truth_names(root: Node, text: &str) -> bool {
+    let mut found = false;
+    walk(root, &mut |node| {
+        found |= match node.kind() {
+            "true" | "false" => true,
+            "preproc_include" => text_of(node, text).contains("stdbool.h"),
+            _ => false,
+        };
+        !found
+    });
+    found
+}
+
 /// The variables that are used as an array index.
 pub fn indices(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -160,4 +174,20 @@ fn calls(node: Node, text: &str) -> Vec<String> {
         true
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::c::syntax::parse;
+
+    #[test]
+    fn a_file_knows_true_and_false_if_it_has_them_in_code() {
+        let knows = |text: &str| has_truth_names(parse(text).unwrap().root_node(), text);
+        assert!(knows("#include <stdbool.h>\nint n;"));
+        assert!(knows("#include \"own.h\"\nint f(void) { return true; }"));
+        assert!(!knows(
+            "#include <stdio.h>\n/* true */ char *s = \"false\";"
+        ));
+    }
 }

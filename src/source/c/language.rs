@@ -9,7 +9,7 @@ use super::{access, candidate_terms, condition, conversions, literals};
 use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
 use crate::source::language::{CandidateTerms, Concerns, Conversions, Panics, Readable, Syntax};
-use crate::source::{Site, Sources};
+use crate::source::{File, Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
 
 /// What C defines.
@@ -61,6 +61,10 @@ impl Syntax for C {
 
     fn constant(&self, text: &str, ty: Type) -> Option<Value> {
         literals::value(text, ty)
+    }
+
+    fn truth(&self, file: &File, value: bool) -> &'static str {
+        literals::truth(file.has_truth_names, value)
     }
 }
 

@@ -28,6 +28,16 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
     }
 }
 
+/// A constant condition: a number where `true` and `false` have no meaning.
+pub fn truth(has_names: bool, value: bool) -> &'static str {
+    match (has_names, value) {
+        (true, true) => "true",
+        (true, false) => "false",
+        (false, true) => "1",
+        (false, false) => "0",
+    }
+}
+
 fn integer(text: &str) -> Option<i128> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let lower = digits.to_ascii_lowercase();

@@ -10,7 +10,7 @@ use super::{CrateRoot, access, candidate_terms, condition, literals};
 use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
 use crate::source::language::{CandidateTerms, Concerns, Conversions, Readable, Syntax};
-use crate::source::{Site, Sources};
+use crate::source::{File, Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
 
 /// What Rust defines.
@@ -62,6 +62,10 @@ impl Syntax for Rust {
 
     fn constant(&self, text: &str, ty: Type) -> Option<Value> {
         literals::value(text, ty)
+    }
+
+    fn truth(&self, _: &File, value: bool) -> &'static str {
+        if value { "true" } else { "false" }
     }
 }
 

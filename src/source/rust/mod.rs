@@ -90,6 +90,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 literals: literals::of_file(&ast.file),
                 imported: Vec::new(),
                 truths: BTreeSet::new(),
+                has_truth_names: true,
                 indices: BTreeSet::new(),
                 loops: Vec::new(),
                 needs_extern_crate: (is_root && crate_root.edition_2015)
