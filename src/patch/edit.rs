@@ -308,6 +308,10 @@ mod tests {
         };
         assert_eq!(nothing("while (a) b(); d();"), Some(";"));
         assert_eq!(nothing("if (a) d(); else\n  b();"), Some(";"));
+        assert_eq!(nothing("case 1: b(); }"), Some(";"));
+        assert_eq!(nothing("if (a) // \"why\"\n  b();"), Some(";"));
+        assert_eq!(nothing("if (a) /* why */ b();"), Some(";"));
+        assert_eq!(nothing("a(\"//\"); b();"), None);
         assert_eq!(nothing("if (a) { b(); }"), None);
         assert_eq!(nothing("a(); b();"), None);
     }

@@ -14,12 +14,12 @@ pub trait Layout {
     /// the literal's value.
     fn lines_inside_literals(&self, text: &str) -> Vec<usize>;
 
-    /// What to know about a statement that is the whole body of an `if` or loop without braces; `None` if
-    /// the statement is in a block.
+    /// What to know about a statement without which its surroundings are incomplete: the whole body of an `if` or
+    /// loop without braces, or the one after a label; `None` if it is among others in a block.
     fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced>;
 }
 
-/// A statement that is the whole body of a branch or loop without braces.
+/// A statement without which its surroundings are incomplete, see [`Layout::unbraced`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbraced {
     /// Whether an `else` follows, which would belong to an `if` put around the statement.

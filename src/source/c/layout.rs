@@ -39,10 +39,11 @@ impl Layout for Style {
     }
 
     fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced> {
-        let before = text[..span.start].trim_end();
-        let is_branch =
-            before.ends_with(')') || ["else", "do"].iter().any(|word| ends(before, word));
-        is_branch.then(|| Unbraced {
+        let before = before_comments(&text[..span.start]);
+        // After a label, too, C wants a statement.
+        let is_needed =
+            before.ends_with([')', ':']) || ["else", "do"].iter().any(|word| ends(before, word));
+        is_needed.then(|| Unbraced {
             has_else: starts(after_comments(&text[span.end..]), "else"),
             nothing: ";",
         })
@@ -63,6 +64,19 @@ fn starts(text: &str, word: &str) -> bool {
 
 fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+/// A text without white space and comments at its end.
+fn before_comments(text: &str) -> &str {
+    let text = text.trim_end();
+    let line = text.rfind('\n').map_or(0, |end| end + 1);
+    let is_code = |at: &usize| text[line..*at].matches('"').count().is_multiple_of(2);
+    let mut slashes = text[line..].match_indices("//").map(|(at, _)| line + at);
+    let comment = match text.ends_with("*/") {
+        true => text.rfind("/*"),
+        false => slashes.find(is_code),
+    };
+    comment.map_or(text, |start| before_comments(&text[..start]))
 }
 
 /// A text without leading white space and comments.

@@ -65,10 +65,13 @@ impl Finder<'_> {
 
 /// Whether the program compiles without a statement.
 pub(super) fn is_skippable(statement: Node) -> bool {
-    let expression = children(statement).first().map(Node::kind);
-    statement.kind() == "expression_statement"
-        && matches!(
-            expression,
+    match statement.kind() {
+        // Without the `break` of a `case`, the next one follows.
+        "break_statement" | "continue_statement" => true,
+        "expression_statement" => matches!(
+            children(statement).first().map(Node::kind),
             Some("call_expression" | "assignment_expression" | "update_expression")
-        )
+        ),
+        _ => false,
+    }
 }
