@@ -44,7 +44,7 @@ enum {
 };
 
 /* Steps from a captured expression: layout.rs, mod step. */
-enum { NOPOL_DEREF = 1, NOPOL_STRING_LENGTH = 2, NOPOL_CONTENTS = 3 };
+enum { NOPOL_DEREF = 1, NOPOL_STRING_LENGTH = 2, NOPOL_CONTENTS = 3, NOPOL_PRESENCE = 8 };
 
 /* Tags: layout.rs, mod tag. The tag of an integer is INT (16) plus the index of its type's name in INTS. The
  * kinds from 100 on have no tag in the trace. */
@@ -875,7 +875,7 @@ NOPOL_RT void nopol_see_value(const char *text, int kind, const union nopol_valu
         nopol_put_int(text, 0, kind, (nopol_u64)value->integer, is_signed && value->integer < 0);
     } else if (kind == NOPOL_TAG_BOOL || kind == NOPOL_POINTER || kind == NOPOL_TEXT) {
         short_bits = kind == NOPOL_TAG_BOOL ? value->integer != 0 : value->pointer != 0;
-        if ((entry = nopol_put(text, 0, NOPOL_TAG_BOOL, 4)))
+        if ((entry = nopol_put(text, kind == NOPOL_TAG_BOOL ? 0 : NOPOL_PRESENCE, NOPOL_TAG_BOOL, 4)))
             nopol_copy(entry, &short_bits, 4);
     } else if (kind == NOPOL_TAG_F32) {
         nopol_copy(&short_bits, &value->f32, 4);

@@ -118,6 +118,8 @@ pub mod step {
     pub const EQUAL: u8 = 6;
     /// Whether the value matches a pattern, with the pattern.
     pub const MATCHES: u8 = 7;
+    /// Whether a pointer is not null.
+    pub const PRESENCE: u8 = 8;
 }
 
 /// Value tags. Integers follow as 16 bytes (two's complement; `u128` as its bits), floats as

@@ -88,14 +88,18 @@ impl Operands for C {
         conversions(at.tree, pool)
     }
 
-    /// A leaf is the term of the expected type, or else the term of its own type, which C converts.
+    /// A leaf is the term of the expected type, or else the term of its own type, which C converts. A pointer has no
+    /// value to compute with, but it can be asked whether it is null.
     fn choose(
         &self,
         pool: &Pool,
         found: &[(TermId, Type)],
         expected: Option<Type>,
     ) -> Option<(TermId, Type)> {
-        let own = |(term, ty): &&(TermId, Type)| pool.terms[*term].is_typed() && *ty != Type::Str;
+        let own = |(term, ty): &&(TermId, Type)| {
+            let term = &pool.terms[*term];
+            term.is_typed() && !term.is_presence() && *ty != Type::Str
+        };
         let exact = found.iter().find(|(_, ty)| expected == Some(*ty));
         exact.or_else(|| found.iter().find(own)).copied()
     }

@@ -16,6 +16,8 @@ use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value
 #[derive(Clone, Debug, Default)]
 pub struct Captures {
     reads: BTreeMap<Access, Vec<Arc<Read>>>,
+    /// The accesses that are pointers, of which was recorded whether they are null.
+    pointers: BTreeSet<Access>,
 }
 
 /// The types and values recorded for an access.
@@ -25,6 +27,8 @@ pub struct Observed {
     pub types: BTreeSet<Type>,
     /// In how many contexts it was read.
     pub times: usize,
+    /// Whether it is a pointer, whose value is whether it is not null.
+    pub is_pointer: bool,
     values: HashSet<Value>,
     last: Option<Value>,
 }
@@ -54,6 +58,7 @@ impl Captures {
         }
         let mut roots: BTreeMap<&str, Access> = BTreeMap::new();
         let mut reads: BTreeMap<Access, Vec<Arc<Read>>> = BTreeMap::new();
+        let mut pointers = BTreeSet::new();
         for read in known.into_keys() {
             let root = roots
                 .entry(&read.captured)
@@ -62,9 +67,12 @@ impl Captures {
                 .steps
                 .iter()
                 .fold(root.clone(), |access, step| stepped(language, access, step));
+            if read.steps.last() == Some(&Step::Presence) {
+                pointers.insert(access.clone());
+            }
             reads.entry(access).or_default().push(Arc::clone(read));
         }
-        Self { reads }
+        Self { reads, pointers }
     }
 
     /// Each access that was read, with its types and values.
@@ -79,6 +87,7 @@ impl Captures {
         let mut seen: BTreeMap<&Access, Observed> = BTreeMap::new();
         for (access, reads) in &self.reads {
             let all = seen.entry(access).or_default();
+            all.is_pointer = self.pointers.contains(access);
             for of_read in reads.iter().filter_map(|read| by_read.remove(&**read)) {
                 all.types.extend(of_read.types);
                 all.times += of_read.times;
@@ -102,7 +111,10 @@ impl Captures {
         };
         Column::Read {
             reads: reads.cloned().unwrap_or_default(),
-            is_converted: !matches!(term.reading, Reading::Exact | Reading::Quoted),
+            is_converted: !matches!(
+                term.reading,
+                Reading::Exact | Reading::Quoted | Reading::Presence(_)
+            ),
             ty: term.ty,
         }
     }
@@ -123,6 +135,8 @@ fn stepped(language: Language, of: Access, step: &Step) -> Access {
         Step::Deref => of.prefixed(Prefix::Deref),
         Step::StringLength => of.query(Query::StringLength),
         Step::Contents => Access::Contents(Box::new(of)),
+        // Written as the pointer.
+        Step::Presence => of,
         Step::Field(name) => of.field(name),
         Step::Method(name) => language.method(of, name),
         Step::Equal(variant) => of.infix(Infix::Compare(CmpOp::Eq), Access::variable(variant)),

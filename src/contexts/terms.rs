@@ -9,7 +9,7 @@ use super::operands::operands;
 use crate::source::condition::{Leaf, LeafKind, Node};
 use crate::source::{Language, Site, Sources, candidate_terms, write};
 use crate::spec::access::Prefix;
-use crate::spec::{Access, Binding, Expr, Origin, Pool, Term, TermId, Type, Value};
+use crate::spec::{Access, Binding, Expr, Origin, Pool, Reading, Term, TermId, Type, Value};
 
 /// The recorded terms of the site: operands of the original condition first; then variables and their parts,
 /// most recently declared first; then the other candidate terms.
@@ -24,17 +24,20 @@ pub fn observed(
     let offers = candidate_terms::at(sources, site);
     let comparisons = tree.map(Node::comparisons).unwrap_or_default();
     let mut leaves: Vec<&Leaf> = tree.map(Node::leaves).unwrap_or_default();
-    // A whole comparison is a term only if its operands were not recorded wherever it was, or have several types.
-    let is_read = |seen: &BTreeMap<&Access, Observed>, whole: &Access, leaf: &Leaf| {
+    // A whole comparison is a term only if its operands were not recorded wherever it was, or have several types, or
+    // are pointers: that two of them are not null does not tell whether they are equal.
+    let are_read = |seen: &BTreeMap<&Access, Observed>, whole: &Access, leaves: &[&Leaf]| {
         let times = seen.get(whole).map_or(0, |whole| whole.times);
-        let is_known = |own: &Observed| own.types.len() == 1 && own.times >= times;
-        leaf.kind == LeafKind::Literal || seen.get(&leaf.access).is_some_and(is_known)
+        let is_literal = |leaf: &&Leaf| leaf.kind == LeafKind::Literal;
+        let is_null_test = leaves.len() == 2 && leaves.iter().any(is_literal);
+        let is_known = |own: &Observed| {
+            own.types.len() == 1 && own.times >= times && (!own.is_pointer || is_null_test)
+        };
+        let is_read = |leaf: &&Leaf| seen.get(&leaf.access).is_some_and(is_known);
+        leaves.iter().all(|leaf| is_literal(leaf) || is_read(leaf))
     };
     for (whole, operands) in &comparisons {
-        match operands
-            .iter()
-            .all(|leaf| is_read(&seen, &whole.access, leaf))
-        {
+        match are_read(&seen, &whole.access, operands) {
             true => _ = seen.remove(&whole.access),
             false => leaves.push(whole),
         }
@@ -43,10 +46,9 @@ pub fn observed(
         .iter()
         .filter(|offer| offer.binding == Binding::Compare)
     {
-        let taken_apart = language.parse(&offer.text).is_some_and(|tree| {
-            let is_read = |leaf: &&Leaf| is_read(&seen, &offer.access, leaf);
-            tree.leaves().iter().all(is_read)
-        });
+        let taken_apart = language
+            .parse(&offer.text)
+            .is_some_and(|tree| are_read(&seen, &offer.access, &tree.leaves()));
         if taken_apart && !leaves.iter().any(|leaf| leaf.access == offer.access) {
             seen.remove(&offer.access);
         }
@@ -83,9 +85,14 @@ pub fn observed(
         let is_named = offer
             .is_some_and(|at| offers[at].origin == Origin::Named && offers[at].access == *access);
         let constant = seen.only_value().filter(|_| is_named);
+        let reading = match seen.is_pointer {
+            true => Reading::Presence(sources.files[site.file].null_test),
+            false => Reading::Exact,
+        };
         terms.extend(seen.types.iter().map(|ty| {
             let mut term = Term {
                 binding,
+                reading,
                 constant: constant.clone(),
                 negation: negation.as_ref().map(|text| language.access(text)),
                 ..Term::new(access.clone(), *ty, origin)

@@ -95,8 +95,12 @@ impl Dialect for Macros {
     }
 
     fn capture(&self, capture: &Capture, weak: bool) -> String {
-        let text = &capture.text;
-        let name = format!("{text:?}");
+        let name = format!("{:?}", capture.text);
+        // A comparison yields an `int`, but stands for a truth value.
+        let text = match capture.access.as_comparison() {
+            Some(_) => &format!("(_Bool)({})", capture.text),
+            None => &capture.text,
+        };
         match (capture.kind, reading(&capture.access)) {
             (CaptureKind::Purity, _) => String::new(),
             _ if weak => format!("NOPOL_VALUE({name}, {text})"),

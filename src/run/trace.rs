@@ -98,6 +98,8 @@ pub enum Step {
     Equal(String),
     /// Whether the value matches this pattern.
     Matches(String),
+    /// Whether a pointer is not null.
+    Presence,
 }
 
 /// What one run of one test recorded, in all of its processes.
@@ -297,6 +299,7 @@ impl<'a> Reader<'a> {
                 step::METHOD => Step::Method(self.text()?),
                 step::EQUAL => Step::Equal(self.text()?),
                 step::MATCHES => Step::Matches(self.text()?),
+                step::PRESENCE => Step::Presence,
                 _ => return None,
             });
         }

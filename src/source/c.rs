@@ -13,6 +13,7 @@ pub mod language;
 pub mod layout;
 pub mod literals;
 mod masks;
+mod null_tests;
 pub mod policies;
 mod scope;
 mod sites;
@@ -55,6 +56,16 @@ pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -
             }
         }
     }
+    sources.pointers = null_tests::pointers(&parsed, &declarations);
+    for Parsed {
+        text, tree, file, ..
+    } in &parsed
+    {
+        if let Some(file) = file {
+            let usual = null_tests::usual(tree.root_node(), text, &sources.pointers);
+            sources.files[*file].null_test = usual;
+        }
+    }
     let pure = functions.pure();
     let is_pure_call = |name: &str| is_known_pure(name) || pure.contains(name);
     add_constants(&mut sources, &parsed, &declarations);
@@ -89,6 +100,9 @@ pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -
         let span = &site.span;
         (site.file, span.start, std::cmp::Reverse(span.end))
     });
+    let aliases = declarations.aliases.keys();
+    let pointer_types = aliases.filter(|alias| declarations.is_pointer(alias));
+    sources.pointer_types = pointer_types.cloned().collect();
     declarations.name_aliases();
     sources.types = declarations.structs;
     sources

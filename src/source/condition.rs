@@ -46,7 +46,7 @@ pub struct Node {
     pub shape: Shape,
     /// The whole comparison as an access; only for comparisons.
     pub whole: Option<Access>,
-    /// Whether it is a leaf that is written as `!= NULL`.
+    /// Whether it is a test that something is not null, with `!=`.
     pub is_null_test: bool,
 }
 
@@ -208,14 +208,23 @@ impl Node {
                 };
                 (s == Type::Bool && t == Type::Bool).then_some((both, Type::Bool))?
             }
-            Shape::Cmp(op, a, b) => match Self::operands(language, a, b, None, lookup, parts) {
-                Some((a, b, _)) => (a.cmp(*op, b), Type::Bool),
-                // The operands cannot be read, but the comparison as a whole may be.
-                None => {
-                    let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
-                    (Expr::Term(term), ty)
+            Shape::Cmp(op, a, b) => {
+                let known = parts.len();
+                let compared = Self::operands(language, a, b, None, lookup, parts);
+                let compared = compared.map(|(a, b, _)| a.cmp(*op, b)).or_else(|| {
+                    parts.truncate(known);
+                    Self::zero_test(language, *op, [a, b], lookup, parts)
+                });
+                match compared {
+                    Some(compared) => (compared, Type::Bool),
+                    // The operands cannot be read, but the comparison as a whole may be.
+                    None => {
+                        parts.truncate(known);
+                        let (term, ty) = lookup(&self.whole(), Some(Type::Bool))?;
+                        (Expr::Term(term), ty)
+                    }
                 }
-            },
+            }
             Shape::Arith(op, a, b) => {
                 let (a, b, ty) = Self::operands(language, a, b, expected, lookup, parts)?;
                 (a.arith(*op, b), ty)
@@ -227,6 +236,37 @@ impl Node {
             is_null_test: self.is_null_test,
         });
         Some(result)
+    }
+
+    /// C: a truth value, such as whether a pointer is not null, that is compared with 0.
+    fn zero_test(
+        language: Language,
+        op: CmpOp,
+        operands: [&Node; 2],
+        lookup: &mut Lookup,
+        parts: &mut Vec<Part>,
+    ) -> Option<Expr> {
+        let is_zero = |node: &&&Node| match &node.shape {
+            Shape::Leaf(leaf) => leaf.kind == LeafKind::Literal && leaf.text == "0",
+            _ => false,
+        };
+        let (zeros, others): (Vec<&Node>, Vec<&Node>) =
+            operands.iter().partition(|node| is_zero(node));
+        let ([_], [tested]) = (&zeros[..], &others[..]) else {
+            return None;
+        };
+        let known = parts.len();
+        let (tested, ty) = tested.to_expr(language, Some(Type::Bool), lookup, parts)?;
+        match op {
+            _ if ty != Type::Bool => None,
+            CmpOp::Eq => Some(tested.not()),
+            // As with `NULL`, the part is the whole test.
+            CmpOp::Ne => {
+                parts.truncate(known);
+                Some(tested)
+            }
+            CmpOp::Lt | CmpOp::Le | CmpOp::Gt | CmpOp::Ge => None,
+        }
     }
 
     /// Two operands and their common type, which an operand that is not a literal determines, or in C the

@@ -37,7 +37,7 @@ pub use self::language::Language;
 pub use self::site::{BodyOrigin, Site};
 pub use crate::index::{FileIndex, FunctionIndex, SiteIndex};
 /// The tree of what an expression reads; captures and candidate terms have one.
-pub use crate::spec::Access;
+pub use crate::spec::{Access, NullTest};
 
 /// A file of the subject.
 #[derive(Clone, Debug)]
@@ -53,6 +53,8 @@ pub struct File {
     /// C: names of variables, fields and functions that the file uses as a truth value without a
     /// comparison, whatever their type.
     pub truths: BTreeSet<String>,
+    /// C: how the file mostly asks whether a pointer is null.
+    pub null_test: NullTest,
     /// Whether `true` and `false` are known in the file. In C they are only with `stdbool.h`, or since C23.
     pub has_truth_names: bool,
     /// C: variables that the file uses as an array index.
@@ -85,6 +87,10 @@ pub struct Sources {
     pub sites: TiVec<SiteIndex, Site>,
     /// Structs and enums.
     pub types: Vec<DataType>,
+    /// C: the typedefs of pointers.
+    pub pointer_types: BTreeSet<String>,
+    /// C: the names of variables, parameters and fields that are pointers.
+    pub pointers: BTreeSet<String>,
     /// Which trait is implemented for which type, by their names without paths and arguments; derived ones, too.
     pub implementations: BTreeSet<(String, String)>,
     /// Functions that can be called without side effects.

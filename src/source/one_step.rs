@@ -5,6 +5,7 @@
 mod parallel;
 mod positions;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -93,6 +94,8 @@ pub struct Nearby<'a> {
     pub names: &'a str,
     /// What clauses like those that are there are made of.
     pub around: Around<'a>,
+    /// C: names of pointers. Two of them that are asked to be equal are not asked which is less.
+    pub pointers: &'a BTreeSet<String>,
 }
 
 /// Literals that replace another one, at most.
@@ -308,8 +311,17 @@ impl Edits<'_> {
             _ => false,
         };
         let is_of_numbers = is_number(a) || is_number(b);
-        let is_ordered =
-            op.orders() || !(is_unordered(&self.source(a)) || is_unordered(&self.source(b)));
+        let is_pointer = |node: &Node| match &node.shape {
+            Shape::Leaf(leaf) => {
+                let name = leaf.access.last_name();
+                name.is_some_and(|name| self.nearby.pointers.contains(name))
+            }
+            _ => false,
+        };
+        let has_no_order = is_unordered(&self.source(a))
+            || is_unordered(&self.source(b))
+            || is_pointer(a) && is_pointer(b);
+        let is_ordered = op.orders() || !has_no_order;
         if let Some(at) = self.operator(a, b, op.token()) {
             for other in CmpOp::ALL {
                 if other != op && (is_ordered || !other.orders()) {

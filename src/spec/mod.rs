@@ -109,6 +109,21 @@ pub enum Reading {
     Flag,
     /// Converted as in C: to the type of the other operand, or to a truth value.
     Converted,
+    /// Whether a pointer is not null, whereas the term itself is written as the pointer. It is a clause, and is
+    /// not compared with anything.
+    Presence(NullTest),
+}
+
+/// How a file asks whether a pointer `p` is not null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NullTest {
+    /// `p`, and `!p` for the opposite.
+    #[default]
+    Truth,
+    /// `p != NULL`.
+    Null,
+    /// `p != 0`.
+    Zero,
 }
 
 impl Term {
@@ -125,6 +140,11 @@ impl Term {
             definition: None,
             reading: Reading::Exact,
         }
+    }
+
+    /// Whether it stands for a pointer that is not null.
+    pub fn is_presence(&self) -> bool {
+        matches!(self.reading, Reading::Presence(_))
     }
 
     /// Whether it has its type independently of the other operand.

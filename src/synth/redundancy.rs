@@ -64,10 +64,11 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     }
 }
 
-/// Whether a mined constant is compared with a term it was not mined from, or a number is converted to a type
-/// that no operand has.
+/// Whether a mined constant is compared with a term it was not mined from, a number is converted to a type
+/// that no operand has, or it is compared whether a pointer is null.
 pub(super) fn has_invalid_operand(expr: &Expr, pool: &Pool) -> bool {
     match expr {
+        Expr::Cmp(_, a, b) if [a, b].iter().any(|side| is_null_test(side, pool)) => true,
         Expr::Cmp(_, a, b) => match (&**a, &**b) {
             (Expr::Term(a), Expr::Term(b)) => !pool.may_compare(*a, *b),
             (a, b) => {
@@ -86,6 +87,15 @@ pub(super) fn has_invalid_operand(expr: &Expr, pool: &Pool) -> bool {
         _ => expr
             .children()
             .any(|child| has_invalid_operand(child, pool)),
+    }
+}
+
+/// Whether an expression asks only if a pointer is null.
+fn is_null_test(expr: &Expr, pool: &Pool) -> bool {
+    match expr {
+        Expr::Term(term) => pool.terms[*term].is_presence(),
+        Expr::Not(inner) => is_null_test(inner, pool),
+        Expr::And(..) | Expr::Or(..) | Expr::Cmp(..) | Expr::Arith(..) => false,
     }
 }
 
@@ -135,5 +145,37 @@ pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Cmp(_, a, b), Expr::Cmp(_, c, d)) => a == c && b == d || a == d && b == c,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+    use crate::spec::{NullTest, Origin, Reading, Term, TermId, Type};
+
+    #[test]
+    fn it_is_not_compared_whether_a_pointer_is_null() {
+        let term = |text: &str, reading| Term {
+            reading,
+            ..Term::new(Language::C.access(text), Type::Bool, Origin::Variable)
+        };
+        let pool = Pool {
+            terms: vec![
+                term("p", Reading::Presence(NullTest::Truth)),
+                term("flag", Reading::Exact),
+            ]
+            .into(),
+        };
+        let [p, flag] = [0, 1].map(|term| Expr::Term(TermId::new(term)));
+        let equal = |a: &Expr, b: &Expr| a.clone().cmp(CmpOp::Eq, b.clone());
+        let negated = p.clone().not();
+        assert!(has_invalid_operand(&equal(&flag, &negated), &pool));
+        assert!(has_invalid_operand(
+            &flag.clone().and(equal(&p, &flag)),
+            &pool
+        ));
+        assert!(!has_invalid_operand(&equal(&flag, &flag), &pool));
+        assert!(!has_invalid_operand(&p.and(flag), &pool));
     }
 }

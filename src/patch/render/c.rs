@@ -3,15 +3,39 @@
 use super::{Notation, Style};
 use crate::source::c::literals;
 use crate::source::write;
-use crate::spec::{Binding, CmpOp, Expr, IntType, Origin, Reading, TermId, Type, Value};
+use crate::spec::{Binding, CmpOp, Expr, IntType, NullTest, Origin, Reading, TermId, Type, Value};
 
 pub(super) struct C;
 
 impl Notation for C {
-    /// A null test that the original condition spells out as `p != NULL` keeps that form.
+    /// A null test of the original condition keeps its form; another one has the form that is usual in the file.
     fn idiom(&self, style: &Style, expr: &Expr) -> Option<(String, Binding)> {
-        let part = style.original_part(expr).filter(|part| part.is_null_test)?;
-        Some((part.text.clone(), Binding::Compare))
+        if let Some(part) = style.original_part(expr) {
+            let is_null_test = part.is_null_test;
+            return is_null_test.then(|| (part.text.clone(), Binding::Compare));
+        }
+        let (tested, op) = match expr {
+            Expr::Term(id) => (*id, CmpOp::Ne),
+            Expr::Not(inner) => match **inner {
+                Expr::Term(id) => (id, CmpOp::Eq),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let term = &style.pool.terms[tested];
+        let nothing = match term.reading {
+            Reading::Presence(NullTest::Null) => "NULL",
+            Reading::Presence(NullTest::Zero) => "0",
+            _ => return None,
+        };
+        let pointer = match self.term(style, tested) {
+            text if term.binding < Binding::Bits => format!("({text})"),
+            text => text,
+        };
+        Some((
+            format!("{pointer} {} {nothing}", op.token()),
+            Binding::Compare,
+        ))
     }
 
     fn term(&self, style: &Style, id: TermId) -> String {
@@ -85,5 +109,67 @@ fn operand(style: &Style, operand: &Expr, other: &Expr) -> String {
             value.to_string()
         }
         _ => style.text(operand, Binding::Bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Language;
+    use crate::source::condition::Spelling;
+    use crate::spec::{Pool, Term};
+
+    fn pool() -> Pool {
+        let pointer = |text: &str, test: NullTest| Term {
+            reading: Reading::Presence(test),
+            ..Term::new(Language::C.access(text), Type::Bool, Origin::Variable)
+        };
+        Pool {
+            terms: vec![
+                pointer("p", NullTest::Truth),
+                pointer("q->next", NullTest::Null),
+                pointer("r", NullTest::Zero),
+            ]
+            .into(),
+        }
+    }
+
+    fn t(term: u32) -> Expr {
+        Expr::Term(TermId::new(term))
+    }
+
+    fn text(expr: &Expr, old: &[Spelling]) -> String {
+        let pool = pool();
+        let style = Style {
+            language: Language::C,
+            pool: &pool,
+            old,
+            suffixed: false,
+        };
+        style.text(expr, Binding::Or)
+    }
+
+    #[test]
+    fn a_null_test_is_written_as_the_file_does() {
+        assert_eq!(text(&t(0).and(t(0).not()), &[]), "p && !p");
+        assert_eq!(text(&t(1), &[]), "q->next != NULL");
+        assert_eq!(text(&t(1).not().or(t(0)), &[]), "q->next == NULL || p");
+        assert_eq!(text(&t(2).not().not(), &[]), "r != 0");
+        assert_eq!(text(&t(2).and(t(0)).not(), &[]), "!(r != 0 && p)");
+    }
+
+    #[test]
+    fn a_null_test_of_the_original_condition_keeps_its_form() {
+        let old = |expr, text: &str, is_null_test| Spelling {
+            expr,
+            text: text.to_owned(),
+            is_null_test,
+        };
+        let bare = old(t(1), "q->next", false);
+        let spelled = old(t(0), "NULL != p", true);
+        let negated = old(t(2).not(), "!r", false);
+        let old = [bare, spelled, negated];
+        let all = t(1).and(t(0)).and(t(2).not());
+        assert_eq!(text(&all, &old), "q->next && NULL != p && !r");
     }
 }

@@ -15,7 +15,7 @@ use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{Language, SiteIndex, Sources, write};
-use crate::spec::{Binding, Expr, Row, TermId, Value};
+use crate::spec::{Binding, Expr, Row, Term, TermId, Value};
 use crate::synth::{self, Equality};
 
 /// Contexts that are listed with a patch.
@@ -127,7 +127,7 @@ impl Explanation {
         let text = |term: TermId| {
             (
                 write::text(&terms[term].access),
-                text(row.values[term].as_ref()),
+                text(&terms[term], row.values[term].as_ref()),
             )
         };
         used.into_iter().map(text).collect()
@@ -220,7 +220,7 @@ impl Evidence for Explanation {
             ContextRow {
                 values: terms
                     .iter()
-                    .map(|term| text(seen.row.values[*term].as_ref()))
+                    .map(|term| text(&problem.pool.terms[*term], seen.row.values[*term].as_ref()))
                     .collect(),
                 deciding: terms
                     .iter()
@@ -251,7 +251,10 @@ impl Evidence for Explanation {
         let found = synth::difference(&self.written, &other.written, pool, rows);
         let context = found.iter().flat_map(|context| &context.values);
         let context = context
-            .map(|(term, value)| (write::text(&pool.terms[*term].access), text(value.as_ref())))
+            .map(|(term, value)| {
+                let term = &pool.terms[*term];
+                (write::text(&term.access), text(term, value.as_ref()))
+            })
             .collect();
         Some(Difference {
             is_seen,
@@ -267,8 +270,14 @@ fn explanation(evidence: &dyn Evidence) -> Option<&Explanation> {
     any.downcast_ref()
 }
 
-fn text(value: Option<&Value>) -> String {
-    value.map_or_else(|| "undefined".to_owned(), ToString::to_string)
+/// The value of a term, for readers. Of a pointer is known whether it is null.
+fn text(term: &Term, value: Option<&Value>) -> String {
+    match value {
+        None => "undefined".to_owned(),
+        Some(Value::Bool(true)) if term.is_presence() => "not null".to_owned(),
+        Some(Value::Bool(false)) if term.is_presence() => "null".to_owned(),
+        Some(value) => value.to_string(),
+    }
 }
 
 fn has_clause(expr: &Expr, clause: &Expr) -> bool {

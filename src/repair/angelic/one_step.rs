@@ -107,6 +107,7 @@ impl Session<'_> {
                 kin,
                 literals: [&function.literals, &file.literals],
             },
+            pointers: &self.sources.pointers,
         };
         let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
         // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.

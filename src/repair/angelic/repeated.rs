@@ -119,12 +119,15 @@ impl Session<'_> {
         near.retain(|other| seen.insert(&*other.text));
         near.truncate(MOST_AT_PLACE);
         near.into_iter()
-            .map(|other| (other, negated(&other.text)))
+            .map(|other| {
+                let opposite = sources.language.opposite(&other.text);
+                (other, opposite.unwrap_or_else(|| negated(&other.text)))
+            })
             .collect()
     }
 }
 
-/// The negation of a condition.
+/// The negation of a condition that is no equality.
 fn negated(text: &str) -> String {
     let is_atom = |text: &str| !text.contains([' ', '<', '>', '=']);
     match text.strip_prefix('!') {

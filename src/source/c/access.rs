@@ -129,7 +129,9 @@ fn is_safe(access: &Access) -> bool {
             is_number || literal.text.ends_with('\'')
         }
         Access::Field(of, Reach::Direct, _) | Access::Group(of) => is_safe(of),
-        Access::Infix(Infix::Arith(Add | Sub), a, b) => is_safe(a) && is_safe(b),
+        Access::Infix(Infix::Arith(Add | Sub) | Infix::Compare(_), a, b) => {
+            is_safe(a) && is_safe(b)
+        }
         _ => false,
     }
 }

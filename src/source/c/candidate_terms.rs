@@ -1,5 +1,5 @@
-//! The candidate terms of a C site: members behind pointers, elements, named constants, expressions harvested
-//! nearby, and calls of pure functions.
+//! The candidate terms of a C site: members behind pointers, elements, whether two pointers are the same, named
+//! constants, expressions harvested nearby, and calls of pure functions.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use crate::spec::{Binding, Origin};
 /// Candidate terms of each group, per site.
 const MOST_FIELDS: usize = 40;
 const MOST_ELEMENTS: usize = 24;
+const MOST_IDENTITIES: usize = 16;
 const MOST_CONSTANTS: usize = 24;
 const MOST_HARVESTED: usize = 40;
 const MOST_CALLS: usize = 32;
@@ -25,6 +26,7 @@ pub fn groups(sources: &Sources, site: &Site) -> Vec<(Vec<TermText>, usize)> {
     vec![
         (generator.fields(), MOST_FIELDS),
         (generator.elements(), MOST_ELEMENTS),
+        (generator.identities(), MOST_IDENTITIES),
         (generator.constants(), MOST_CONSTANTS),
         (generator.harvested(), MOST_HARVESTED),
         (generator.calls(), MOST_CALLS),
@@ -104,6 +106,45 @@ impl Generator<'_> {
         };
         terms.sort_by_key(used);
         terms
+    }
+
+    /// Whether two pointers of one type are the same: two variables, then a variable and a member.
+    fn identities(&self) -> Vec<TermText> {
+        let pointed = |ty: &str| {
+            let is_alias = self.sources.pointer_types.contains(ty);
+            let pointed = ty.strip_suffix('*').map(str::to_owned);
+            pointed.or_else(|| is_alias.then(|| format!("behind {ty}")))
+        };
+        let variables: Vec<(String, String)> = self
+            .names()
+            .filter_map(|name| Some((name.text.clone(), pointed(plain(name))?)))
+            .collect();
+        let mut members = Vec::new();
+        for name in self.names() {
+            let Some((fields, is_pointer)) = fields(self.sources, plain(name)) else {
+                continue;
+            };
+            let step = if is_pointer { "->" } else { "." };
+            members.extend(fields.iter().filter_map(|(field, ty)| {
+                Some((format!("{}{step}{field}", name.text), pointed(&ty.plain)?))
+            }));
+        }
+        let with = |others: &[(String, String)], (text, pointed): &(String, String)| {
+            let equals = others.iter().filter(|(_, other)| other == pointed);
+            let texts = equals.map(|(other, _)| format!("{text} == {other}"));
+            texts.collect::<Vec<_>>()
+        };
+        let pairs = variables
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| with(&variables[at + 1..], one));
+        let of_members = variables.iter().flat_map(|one| with(&members, one));
+        let as_term = |text| TermText {
+            binding: Binding::Compare,
+            is_index: false,
+            ..term(text, Origin::Call)
+        };
+        pairs.chain(of_members).map(as_term).collect()
     }
 
     /// The elements of other arrays of the same type at the indices that the condition uses.

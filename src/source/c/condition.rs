@@ -4,7 +4,7 @@ use tree_sitter::Node as Tree;
 
 use super::access::{Reading, access, reading};
 use super::syntax::{self, text_of};
-use super::{effects, masks};
+use super::{effects, masks, null_tests};
 use crate::source::condition::{Leaf, LeafKind, Node, Shape, one_line};
 use crate::spec::{ArithOp, Binding, CmpOp};
 
@@ -109,6 +109,8 @@ fn node(tree: Tree, text: &str) -> Node {
                     // A pointer is true if it is not null.
                     ("==", ..) if is_null(&right) => Shape::Not(left),
                     ("!=", ..) if is_null(&right) => left.shape,
+                    ("==", ..) if is_null(&left) => Shape::Not(right),
+                    ("!=", ..) if is_null(&left) => right.shape,
                     (_, Some(op), _) => Shape::Cmp(op, left, right),
                     (_, _, Some(op)) => Shape::Arith(op, left, right),
                     _ => return None,
@@ -119,9 +121,7 @@ fn node(tree: Tree, text: &str) -> Node {
     };
     let is_null_test = operator == "!="
         && tree.kind() == "binary_expression"
-        && tree
-            .child_by_field_name("right")
-            .is_some_and(|right| text_of(syntax::unparenthesized(right), text) == "NULL");
+        && null_tests::tested(tree, text).is_some();
     let shape = shape.unwrap_or_else(|| Shape::Leaf(leaf(tree, text)));
     let text = one_line(text_of(tree, text));
     let whole = matches!(shape, Shape::Cmp(..)).then(|| access(&text));
@@ -217,6 +217,10 @@ mod tests {
     #[test]
     fn comparing_with_null_is_the_truth_value_of_a_pointer() {
         assert!(matches!(parse("p == NULL").unwrap().shape, Shape::Not(_)));
+        assert!(matches!(parse("NULL == p").unwrap().shape, Shape::Not(_)));
+        for there in ["NULL != p", "p != NULL", "p != 0"] {
+            assert!(parse(there).unwrap().is_null_test, "{there}");
+        }
         let there = parse("p->next != NULL").unwrap();
         assert!(matches!(there.shape, Shape::Leaf(leaf) if leaf.text == "p->next"));
         assert_eq!(there.text, "p->next != NULL");

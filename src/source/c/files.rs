@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::syntax::{self, children, first_error, walk};
 use super::{harvest, masks, name_of};
-use crate::source::{File, FileIndex, Sources};
+use crate::source::{File, FileIndex, NullTest, Sources};
 
 /// A parsed file.
 pub struct Parsed {
@@ -76,6 +76,8 @@ pub fn parse(
                 literals: harvest::literals(tree.root_node(), &text),
                 imported: Vec::new(),
                 truths: harvest::truths(tree.root_node(), &text),
+                // Known once all declarations are.
+                null_test: NullTest::default(),
                 has_truth_names: harvest::has_truth_names(tree.root_node(), &text),
                 indices: harvest::indices(tree.root_node(), &text),
                 loops: Vec::new(),

@@ -49,17 +49,28 @@ pub fn literals(root: Node, text: &str) -> Vec<String> {
 /// The names of variables, fields and functions that are used as a truth value without a comparison.
 pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut put = |node: Option<Node>| {
-        let Some(node) = node.map(unparenthesized) else {
-            return;
-        };
-        let name = match node.kind() {
-            "identifier" => Some(text_of(node, text)),
-            "field_expression" => field(node, "field", text),
-            "call_expression" => field(node, "function", text),
-            _ => None,
-        };
-        found.extend(name.map(str::to_owned));
+    each_truth(root, &mut |node| {
+        found.extend(last_name(node, text).map(str::to_owned));
+    });
+    found
+}
+
+/// The name of a variable, of a field, or of a function that is called.
+pub fn last_name<'t>(node: Node, text: &'t str) -> Option<&'t str> {
+    match node.kind() {
+        "identifier" => Some(text_of(node, text)),
+        "field_expression" => field(node, "field", text),
+        "call_expression" => field(node, "function", text),
+        _ => None,
+    }
+}
+
+/// Calls `visit` for every expression that is used as a truth value.
+pub fn each_truth<'t>(root: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
+    let mut put = |node: Option<Node<'t>>| {
+        if let Some(node) = node {
+            visit(unparenthesized(node));
+        }
     };
     walk(root, &mut |node| {
         let part = |name| node.child_by_field_name(name);
@@ -81,7 +92,6 @@ pub fn truths(root: Node, text: &str) -> BTreeSet<String> {
         }
         true
     });
-    found
 }
 
 /// Whether a file includes `stdbool.h`, or uses `true` or `false`, which some header or the compiler then defines.

@@ -157,6 +157,11 @@ impl Declarations {
         }
     }
 
+    /// Whether a type is a pointer, as it is written or behind a typedef.
+    pub fn is_pointer(&self, plain: &str) -> bool {
+        self.resolved(plain).ends_with('*')
+    }
+
     /// Whether a type is boolean by its name.
     pub fn is_boolean(&self, plain: &str) -> bool {
         let named = |plain: &str| {

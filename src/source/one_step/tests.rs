@@ -6,6 +6,10 @@ use crate::source::Language;
 use crate::source::clauses::Kin;
 
 fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
+    edits_in(Language::Rust, text, literals, names)
+}
+
+fn edits_in(language: Language, text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
     let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
     let kin = Kin::from([("minor".to_owned(), ["patch".to_owned()].into())]);
     let nearby = Nearby {
@@ -16,8 +20,9 @@ fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
             kin: &kin,
             literals: [&literals, &[]],
         },
+        pointers: &BTreeSet::from(["p", "end"].map(str::to_owned)),
     };
-    let node = Language::Rust.parse(text).unwrap();
+    let node = language.parse(text).unwrap();
     let edits = one_step_edits(&node, text, Binding::Or, nearby);
     edits
         .into_iter()
@@ -29,6 +34,18 @@ fn texts(text: &str, step: fn(&Step) -> bool) -> Vec<String> {
     let all = edits(text, &[], "");
     let wanted = all.into_iter().filter(|(known, _)| step(known));
     wanted.map(|(_, text)| text).collect()
+}
+
+#[test]
+fn equality_of_pointers_does_not_become_an_order() {
+    let operators = |text: &str| {
+        let all = edits_in(Language::C, text, &[], "").into_iter();
+        let changed = all.filter(|(step, _)| matches!(step, Step::Operator(..)));
+        changed.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(operators("q->p == end"), ["q->p != end"]);
+    assert_eq!(operators("p < end").len(), 5);
+    assert_eq!(operators("p->n == end->n").len(), 5);
 }
 
 #[test]

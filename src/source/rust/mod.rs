@@ -27,7 +27,7 @@ use std::rc::Rc;
 use camino::Utf8Path;
 
 use self::purity::Purity;
-use super::{File, FileIndex, Sources};
+use super::{File, FileIndex, NullTest, Sources};
 
 /// A crate whose non-test code may be patched.
 #[derive(Clone, Debug)]
@@ -90,6 +90,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 literals: literals::of_file(&ast.file),
                 imported: Vec::new(),
                 truths: BTreeSet::new(),
+                null_test: NullTest::default(),
                 has_truth_names: true,
                 indices: BTreeSet::new(),
                 loops: Vec::new(),

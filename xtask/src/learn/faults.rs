@@ -394,6 +394,7 @@ fn at_condition(sources: &Sources, site: &Site) -> Vec<Fault> {
             kin: &clauses::kin(sources),
             literals: [&function.literals, &file.literals],
         },
+        pointers: &sources.pointers,
     };
     let edits = one_step_edits(&tree, &site.text, site.min_binding, nearby);
     let mut found: Vec<Fault> = edits
