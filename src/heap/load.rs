@@ -55,6 +55,10 @@ impl Loaded {
     pub fn leniently(files: &[(Utf8PathBuf, String)], function: &str) -> Result<Self, Outside> {
         let program = c::read_leniently(files)?;
         let texts: Vec<String> = files.iter().map(|(_, text)| text.clone()).collect();
+        if !program.functions.iter().any(|of| of.name == function) {
+            // Not even its head is modelled: why, only a strict reader says.
+            c::read(files)?;
+        }
         let loaded = Self::lowered(program, texts, function, true)?;
         match loaded.routine.concrete.first() {
             Some(first) if loaded.routine.units().is_empty() => Err(first.outside.clone()),

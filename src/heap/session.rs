@@ -10,7 +10,7 @@ mod screen;
 mod tracked;
 
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -206,21 +206,40 @@ impl Session {
 
     fn next(&mut self, times: u32) -> Done<String> {
         self.alive()?;
+        let started = Instant::now();
         let mut text = String::new();
         for _ in 0..times.max(1) {
-            text = self.next_once()?;
-            if self.alive().is_err() {
+            let stop = self.advance()?;
+            let ends = self.ends(&stop, started);
+            text = self.arrived(stop)?;
+            if self.alive().is_err() || ends {
                 break;
             }
         }
-        Ok(text)
+        Ok(self.with_limit(text, started))
+    }
+
+    /// Whether a row of steps ends here: somebody interrupted it, or it took too long.
+    fn ends(&self, stop: &Stop, started: Instant) -> bool {
+        let is_stopped = matches!(
+            stop.why,
+            Why::Interrupted | Why::OutOfTime | Why::Signal { .. }
+        );
+        is_stopped || started.elapsed() >= self.settings.limit
+    }
+
+    /// What is said, and that the steps took too long if they did.
+    fn with_limit(&self, text: String, started: Instant) -> String {
+        match started.elapsed() >= self.settings.limit {
+            true => format!(
+                "the program was stopped after {} s on its way\n{text}",
+                self.settings.limit.as_secs()
+            ),
+            false => text,
+        }
     }
 
     /// Executes the next statement, as the patch in force has it.
-    fn next_once(&mut self) -> Done<String> {
-        let stop = self.advance()?;
-        self.arrived(stop)
-    }
 
     fn advance(&mut self) -> Done<Stop> {
         let limit = self.settings.limit;
@@ -340,12 +359,14 @@ impl Session {
     /// Runs to the next breakpoint; step by step where a patch is in force or assertions are being made.
     fn resume(&mut self) -> Done<String> {
         self.alive()?;
+        let started = Instant::now();
         while self.here().is_some() && self.is_screened() {
             let stop = self.advance()?;
             let is_there = !stop.is_alive() || matches!(stop.why, Why::Breakpoint { .. });
+            let ends = self.ends(&stop, started);
             let text = self.arrived(stop)?;
-            if is_there {
-                return Ok(text);
+            if is_there || ends {
+                return Ok(self.with_limit(text, started));
             }
         }
         self.outrun();
@@ -355,11 +376,13 @@ impl Session {
 
     fn finish(&mut self) -> Done<String> {
         self.alive()?;
+        let started = Instant::now();
         while self.here().is_some() && self.is_screened() {
             let stop = self.advance()?;
+            let ends = self.ends(&stop, started);
             let text = self.arrived(stop)?;
-            if self.here().is_none() || self.alive().is_err() {
-                return Ok(text);
+            if self.here().is_none() || self.alive().is_err() || ends {
+                return Ok(self.with_limit(text, started));
             }
         }
         self.outrun();
@@ -680,7 +703,7 @@ impl Session {
                 "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
             );
         }
-        let started = std::time::Instant::now();
+        let started = Instant::now();
         let mut found = search(
             &routine,
             &triples,

@@ -343,7 +343,12 @@ impl<'q> Run<'q> {
             let when = when.and(live);
             let held = match entity {
                 Entity::Variable(variable) => &mut self.variables[*variable],
-                Entity::Field(node, field) => &mut self.nodes[node.0 as usize].fields[*field],
+                Entity::Field(node, field) => {
+                    match self.nodes[node.0 as usize].fields.get_mut(*field) {
+                        Some(held) => held,
+                        None => continue,
+                    }
+                }
                 Entity::Freed(_) => continue,
             };
             *held = Cases::choose(&when, value, held);
@@ -578,7 +583,12 @@ impl<'q> Run<'q> {
     fn get(&self, entity: Entity) -> Cases {
         match entity {
             Entity::Variable(variable) => self.variables[variable].clone(),
-            Entity::Field(node, field) => self.nodes[node.0 as usize].fields[field].clone(),
+            // Of nodes of unknown structures nothing is known.
+            Entity::Field(node, field) => self.nodes[node.0 as usize]
+                .fields
+                .get(field)
+                .cloned()
+                .unwrap_or_else(|| Cases::known(Value::Unknown)),
             Entity::Freed(_) => Cases::none(),
         }
     }

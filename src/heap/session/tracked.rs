@@ -8,13 +8,27 @@ use super::history::{Checkpoint, History, Since};
 use super::place::Way;
 use crate::heap::effect::{Effect, Effects};
 use crate::heap::gdb::FrameIdentity;
-use crate::heap::ir::{Instruction, VariableId};
+use crate::heap::ir::{Instruction, Routine, VariableId};
 use crate::heap::load::Loaded;
 use crate::heap::machine::Point;
 use crate::heap::memory::{Memory, Node};
 use crate::heap::patch::Change;
 use crate::heap::problem::{Control, Visit};
-use crate::heap::state::{State, Value};
+use crate::heap::state::{self, State, Value};
+
+/// The structure of a node for which the debugger has another name: that of a type, or without `struct`.
+fn record_of(routine: &Routine, node: &state::Node) -> String {
+    let tagged = format!("struct {}", node.record);
+    if routine.records.iter().any(|record| record.name == tagged) {
+        return tagged;
+    }
+    let has = |name: &str| node.fields.iter().any(|field| field.name == name);
+    let fitting = routine.records.iter().filter(|record| {
+        !record.fields.is_empty() && record.fields.iter().all(|field| has(&field.name))
+    });
+    let best = fitting.max_by_key(|record| record.fields.len());
+    best.map_or(tagged, |record| record.name.clone())
+}
 
 /// A function that is followed.
 #[derive(Debug)]
@@ -209,7 +223,7 @@ impl Tracked {
                 .iter()
                 .any(|record| record.name == node.record);
             if !is_known {
-                node.record = format!("struct {}", node.record);
+                node.record = record_of(routine, node);
             }
         }
         let mut memory = Memory::from_state(routine, &state);

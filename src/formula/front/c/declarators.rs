@@ -113,35 +113,58 @@ impl Translator<'_> {
         let mut fields: Vec<Field> = Vec::new();
         let mut offset = 0;
         for member in body.children() {
-            if member.kind() != "field_declaration" {
-                return self.outside(member, "this is not supported in structures");
-            }
-            if member
-                .children()
-                .iter()
-                .any(|part| part.kind() == "bitfield_clause")
-            {
-                return self.outside(member, "bit-fields are not supported");
-            }
-            let base = self.specified(member)?;
-            let declarators = member.fields("declarator");
-            if declarators.is_empty() && matches!(base, Type::Struct(_)) {
-                return self.outside(
-                    member,
-                    "structures without a name in structures are not supported",
-                );
-            }
-            for declarator in declarators {
-                let Declared { name, ty } = self.declarator(declarator, base.clone())?;
-                let Some(cells) = self.types.cells(&ty) else {
-                    return self.outside(declarator, format!("the size of `{name}` is not known"));
-                };
-                fields.push(Field { name, ty, offset });
-                offset += cells;
+            let before = (fields.len(), offset);
+            match self.field_declaration(member, &mut fields, &mut offset) {
+                // What mentions the field is not supported then.
+                Err(_) if self.is_lenient => {
+                    fields.truncate(before.0);
+                    offset = before.1;
+                }
+                done => done?,
             }
         }
         self.types.structures[index].fields = Some(fields);
         Ok(Type::Struct(index))
+    }
+
+    /// Adds the fields of a declaration in a structure.
+    fn field_declaration(
+        &mut self,
+        member: Syntax<'_>,
+        fields: &mut Vec<Field>,
+        offset: &mut u32,
+    ) -> Translated<()> {
+        if member.kind() != "field_declaration" {
+            return self.outside(member, "this is not supported in structures");
+        }
+        if member
+            .children()
+            .iter()
+            .any(|part| part.kind() == "bitfield_clause")
+        {
+            return self.outside(member, "bit-fields are not supported");
+        }
+        let base = self.specified(member)?;
+        let declarators = member.fields("declarator");
+        if declarators.is_empty() && matches!(base, Type::Struct(_)) {
+            return self.outside(
+                member,
+                "structures without a name in structures are not supported",
+            );
+        }
+        for declarator in declarators {
+            let Declared { name, ty } = self.declarator(declarator, base.clone())?;
+            let Some(cells) = self.types.cells(&ty) else {
+                return self.outside(declarator, format!("the size of `{name}` is not known"));
+            };
+            fields.push(Field {
+                name,
+                ty,
+                offset: *offset,
+            });
+            *offset += cells;
+        }
+        Ok(())
     }
 
     /// Enumerations are `unsigned int` for gcc unless they have something negative; their members are `int`.
