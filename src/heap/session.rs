@@ -240,7 +240,6 @@ impl Session {
     }
 
     /// Executes the next statement, as the patch in force has it.
-
     fn advance(&mut self) -> Done<Stop> {
         let limit = self.settings.limit;
         if self

@@ -111,6 +111,42 @@ fn what_statements_do_that_are_not_modelled_is_taken_from_the_run() {
 }
 
 #[test]
+fn structures_with_names_of_types_and_doubles_are_repaired() {
+    let subject = Subject::new(&[("queue.c", QUEUE)]);
+    let script = "start; break drop; continue; next 3; change q->first n3; spec; repair";
+    let run = debug(&subject, script, "queue.c");
+    assert_snapshot!(patch(&run), @"
+    -    q->first = job;
+    +    q->first = job->next;
+    ");
+}
+
+/// A queue whose first entry stays when it is dropped.
+const QUEUE: &str = r"
+#include <stdlib.h>
+typedef struct job { int id; double cost; struct job *next; } job_t;
+typedef struct { job_t *first; int count; } queue_t;
+static void drop(queue_t *q) {
+    job_t *job = q->first;
+    q->first = job;
+    q->count = q->count - 1;
+}
+int main(void) {
+    queue_t *queue = calloc(1, sizeof *queue);
+    for (int i = 0; i < 2; i++) {
+        job_t *job = malloc(sizeof *job);
+        job->id = i;
+        job->cost = i / 2.0;
+        job->next = queue->first;
+        queue->first = job;
+        queue->count++;
+    }
+    drop(queue);
+    return queue->first->id;
+}
+";
+
+#[test]
 fn a_patch_explains_what_was_asserted_in_all_calls() {
     let subject = logging();
     let script = "start; break insert; continue; next 18; spec; continue; continue; next 21; \
