@@ -204,7 +204,7 @@ fn a_patch_of_a_c_program_is_shown() {
     assert_snapshot!(said, @"
                         building `cc -std=c99 -g -Wall -Wextra -o numbers numbers.c` ([TIME])
              running tests twice 18 pass, 2 fail, 0 flaky ([TIME])
-             instrumenting sites 27 sites ([TIME])
+             instrumenting sites 28 sites ([TIME])
                    tracing tests the instrumentation changes nothing ([TIME])
                 forcing outcomes 1 angelic site of 6 reached ([TIME])
               recording contexts 26 contexts at 1 site ([TIME])
