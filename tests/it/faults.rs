@@ -135,7 +135,8 @@ fn the_c_fixtures_are_formulas() {
             .collect();
         let program = c::read(&files).unwrap_or_else(|outside| panic!("{outside}"));
         assert!(c::main_of(&program).is_some(), "{}", folder.path());
-        assert!(program.places.len() > 20, "{}", folder.path());
+        let places = program.places.len();
+        assert!(places > 5, "{}: {places} places", folder.path());
     }
 }
 
