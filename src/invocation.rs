@@ -12,7 +12,7 @@ use camino::Utf8PathBuf;
 
 use crate::hash::fnv1a;
 use crate::repair::{
-    self, compiling, debugging,
+    self, compiling, debugging, ending,
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
@@ -114,7 +114,8 @@ impl Invocation {
         let (settings, supervisor) = (&self.settings, &self.supervisor);
         let progress = Progress::new(observer);
         let subject = settings.subject();
-        debugging::with_program(settings, subject, supervisor, &progress, test, then)
+        let done = debugging::with_program(settings, subject, supervisor, &progress, test, then);
+        done.map_err(|error| ending::of(&error))
     }
 
     /// Looks for a test that tells a patch from others; `None` if none is found.

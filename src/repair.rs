@@ -6,7 +6,7 @@ mod baseline;
 mod circumstances;
 pub mod compiling;
 pub mod debugging;
-mod ending;
+pub(crate) mod ending;
 mod engine;
 mod facts;
 mod families;

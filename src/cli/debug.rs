@@ -9,7 +9,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use rustyline::Editor;
 use rustyline::error::ReadlineError;
@@ -23,7 +23,7 @@ use super::heap::patch;
 use super::{Place, output};
 use crate::heap::gdb::{Launch, Options, Subject};
 use crate::heap::session::command::{self, Command};
-use crate::heap::session::{Reply, Session};
+use crate::heap::session::{self, Reply, Session};
 use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
 use crate::repair::settings::Settings;
@@ -153,7 +153,7 @@ impl Debug {
     }
 
     /// A session on a program that the user names.
-    fn of_program(&self, program: &camino::Utf8Path) -> Result<(), Failed> {
+    fn of_program(&self, program: &Utf8Path) -> Result<(), Failed> {
         let built = program::built(program, self.build.as_deref())?;
         let mut subject = self.load(&Launch::new(&*built.program, &self.arguments))?;
         let files = program::sources(&built, &self.source, &mut subject)?;
@@ -204,11 +204,11 @@ impl Debug {
     ) -> Result<(), Failed> {
         let script = self.script()?;
         let is_terminal = io::stdout().is_terminal();
-        let shown = crate::heap::session::Settings {
+        let shown = session::Settings {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),
             color: is_terminal && std::env::var_os("NO_COLOR").is_none(),
             limit: Duration::from_secs(self.limit),
-            ..crate::heap::session::Settings::default()
+            ..session::Settings::default()
         };
         let session = Session::new(subject, files, shown);
         let interrupter = session.interrupter();

@@ -25,16 +25,16 @@ pub fn refusal(
 ) -> Result<Option<String>> {
     let mut unsaid = Outcome::default();
     let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
-    let mut copies = setup.copies(progress, &mut unsaid)?;
-    copies.plain.take_over()?;
+    let mut plain = setup.plain(progress)?;
+    plain.take_over()?;
     // Lints of the subject that are denied are not the question.
-    copies.plain.caps_lints = true;
-    let Workspace { tree, root, .. } = &copies.plain;
+    plain.caps_lints = true;
+    let Workspace { tree, root, .. } = &plain;
     tree.restore()?;
     for (path, text) in texts {
         tree.write(&root.join(path), text)?;
     }
-    let build = copies.plain.build(Linked::Plain)?;
+    let build = plain.build(Linked::Plain)?;
     if build.succeeded {
         return Ok(None);
     }

@@ -4,13 +4,11 @@
 use anyhow::Result;
 use camino::Utf8PathBuf;
 
-use super::ending;
 use super::settings::Settings;
 use super::setup::Setup;
+use crate::report::Outcome;
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
-use crate::run::Harness;
-use crate::run::command::Command;
+use crate::run::command::{Case, Command};
 use crate::run::confine::{Circumstances, Confinement};
 use crate::run::process::Supervisor;
 use crate::source::Language;
@@ -40,7 +38,7 @@ pub struct Started {
 /// a name there must be a single test.
 ///
 /// # Errors
-/// If the subject cannot be copied or built, the run is stopped, or there is no such test.
+/// If there is no such test, the subject cannot be copied or built, or the run is stopped.
 pub fn with_program<T>(
     settings: &Settings,
     subject: Result<Subject, SubjectError>,
@@ -48,95 +46,81 @@ pub fn with_program<T>(
     progress: &Progress,
     test: Option<&str>,
     then: impl FnOnce(Started) -> T,
-) -> Result<T, (Ending, String)> {
-    let debugged = debug(settings, subject, supervisor, progress, test, then);
-    debugged.map_err(|error| ending::of(&error))
-}
-
-fn debug<T>(
-    settings: &Settings,
-    subject: Result<Subject, SubjectError>,
-    supervisor: &Supervisor,
-    progress: &Progress,
-    test: Option<&str>,
-    then: impl FnOnce(Started) -> T,
 ) -> Result<T> {
-    let mut unsaid = Outcome::default();
-    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
-    let mut copies = setup.copies(progress, &mut unsaid)?;
-    copies.plain.is_debugged = true;
-    let whole = copies.plain.subject.ecosystem.whole(&copies.plain.root)?;
+    let subject = subject?;
+    let whole = subject.ecosystem.whole(&subject.root)?;
     if whole.language != Language::C {
-        return Err(usage("only C programs can be debugged".to_owned()));
+        return Err(usage("only C programs can be debugged"));
     }
+    let case = chosen(&whole.cases, test)?;
+    let mut unsaid = Outcome::default();
+    let setup = Setup::new(settings, subject, supervisor, &mut unsaid)?;
+    let mut plain = setup.plain(progress)?;
+    plain.is_debugged = true;
     let phase = progress.start("building", 0, 0);
-    let build = copies.plain.build(Linked::Plain)?;
+    let build = plain.build(Linked::Plain)?;
     progress.finish(phase, 0, "for the debugger");
     if !build.succeeded {
-        let command = copies.plain.subject.build_command();
+        let command = plain.subject.build_command();
         return Err(SubjectError::CannotBuild(build.output, command).into());
     }
-    let Some(binary) = build.binaries.values().next() else {
-        return Err(usage("there is no program to debug".to_owned()));
-    };
-    let Harness::Commands(commands) = &binary.harness else {
-        return Err(usage("only C programs can be debugged".to_owned()));
-    };
-    let names: Vec<&str> = commands.cases.keys().map(String::as_str).collect();
-    let name = match (test, names.as_slice()) {
-        (Some(test), _) => test,
-        (None, [single]) => single,
-        (None, names) => {
-            return Err(usage(format!(
-                "say by --test which test to debug: {}",
-                listed(names)
-            )));
-        }
-    };
-    let Some(case) = commands.cases.get(name) else {
-        return Err(usage(format!(
-            "there is no test `{name}`; the tests are {}",
-            listed(&names)
-        )));
-    };
-    if let Command::Line(line) = &case.command {
-        return Err(usage(format!(
-            "test `{name}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol debug PROGRAM -- ARGS`"
-        )));
-    }
     let (program, arguments) = case.command.start();
-    let directory = binary.cwd.join(&case.cwd);
+    let directory = plain.root.join(&case.cwd);
     let confinement = setup.confinement();
     let files = confinement.scratch.join("debugged");
     confinement.prepare(&files)?;
-    let mut set = binary.env.clone();
-    set.extend(confinement.env(&files, Circumstances::default()));
-    let started = Started {
+    Ok(then(Started {
         program: match program.as_str().contains('/') {
             true => directory.join(program),
             false => program,
         },
         arguments,
-        input: case.stdin.file(&binary.cwd, &files)?,
+        input: case.stdin.file(&plain.root, &files)?,
         directory,
-        set,
+        set: confinement.env(&files, Circumstances::default()),
         unset: Confinement::unset(),
         sources: whole.files,
-    };
-    Ok(then(started))
+    }))
 }
 
-fn usage(text: String) -> anyhow::Error {
-    SubjectError::Usage(text).into()
+/// The test of this name, or the only one. It must start a program itself.
+fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
+    let case = match (test, cases) {
+        (Some(test), _) => cases.iter().find(|case| case.name == test).ok_or_else(|| {
+            usage(&format!(
+                "there is no test `{test}`; the tests are {}",
+                listed(cases)
+            ))
+        })?,
+        (None, [single]) => single,
+        (None, _) => {
+            return Err(usage(&format!(
+                "say by --test which test to debug: {}",
+                listed(cases)
+            )));
+        }
+    };
+    match &case.command {
+        Command::Words(_) => Ok(case),
+        Command::Line(line) => Err(usage(&format!(
+            "test `{}` is the shell command `{line}`, which cannot be debugged: give the program itself, as `cargo nopol debug PROGRAM -- ARGS`",
+            case.name
+        ))),
+    }
+}
+
+fn usage(text: &str) -> anyhow::Error {
+    SubjectError::Usage(text.to_owned()).into()
 }
 
 /// Most names that are listed.
 const MANY: usize = 8;
 
-fn listed(names: &[&str]) -> String {
-    let more = match names.len() > MANY {
-        true => format!(" and {} more", names.len() - MANY),
+fn listed(cases: &[Case]) -> String {
+    let names: Vec<&str> = cases.iter().map(|case| &*case.name).take(MANY).collect();
+    let more = match cases.len() > MANY {
+        true => format!(" and {} more", cases.len() - MANY),
         false => String::new(),
     };
-    names[..names.len().min(MANY)].join(", ") + &more
+    names.join(", ") + &more
 }

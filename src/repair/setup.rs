@@ -100,42 +100,58 @@ impl<'s> Setup<'s> {
     /// # Errors
     /// If the run is stopped, or a file cannot be read or written.
     pub fn copies(&self, progress: &Progress, outcome: &mut Outcome) -> Result<Copies<'_>> {
-        let stop = self.supervisor.interrupted();
-        let mut left_out = Vec::new();
-        let mut copy = |variant: BuildVariant| {
-            let copied = self.work.copy(&self.subject, variant, &stop);
-            self.supervisor.check()?;
-            let copied = copied?;
-            left_out = copied.left_out;
-            anyhow::Ok(Workspace {
-                subject: &self.subject,
-                tree: Arc::new(copied.tree),
-                root: copied.root,
-                target: self.work.target(variant),
-                store: self.work.store(),
-                is_seeded: false,
-                logs: self.work.logs(variant),
-                supervisor: self.supervisor,
-                confinement: &self.confinement,
-                caps_lints: false,
-                capturing: BTreeSet::new(),
-                is_unsanitized: variant == BuildVariant::Unsanitized,
-                is_debugged: false,
-            })
-        };
         let phase = progress.start("copying", 0, 0);
-        let copies = Copies {
-            plain: copy(BuildVariant::Plain)?,
-            instrumented: copy(BuildVariant::Instrumented)?,
-            bare: match self.subject.is_sanitized() {
-                true => Some(copy(BuildVariant::Unsanitized)?),
-                false => None,
-            },
+        let (plain, left_out) = self.copy(BuildVariant::Plain)?;
+        let (instrumented, _) = self.copy(BuildVariant::Instrumented)?;
+        let bare = match self.subject.is_sanitized() {
+            true => Some(self.copy(BuildVariant::Unsanitized)?.0),
+            false => None,
         };
-        let result = format!("{} → {}", self.subject.root, copies.plain.root);
+        let result = format!("{} → {}", self.subject.root, plain.root);
         progress.finish(phase, 0, &result);
         outcome.warnings.extend(left_out);
-        Ok(copies)
+        Ok(Copies {
+            plain,
+            instrumented,
+            bare,
+        })
+    }
+
+    /// Copies the subject once, to be built as it is.
+    ///
+    /// # Errors
+    /// If the run is stopped, or a file cannot be read or written.
+    pub fn plain(&self, progress: &Progress) -> Result<Workspace<'_>> {
+        let phase = progress.start("copying", 0, 0);
+        let (plain, _) = self.copy(BuildVariant::Plain)?;
+        let result = format!("{} → {}", self.subject.root, plain.root);
+        progress.finish(phase, 0, &result);
+        Ok(plain)
+    }
+
+    /// A working copy, and what was left out of it.
+    fn copy(&self, variant: BuildVariant) -> Result<(Workspace<'_>, Vec<String>)> {
+        let copied = self
+            .work
+            .copy(&self.subject, variant, &self.supervisor.interrupted());
+        self.supervisor.check()?;
+        let copied = copied?;
+        let workspace = Workspace {
+            subject: &self.subject,
+            tree: Arc::new(copied.tree),
+            root: copied.root,
+            target: self.work.target(variant),
+            store: self.work.store(),
+            is_seeded: false,
+            logs: self.work.logs(variant),
+            supervisor: self.supervisor,
+            confinement: &self.confinement,
+            caps_lints: false,
+            capturing: BTreeSet::new(),
+            is_unsanitized: variant == BuildVariant::Unsanitized,
+            is_debugged: false,
+        };
+        Ok((workspace, copied.left_out))
     }
 
     /// Reads the sources, and makes each a regular file in all copies: where a source is a link, cargo does

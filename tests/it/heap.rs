@@ -147,6 +147,39 @@ int main(void) {
 ";
 
 #[test]
+fn a_row_of_steps_ends_at_the_limit() {
+    let subject = Subject::new(&[("spin.c", SPIN)]);
+    fs::write(
+        subject.root.join("script"),
+        "start; break spin; continue; spec; finish; print at->next",
+    )
+    .unwrap();
+    let run = subject.nopol(&["debug", "--limit", "1", "--script", "script", "spin.c"]);
+    assert!(
+        run.stdout
+            .contains("the program was stopped after 1 s on its way\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("n1->next = n1\n"), "{}", run.stdout);
+}
+
+/// A walk around a ring, which does not end.
+const SPIN: &str = r"
+struct node { struct node *next; };
+static struct node ring;
+static void spin(struct node *at) {
+    while (at) {
+        at = at->next;
+    }
+}
+int main(void) {
+    ring.next = &ring;
+    spin(&ring);
+}
+";
+
+#[test]
 fn a_patch_explains_what_was_asserted_in_all_calls() {
     let subject = logging();
     let script = "start; break insert; continue; next 18; spec; continue; continue; next 21; \

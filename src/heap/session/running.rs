@@ -1,0 +1,352 @@
+//! Runs the program: step by step where a function is followed, as the patch in force has it, and says where it came to.
+
+use std::time::Instant;
+
+use super::command::Named;
+use super::screen::{Instead, inserted, instead};
+use super::tracked::Tracked;
+use super::{Done, Session, found, push, said};
+use crate::heap::gdb::{Stop, Why};
+use crate::heap::ir::Instruction;
+use crate::heap::load::Loaded;
+use crate::heap::state::Value;
+
+impl Session {
+    /// That the program runs.
+    pub(super) fn alive(&self) -> Done<()> {
+        match &self.stop {
+            Some(stop) if stop.is_alive() => Ok(()),
+            _ => Err("the program does not run: `start` starts it".to_owned()),
+        }
+    }
+
+    pub(super) fn start(&mut self) -> Done<String> {
+        self.names.forget_all();
+        self.shown = None;
+        self.changed.clear();
+        // The patch and the assertions stay: the run begins anew, not the session.
+        if let Some(tracked) = &mut self.tracked {
+            tracked.has_ended = true;
+        }
+        let stop = self.subject.start(self.settings.limit).map_err(said)?;
+        let text = self.arrived(stop)?;
+        Ok(format!("the program is at the beginning of `main`\n{text}"))
+    }
+
+    pub(super) fn next(&mut self, times: u32) -> Done<String> {
+        self.alive()?;
+        let mut left = times.max(1);
+        let (text, _) = self.walk(|_| {
+            left -= 1;
+            left > 0
+        })?;
+        Ok(text)
+    }
+
+    /// Executes statements as long as `goes_on` says so after each of them, the program is there, nobody interrupts it, and it
+    /// does not take too long. What is said, and whether it was `goes_on` that ended it.
+    fn walk(&mut self, mut goes_on: impl FnMut(&Self) -> bool) -> Done<(String, bool)> {
+        let started = Instant::now();
+        let limit = self.settings.limit;
+        loop {
+            let stop = self.advance()?;
+            let is_stopped = !stop.is_alive()
+                || matches!(
+                    stop.why,
+                    Why::Interrupted | Why::OutOfTime | Why::Signal { .. }
+                );
+            let text = self.arrived(stop)?;
+            if is_stopped {
+                return Ok((text, false));
+            }
+            if !goes_on(self) {
+                return Ok((text, true));
+            }
+            if started.elapsed() >= limit {
+                let seconds = limit.as_secs();
+                let text = format!("the program was stopped after {seconds} s on its way\n{text}");
+                return Ok((text, false));
+            }
+        }
+    }
+
+    /// Executes the next statement, as the patch in force has it.
+    pub(super) fn advance(&mut self) -> Done<Stop> {
+        let limit = self.settings.limit;
+        if self
+            .here()
+            .is_some_and(|(tracked, _)| tracked.is_entering())
+        {
+            let before = self.memory()?;
+            if let Some(tracked) = &mut self.tracked {
+                tracked.enter(before);
+            }
+        }
+        let Some((tracked, at)) = self.here() else {
+            return self.subject.next(limit).map_err(said);
+        };
+        let (routine, texts) = (&tracked.loaded.routine, &tracked.loaded.texts);
+        match instead(routine, texts, &tracked.changes, at) {
+            Instead::Nothing => {
+                let freed = tracked.loaded.routine.freed_at(at);
+                let freed = match freed {
+                    Some(pointer) => self.resolved(&Named::Variable(pointer)).and_then(|named| {
+                        let state = self.read()?;
+                        found(&state, &named)
+                    }),
+                    None => Ok(Value::Null),
+                };
+                let stop = self.subject.next(limit).map_err(said)?;
+                if let Ok(Value::Node(node)) = freed {
+                    self.names.mark_freed(node);
+                }
+                Ok(stop)
+            }
+            Instead::Evaluate(text, line) => {
+                self.subject.evaluate(&text).map_err(said)?;
+                self.subject.jump(line, limit).map_err(said)
+            }
+            Instead::Decide(condition) => {
+                let holds = self.holds(&condition)?;
+                let Some((tracked, at)) = self.here() else {
+                    return Err("the function is not followed".to_owned());
+                };
+                let line = tracked.loaded.routine.line_after(at, holds);
+                let line = line.ok_or("there is nothing to go on with")?;
+                self.subject.jump(line, limit).map_err(said)
+            }
+            Instead::Unable => self.subject.next(limit).map_err(said),
+        }
+    }
+
+    pub(super) fn holds(&mut self, condition: &str) -> Done<bool> {
+        let value = self
+            .subject
+            .evaluate(&format!("({condition}) ? 1 : 0"))
+            .map_err(said)?;
+        Ok(value.trim() == "1")
+    }
+
+    /// The function that is followed and the instruction that comes next, if the program is there.
+    pub(super) fn here(&self) -> Option<(&Tracked, usize)> {
+        let tracked = self.tracked.as_ref()?;
+        let frame = self.stop.as_ref()?.frame.as_ref()?;
+        let at = tracked.at?;
+        (frame.identity == tracked.frame
+            && frame.function.as_deref() == Some(&tracked.loaded.routine.name))
+        .then_some((tracked, at))
+    }
+
+    /// Goes into a loop or branch, or past it.
+    pub(super) fn force(&mut self, enters: bool) -> Done<String> {
+        self.alive()?;
+        let Some((tracked, at)) = self.here() else {
+            return Err("there is no loop or branch here".to_owned());
+        };
+        let routine = &tracked.loaded.routine;
+        let is_condition = routine.loop_at(at).is_some()
+            || matches!(routine.code.get(at), Some(Instruction::Test(..)));
+        if !is_condition {
+            return Err("the next statement is no loop and no branch".to_owned());
+        }
+        let line = routine.line_after(at, enters);
+        let line = line.ok_or("there is nothing to go on with")?;
+        let stop = self.subject.jump(line, self.settings.limit).map_err(said)?;
+        if let Some(tracked) = &mut self.tracked {
+            tracked.is_forced = true;
+        }
+        self.arrived(stop)
+    }
+
+    pub(super) fn set_break(&mut self, place: &str) -> Done<String> {
+        let set = match place.rsplit_once(':') {
+            Some((file, line)) => {
+                let line = line
+                    .parse()
+                    .map_err(|_| format!("`{line}` is no number of a line"))?;
+                self.subject.break_at_line(file, line)
+            }
+            None => match place.parse::<u32>() {
+                Ok(line) => {
+                    let file = self.files.first().map(|(file, _)| file.to_string());
+                    self.subject.break_at_line(&file.unwrap_or_default(), line)
+                }
+                Err(_) => self.subject.break_at_function(place),
+            },
+        };
+        let set = set.map_err(|error| format!("there is no place `{place}`: {error}"))?;
+        Ok(format!("breakpoint {} at `{place}`", set.number))
+    }
+
+    /// Runs to the next breakpoint.
+    pub(super) fn resume(&mut self) -> Done<String> {
+        self.alive()?;
+        if self.is_screened() {
+            let (text, has_left) =
+                self.walk(|this| !this.is_at_breakpoint() && this.is_screened())?;
+            if !has_left || self.is_at_breakpoint() {
+                return Ok(text);
+            }
+        }
+        self.outrun();
+        let stop = self.subject.resume(self.settings.limit).map_err(said)?;
+        self.arrived(stop)
+    }
+
+    fn is_at_breakpoint(&self) -> bool {
+        let why = self.stop.as_ref().map(|stop| &stop.why);
+        matches!(why, Some(Why::Breakpoint { .. }))
+    }
+
+    pub(super) fn finish(&mut self) -> Done<String> {
+        self.alive()?;
+        if self.is_screened() {
+            let (text, _) = self.walk(|this| this.here().is_some())?;
+            return Ok(text);
+        }
+        self.outrun();
+        let stop = self.subject.finish(self.settings.limit).map_err(said)?;
+        self.arrived(stop)
+    }
+
+    /// The program runs too fast to be followed.
+    pub(super) fn outrun(&mut self) {
+        if let Some(tracked) = &mut self.tracked {
+            tracked.visits = None;
+        }
+    }
+
+    /// Whether the program goes step by step: it is in a function with a patch in force, with assertions, or with statements
+    /// that are not modelled.
+    fn is_screened(&self) -> bool {
+        self.here().is_some_and(|(tracked, _)| {
+            !tracked.changes.is_empty()
+                || !tracked.loaded.routine.concrete.is_empty()
+                || tracked.history.current.is_some()
+        })
+    }
+
+    /// The program stopped: says where and why, and shows the heap.
+    pub(super) fn arrived(&mut self, stop: Stop) -> Done<String> {
+        let mut text = String::new();
+        self.stop = Some(stop.clone());
+        match &stop.why {
+            Why::Exited { code } => return Ok(format!("the program ended with exit code {code}")),
+            Why::Killed { name, meaning } => {
+                return Ok(format!("the program was ended by {name} ({meaning})"));
+            }
+            Why::Signal { name, meaning } => {
+                push(&mut text, &format!("the program got {name} ({meaning})"));
+            }
+            Why::OutOfTime => push(
+                &mut text,
+                &format!(
+                    "the program ran for {} s without coming there: it was interrupted",
+                    self.settings.limit.as_secs()
+                ),
+            ),
+            Why::Interrupted => push(&mut text, "the program was interrupted"),
+            Why::Finished { value: Some(value) } => {
+                push(&mut text, &format!("it returned {value}"));
+            }
+            Why::Finished { value: None }
+            | Why::Breakpoint { .. }
+            | Why::EndOfStep
+            | Why::Reached
+            | Why::Other(_) => {}
+        }
+        self.follow(&stop, &mut text)?;
+        push(&mut text, &self.place());
+        text.push_str(&self.show(true)?);
+        Ok(text)
+    }
+
+    /// Follows the function where the program stopped.
+    pub(super) fn follow(&mut self, stop: &Stop, text: &mut String) -> Done<()> {
+        let (Some(frame), Some(line)) = (&stop.frame, stop.line()) else {
+            return Ok(());
+        };
+        let Some(function) = frame.function.clone() else {
+            return Ok(());
+        };
+        let mut is_followed = false;
+        let mut is_same = false;
+        if let Some(tracked) = &mut self.tracked {
+            is_followed = tracked.loaded.routine.name == function;
+            tracked.see(frame.identity, is_followed);
+            is_same = is_followed && tracked.is_in(frame.identity, line);
+        }
+        if !is_same {
+            let has_specified = self
+                .tracked
+                .as_ref()
+                .is_some_and(|tracked| !tracked.history.checkpoints.is_empty());
+            if is_followed {
+                if let Some(tracked) = &mut self.tracked {
+                    tracked.call(frame.identity);
+                }
+            } else if has_specified || function == "main" || self.unfollowed.contains(&function) {
+                return Ok(());
+            } else {
+                match Loaded::leniently(&self.files, &function) {
+                    Ok(loaded) => {
+                        push(text, &unmodelled(&loaded));
+                        self.tracked = Some(Tracked::new(loaded, frame.identity));
+                    }
+                    Err(outside) => {
+                        push(
+                            text,
+                            &format!("`{function}` can be looked at but not repaired: {outside}"),
+                        );
+                        self.unfollowed.push(function);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        let Some(tracked) = &mut self.tracked else {
+            return Ok(());
+        };
+        let Some(way) = tracked.arrive(line) else {
+            return Ok(());
+        };
+        let statements = inserted(&tracked.loaded.routine, &tracked.changes, &way.slots);
+        for statement in statements {
+            self.subject.evaluate(&statement).map_err(said)?;
+        }
+        if self.tracked.as_ref().is_some_and(Tracked::is_leaving) {
+            let after = self.memory()?;
+            if let Some(tracked) = &mut self.tracked {
+                tracked.leave(&after);
+            }
+        }
+        let is_beginning = self
+            .tracked
+            .as_ref()
+            .is_some_and(|tracked| tracked.is_beginning);
+        if is_beginning {
+            let memory = self.memory()?;
+            if let Some(tracked) = &mut self.tracked {
+                let point = tracked.loaded.routine.point(way.to);
+                tracked.begin(point, memory);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which lines of a function are not modelled; nothing if all are.
+fn unmodelled(loaded: &Loaded) -> String {
+    let all = loaded.routine.concrete.iter().map(|concrete| {
+        let first = loaded.routine.statements[concrete.statement].line;
+        let lines = match concrete.last == first {
+            true => format!("line {first} does"),
+            false => format!("lines {first}-{} do", concrete.last),
+        };
+        format!(
+            "what {lines} is taken from the run: {}",
+            concrete.outside.reason
+        )
+    });
+    all.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,286 @@
+//! What is asserted, going back to it, and the repair that explains it.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::command::Named;
+use super::tracked::Tracked;
+use super::{Done, Session, found, said, written};
+use crate::heap::confine::{Confinement, search};
+use crate::heap::gdb::Stop;
+use crate::heap::picture;
+use crate::heap::repair::{Options, Outcome};
+use crate::heap::rewrite::{edits, rewritten};
+use crate::heap::state::{State, Value};
+use crate::heap::written::Written;
+
+impl Session {
+    pub(super) fn assert(&mut self) -> Done<String> {
+        self.alive()?;
+        if self.here().is_none() {
+            return Err(match &self.tracked {
+                Some(tracked) => format!(
+                    "states are asserted in `{}`, where the program is not",
+                    tracked.loaded.routine.name
+                ),
+                None => "states are asserted within the function under repair: `step` enters one"
+                    .to_owned(),
+            });
+        }
+        if self.tracked.as_ref().is_some_and(Tracked::is_halfway) {
+            return Err(
+                "this statement is not modelled, and half done: go to its end by `next` first"
+                    .to_owned(),
+            );
+        }
+        let state = self.read()?;
+        let nodes = self.nodes(&state);
+        let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
+        let changed: Vec<Named> = self.changed.drain(..).map(|(named, _)| named).collect();
+        let number = self
+            .tracked
+            .as_mut()
+            .and_then(|tracked| tracked.assert(&state, nodes, line, &changed));
+        match number {
+            Some(number) => Ok(format!(
+                "the state is added to the specification: checkpoint {number}"
+            )),
+            None => Err("the state cannot be asserted here".to_owned()),
+        }
+    }
+
+    pub(super) fn repair(&mut self) -> Done<String> {
+        let Some(tracked) = &mut self.tracked else {
+            return Err(
+                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
+            );
+        };
+        let history = &tracked.history;
+        let mut routine = tracked.loaded.routine.clone();
+        for statement in &mut routine.statements {
+            statement.is_locked |= tracked.concrete.contains(&statement.line);
+        }
+        let since = tracked.since();
+        let triples = history.triples(&routine, since.clone(), false);
+        if triples.is_empty() {
+            return Err(
+                "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
+            );
+        }
+        let started = Instant::now();
+        let mut found = search(
+            &routine,
+            &triples,
+            Confinement::Suspects,
+            Options::default(),
+        );
+        let mut note = "";
+        if !matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+            // Whoever corrects the heap rarely looks at every local variable.
+            let loose = history.triples(&routine, since, true);
+            let other = search(&routine, &loose, Confinement::Suspects, Options::default());
+            if matches!(other.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+                note = " (local variables that you did not change may have other values)";
+                found = other;
+            }
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        let chain = history.chain();
+        match found.repaired.result {
+            Outcome::Correct => {
+                tracked.changes.clear();
+                Ok(format!("nothing has to be changed: the program does all that is asserted{note}"))
+            }
+            Outcome::Patch(changes) => {
+                tracked.changes = changes;
+                Ok(format!(
+                    "repaired in {seconds:.2} s{note}; the patch is in force from here on:\n\n{}",
+                    self.diff()
+                ))
+            }
+            Outcome::Contradiction(at) => {
+                let of: Vec<String> = at
+                    .iter()
+                    .filter_map(|at| chain.get(*at))
+                    .map(ToString::to_string)
+                    .collect();
+                Err(match of.as_slice() {
+                    [] => "no change of the function explains what is asserted".to_owned(),
+                    [one] => format!(
+                        "no change of the function leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
+                    ),
+                    of => format!(
+                        "the states of checkpoints {} contradict each other, or no change explains them together",
+                        of.join(" and ")
+                    ),
+                })
+            }
+            Outcome::Exhausted => {
+                Err("no repair was found that explains all that is asserted".to_owned())
+            }
+            Outcome::Unknown => Err(
+                "no repair was found: the way between two checkpoints is too long; assert states more often".to_owned(),
+            ),
+        }
+    }
+
+    pub(super) fn diff(&self) -> String {
+        self.patch().unwrap_or_default().diff.trim_end().to_owned()
+    }
+
+    /// The patch in force, if there is one.
+    pub fn patch(&self) -> Option<Written> {
+        let tracked = self.tracked.as_ref()?;
+        let patch = Written::new(&tracked.loaded, &tracked.changes, Utf8Path::to_owned);
+        (!patch.edits.is_empty()).then_some(patch)
+    }
+
+    /// The patched texts of the files that change.
+    pub(super) fn rewritten(&self) -> Vec<(Utf8PathBuf, String)> {
+        let Some(tracked) = &self.tracked else {
+            return Vec::new();
+        };
+        let loaded = &tracked.loaded;
+        let edits = edits(&loaded.routine, &loaded.texts, &tracked.changes);
+        let after = rewritten(&loaded.texts, &edits);
+        let pairs = loaded
+            .program
+            .files
+            .iter()
+            .zip(loaded.texts.iter().zip(after));
+        pairs
+            .filter(|(_, (before, after))| *before != after)
+            .map(|(file, (_, after))| (file.clone(), after))
+            .collect()
+    }
+
+    pub(super) fn rewrite(&self, file: Option<&str>) -> Done<String> {
+        let texts = self.rewritten();
+        let [(_, text)] = texts.as_slice() else {
+            return match texts.is_empty() {
+                true => Err("there is no patch yet: `repair` searches for one".to_owned()),
+                false => Ok(self.diff()),
+            };
+        };
+        let Some(file) = file else {
+            return Ok(self.diff());
+        };
+        let written = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(file)
+            .and_then(|mut opened| std::io::Write::write_all(&mut opened, text.as_bytes()));
+        match written {
+            Ok(()) => Ok(format!("the patched source is in {file}")),
+            Err(error) => Err(format!("cannot write {file}: {error}")),
+        }
+    }
+
+    pub(super) fn concrete(&mut self, first: u32, last: u32) -> Done<String> {
+        let Some(tracked) = &mut self.tracked else {
+            return Err("there is no function yet: `step` enters one".to_owned());
+        };
+        let lines = first..=last;
+        let known = tracked.loaded.routine.statements.iter();
+        let known =
+            known.filter(|statement| lines.contains(&statement.line) && !statement.is_locked);
+        if known.count() == 0 {
+            return Err(format!(
+                "there is no statement of `{}` there",
+                tracked.loaded.routine.name
+            ));
+        }
+        tracked.concrete.extend(lines);
+        Ok("these statements are taken for right".to_owned())
+    }
+
+    pub(super) fn checkpoints(&self) -> Done<String> {
+        let history = self.tracked.as_ref().map(|tracked| &tracked.history);
+        let Some(history) = history.filter(|history| !history.checkpoints.is_empty()) else {
+            return Err("there are no checkpoints: `spec` makes one".to_owned());
+        };
+        let chain = history.chain();
+        let mut text = String::new();
+        for (number, checkpoint) in history.checkpoints.iter().enumerate() {
+            let mark = match (history.current == Some(number), chain.contains(&number)) {
+                (true, _) => ">",
+                (false, true) => "*",
+                (false, false) => " ",
+            };
+            let after = checkpoint
+                .parent
+                .map_or_else(String::new, |parent| format!(", after {parent}"));
+            let _ = writeln!(
+                text,
+                "{mark} {number}  line {}{after}: {}",
+                checkpoint.line,
+                picture::words(&checkpoint.state)
+            );
+        }
+        Ok(text)
+    }
+
+    pub(super) fn resume_checkpoint(&mut self, number: usize) -> Done<String> {
+        self.alive()?;
+        if self.here().is_none() {
+            return Err(
+                "the call with the checkpoints has ended: `start` and come here again".to_owned(),
+            );
+        }
+        let Some(checkpoint) = self
+            .tracked
+            .as_mut()
+            .and_then(|tracked| tracked.resume(number))
+        else {
+            return Err(format!(
+                "there is no checkpoint {number}: `checkpoints` lists them"
+            ));
+        };
+        self.restore(&checkpoint.state)?;
+        let stop = self
+            .subject
+            .jump(checkpoint.line, self.settings.limit)
+            .map_err(said)?;
+        self.stop = Some(stop);
+        self.changed.clear();
+        let shown = self.show(false)?;
+        Ok(format!(
+            "the program is at checkpoint {number} again\n{}{shown}",
+            self.place()
+        ))
+    }
+
+    /// Writes a state into the program.
+    pub(super) fn restore(&mut self, state: &State) -> Done<()> {
+        let now = self.read()?;
+        for variable in &state.variables {
+            let named = Named::Variable(variable.name.clone());
+            if variable.value != Value::Unknown && found(&now, &named) != Ok(variable.value) {
+                self.write(&named, variable.value)?;
+            }
+        }
+        for node in &state.nodes {
+            for field in &node.fields {
+                let named = Named::Field(node.id, field.name.clone());
+                if field.value != Value::Unknown && found(&now, &named) != Ok(field.value) {
+                    self.write(&named, field.value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn undo(&mut self) -> Done<String> {
+        if let Some((named, before)) = self.changed.pop() {
+            self.write(&named, before)?;
+            let shown = self.show(false)?;
+            return Ok(format!("{} is {before} again\n{shown}", written(&named)));
+        }
+        match self.tracked.as_mut().and_then(Tracked::take_back) {
+            Some(last) => Ok(format!("checkpoint {last} does not count any more")),
+            None => Err("there is nothing to take back".to_owned()),
+        }
+    }
+}
