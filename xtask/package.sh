@@ -4,8 +4,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=$PWD/target/package-check
-# Cargo takes an unpacked package of the same version for the same.
+# Cargo takes an unpacked package of the same version for the same: here, and among the sources that it keeps for all projects.
 rm -rf "$target"
+for kept in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/nopol_instrument-[0-9]* "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/cargo-nopol-[0-9]*; do
+    rm -rf "$kept"
+done
 cargo package --workspace --exclude xtask --allow-dirty --target-dir "$target"
 version=$(cargo pkgid --package cargo-nopol | sed 's/.*[#@]//')
 package=$target/package/cargo-nopol-$version

@@ -33,6 +33,15 @@ use crate::run::interrupt::on_interrupt;
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
 
+/// How a session ends.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    the session was ended, with or without a patch
+  2    wrong usage: no such program, file or test, no debug information, no gdb
+  3    the program does not build
+  70   internal error
+  130  interrupted while the program was built";
+
 #[derive(Args, Clone, Debug)]
 pub struct Debug {
     /// The program, built with -g -O0; a single .c file is compiled [default: that of nopol.toml, which is built in a

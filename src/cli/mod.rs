@@ -51,7 +51,7 @@ enum Command {
     #[command(flatten)]
     Action(Box<Action<CargoFlags>>),
     /// Debug a C program that manipulates linked structures, and repair it from its corrected heap
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = debug::EXIT_CODES)]
     Debug(debug::Debug),
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]

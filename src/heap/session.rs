@@ -17,7 +17,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::command::{Command, HELP, Named};
 use self::tracked::Tracked;
-use super::gdb::{self, Interrupter, Names, Stop, Subject};
+use super::gdb::{self, FrameIdentity, Interrupter, Names, Stop, Subject};
 use super::memory::Memory;
 use super::notation::nearest;
 use super::picture;
@@ -76,6 +76,10 @@ pub struct Session {
     unfollowed: Vec<String>,
     /// What `change` changed since the last checkpoint, with the values before.
     changed: Vec<(Named, Value)>,
+    /// The state in which the program stopped, once it is changed.
+    unchanged: Option<State>,
+    /// The activation whose state was shown last.
+    shown_in: Option<FrameIdentity>,
     /// Pictures as SVG, for who shows them elsewhere.
     picture: Option<String>,
     steps: usize,
@@ -97,6 +101,8 @@ impl Session {
             tracked: None,
             unfollowed: Vec::new(),
             changed: Vec::new(),
+            unchanged: None,
+            shown_in: None,
             picture: None,
             steps: 0,
         }
@@ -244,9 +250,18 @@ impl Session {
     fn show(&mut self, only_changes: bool) -> Done<String> {
         self.alive()?;
         let state = self.read()?;
-        let before = self.shown.replace(state.clone());
+        let mut before = self.shown.replace(state.clone());
         if only_changes && before.as_ref() == Some(&state) {
             return Ok(String::new());
+        }
+        let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
+        let frame = frame.map(|frame| frame.identity);
+        if std::mem::replace(&mut self.shown_in, frame) != frame
+            && let Some(before) = &mut before
+        {
+            // The variables of another function are not gone.
+            let is_here = |name: &str| state.variables.iter().any(|here| here.name == name);
+            before.variables.retain(|variable| is_here(&variable.name));
         }
         self.steps += 1;
         self.picture = Some(picture::svg(&state, before.as_ref(), &self.place()));
@@ -259,14 +274,21 @@ impl Session {
         Ok(format!("\n{picture}"))
     }
 
-    /// `current->next` by the node that `current` points to.
+    /// `current->next` by the node that `current` points to, `queue.head` by the node that `queue` is.
     fn resolved(&mut self, named: &Named) -> Done<Named> {
         self.alive()?;
         let Named::Variable(name) = named else {
             return Ok(named.clone());
         };
         let Some((variable, field)) = name.rsplit_once("->") else {
-            return Ok(named.clone());
+            let state = self.read()?;
+            let node = name.split_once('.').and_then(|(global, field)| {
+                match found(&state, &Named::Variable(global.to_owned())) {
+                    Ok(Value::Node(node)) => Some(Named::Field(node, field.to_owned())),
+                    _ => None,
+                }
+            });
+            return Ok(node.unwrap_or_else(|| named.clone()));
         };
         let holder = self.resolved(&Named::Variable(variable.to_owned()))?;
         let state = self.read()?;
@@ -299,15 +321,16 @@ impl Session {
         self.write(named, value)?;
         self.changed.push((named.clone(), before));
         let after = self.read()?;
+        let program = self.unchanged.get_or_insert(state);
         let wide = picture::beside(
-            &state,
+            program,
             &after,
             ("as the program has it", "as you want it"),
             self.settings.width,
             self.settings.color,
         );
         self.steps += 1;
-        self.picture = Some(picture::svg(&after, Some(&state), &self.place()));
+        self.picture = Some(picture::svg(&after, self.unchanged.as_ref(), &self.place()));
         self.shown = Some(after);
         Ok(wide)
     }

@@ -54,7 +54,7 @@ fn the_papers_first_session_ends_with_all_three_faults_repaired() {
     +    while (current != NULL) {
     -        current->prev = temp2;
     +        current->prev = current->next;
-    +    head = temp1->prev;
+    +    head = temp2->prev;
     ");
     assert_eq!(subject.snapshot(), before);
 }
@@ -147,6 +147,91 @@ int main(void) {
 ";
 
 #[test]
+fn a_global_that_a_pointer_leads_to_is_one_thing_and_its_end_can_be_asserted() {
+    let subject = Subject::new(&[("jobs.c", JOBS)]);
+    let script = "start; break drop; continue; next 3; enter; finish; print queue.last; spec; repair; finish";
+    let run = debug(&subject, script, "jobs.c");
+    assert_snapshot!(patch(&run), @"
+    -    if (q->count == 1) {
+    +    if (q->count < 1) {
+    ");
+    let ends = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("jobs.c:"));
+    assert_snapshot!(ends.collect::<Vec<_>>().join("\n"), @"
+    jobs.c:16  struct job *job = malloc(sizeof *job);
+    jobs.c:7  struct job *job = q->first;
+    jobs.c:11  q->last = NULL;
+    jobs.c:14  }
+    jobs.c:23  return queue.count;
+    ");
+    assert!(run.stdout.contains("\nn2->last = null\n"), "{}", run.stdout);
+}
+
+/// A queue whose last entry is still known when it is dropped.
+const JOBS: &str = r"
+#include <stdlib.h>
+struct job { int id; struct job *next; };
+struct queue { struct job *first; struct job *last; int count; };
+struct queue queue;
+static void drop(struct queue *q) {
+    struct job *job = q->first;
+    q->first = job->next;
+    q->count = q->count - 1;
+    if (q->count == 1) {
+        q->last = NULL;
+    }
+    free(job);
+}
+int main(void) {
+    struct job *job = malloc(sizeof *job);
+    job->id = 7;
+    job->next = NULL;
+    queue.first = job;
+    queue.last = job;
+    queue.count = 1;
+    drop(&queue);
+    return queue.count;
+}
+";
+
+#[test]
+fn what_malloc_left_in_a_new_node_need_not_be_explained() {
+    let subject = Subject::new(&[("push.c", PUSH)]);
+    let script = "start; break push; continue; next 4; change head n2; spec; repair";
+    let run = debug(&subject, script, "push.c");
+    assert_snapshot!(patch(&run), @"
+    -    head = head;
+    +    head = node;
+    ");
+    assert!(run.stdout.contains("fields of new nodes"), "{}", run.stdout);
+}
+
+/// A new node is not linked, and one of its fields is never set.
+const PUSH: &str = r"
+#include <stdlib.h>
+#include <string.h>
+struct node { int data; int mark; struct node *next; };
+struct node *head;
+static void push(int data) {
+    struct node *node = malloc(sizeof *node);
+    node->data = data;
+    node->next = head;
+    head = head;
+}
+int main(void) {
+    struct node *first = calloc(1, sizeof *first);
+    struct node *dirt = malloc(sizeof *dirt);
+    memset(dirt, 0x55, sizeof *dirt);
+    free(dirt);
+    head = first;
+    push(1);
+    return head->data;
+}
+";
+
+#[test]
 fn a_row_of_steps_ends_at_the_limit() {
     let subject = Subject::new(&[("spin.c", SPIN)]);
     fs::write(
@@ -215,7 +300,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     let applied = subject.nopol(&["c", "apply"]);
     assert_eq!(applied.code, 0, "{}", applied.stderr);
     let text = fs::read_to_string(subject.root.join("reverse.c")).unwrap();
-    assert!(text.contains("    head = temp1->prev;\n}"), "{text}");
+    assert!(text.contains("    head = temp2->prev;\n}"), "{text}");
     for (test, wanted) in [
         (None, "say by --test which test to debug: reversed, shell"),
         (
@@ -238,7 +323,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
 #[test]
 fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     let subject = sessions();
-    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nresume 7\nundo\nrewrite\nprint head->data\nquit\n";
+    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1->data n2\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
     let run = debug(&subject, script, "reverse.c");
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_snapshot!(said(&run), @r#"
@@ -271,8 +356,18 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
       head*
     (nopol) change head->nxt null
     n1 has no field `nxt`; is `next` meant?
+    (nopol) change head 5
+    head holds a pointer: 5 does not fit
+    (nopol) change n1->data n2
+    n1->data holds a number: n2 does not fit
+    (nopol) spec
+    the state is added to the specification: checkpoint 0
+    (nopol) repair
+    nothing has to be changed: only the state at the beginning of the call is asserted; go on, and assert another one
     (nopol) resume 7
     there is no checkpoint 7: `checkpoints` lists them
+    (nopol) undo
+    checkpoint 0 does not count any more
     (nopol) undo
     there is nothing to take back
     (nopol) rewrite
@@ -377,9 +472,9 @@ int main(void) {
     count = [1, 2]*
 
     cat: list along kin[0]
-      cat
+      cat*
       ▼
-    ┌─ n1 ────────────┐
+    ┌─ n1* ───────────┐
     │ name "mow"      │ ──▶ ∅
     │ lives [0, 9, 0] │
     │ paws [65, 0]    │
@@ -418,7 +513,7 @@ int main(void) {
       cat                                            │   cat
       ▼                                              │   ▼
     ┌─ n1 ─────────────┐                             │ ┌─ n1 ─────────────┐
-    │ name "maw"       │ ──▶ ∅                       │ │ name "maw"       │ ──▶ ∅
+    │ name "mow"*      │ ──▶ ∅                       │ │ name "maw"*      │ ──▶ ∅
     │ lives [0, 9, 0]* │                             │ │ lives [0, 9, 4]* │
     │ paws [65, 0]     │                             │ │ paws [65, 0]     │
     │ kin[1] ▸ null    │                             │ │ kin[1] ▸ null    │

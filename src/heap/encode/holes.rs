@@ -8,7 +8,7 @@ use z3::{Model, Solver};
 
 use super::guard::Guard;
 use crate::heap::closeness::Bound;
-use crate::heap::ir::{Atom, Insertion, Routine, StatementId};
+use crate::heap::ir::{Atom, Condition, Insertion, Instruction, Routine, StatementId, Term};
 use crate::heap::patch::Change;
 use crate::heap::space::Space;
 
@@ -115,7 +115,14 @@ impl Holes {
             }
             holes
         });
-        let statements = statements.collect();
+        let statements: TiVec<StatementId, StatementHoles> = statements.collect();
+        for (statement, left, right) in compared(routine) {
+            let leaves = &space.statements[statement].leaves;
+            if let (Some(lefts), Some(rights)) = (leaves.get(left), leaves.get(right)) {
+                let holes = &statements[statement].leaves;
+                varying(lefts, rights, (holes.get(&left), holes.get(&right)), solver);
+            }
+        }
         let of = &space.insertions;
         let insertions = match of.slots.is_empty() || of.targets.is_empty() {
             true => 0,
@@ -227,6 +234,66 @@ impl Holes {
             });
         }
         Bool::or(&different.iter().collect::<Vec<_>>())
+    }
+}
+
+/// The leaves that are compared with each other: the statement, and their numbers.
+fn compared(routine: &Routine) -> Vec<(StatementId, usize, usize)> {
+    fn walk(
+        condition: &Condition,
+        statement: StatementId,
+        all: &mut Vec<(StatementId, usize, usize)>,
+    ) {
+        match condition {
+            Condition::Constant(_) => {}
+            Condition::Compare { left, right, .. } => {
+                if let (Term::Leaf(left), Term::Leaf(right)) = (left, right) {
+                    all.push((statement, *left, *right));
+                }
+            }
+            Condition::Not(inner) => walk(inner, statement, all),
+            Condition::And(left, right) | Condition::Or(left, right) => {
+                walk(left, statement, all);
+                walk(right, statement, all);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for instruction in &routine.code {
+        if let Instruction::Test(statement, condition, _)
+        | Instruction::Head {
+            statement,
+            condition,
+            ..
+        } = instruction
+        {
+            walk(condition, *statement, &mut all);
+        }
+    }
+    all
+}
+
+/// A comparison that is changed depends on the state: nothing is compared with itself, and no constant with another one.
+fn varying(
+    lefts: &[Atom],
+    rights: &[Atom],
+    (left, right): (Option<&Hole>, Option<&Hole>),
+    solver: &Solver,
+) {
+    let is_constant = |atom: &Atom| !matches!(atom, Atom::Read(_));
+    let all = lefts.iter().enumerate();
+    let pairs = all.flat_map(|one| rights.iter().enumerate().map(move |other| (one, other)));
+    for ((one, of_left), (other, of_right)) in pairs {
+        let varies = of_left != of_right && !(is_constant(of_left) && is_constant(of_right));
+        if varies || (one, other) == (0, 0) {
+            continue;
+        }
+        let chosen = [
+            left.map(|hole| &hole.chosen[one]),
+            right.map(|hole| &hole.chosen[other]),
+        ];
+        let not: Vec<Bool> = chosen.into_iter().flatten().map(Bool::not).collect();
+        solver.assert(Bool::or(&not));
     }
 }
 

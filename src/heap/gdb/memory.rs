@@ -46,6 +46,8 @@ impl Subject {
     /// Reads the memory graph from the selected frame: breadth first from its variables, which are the given globals,
     /// the arguments, and the locals in scope. Nodes that are seen first get the next numbers.
     ///
+    /// A global that is a structure is shown as its fields; if a pointer leads to it, as a name of that node.
+    ///
     /// Where there are more nodes than asked for, pointers lead to nodes that are not in the graph, and `hidden`
     /// counts those.
     ///
@@ -62,9 +64,12 @@ impl Subject {
             queue: VecDeque::new(),
         };
         let mut variables = Vec::new();
+        let mut places = Vec::new();
         for name in &request.globals {
             let is_shadowed = locals.iter().any(|local| local.name == *name);
-            walk.global(name, is_shadowed, &mut variables)?;
+            let first = variables.len();
+            let place = walk.global(name, is_shadowed, &mut variables)?;
+            places.extend(place.map(|place| (first..variables.len(), place)));
         }
         for local in &locals {
             match request.unset.contains(&local.name) {
@@ -78,8 +83,18 @@ impl Subject {
         {
             nodes.push(walk.node(found)?);
         }
+        // Where pointers lead to a global, two names of one thing would be two things.
+        let named = |place: &Place| match walk.known.get(&(place.address, place.c_type.clone())) {
+            Some(Value::Node(node)) => Some(*node),
+            _ => None,
+        };
+        let named: Vec<Option<NodeId>> = places.iter().map(|(_, place)| named(place)).collect();
         if request.lost && walk.queue.is_empty() {
             for (address, c_type) in walk.names.live() {
+                let is_global = |(_, place): &(_, Place)| place.address == address;
+                if places.iter().any(is_global) {
+                    continue;
+                }
                 walk.pointer(address, &Pointee::Node(c_type))?;
                 while nodes.len() < request.most_nodes
                     && let Some(found) = walk.queue.pop_front()
@@ -89,6 +104,11 @@ impl Subject {
             }
         }
         nodes.sort_by_key(|node: &Node| node.id);
+        for ((fields, place), node) in places.into_iter().zip(named).rev() {
+            if let Some(node) = node {
+                variables.splice(fields, [Variable::new(place.name, Value::Node(node))]);
+            }
+        }
         Ok(State {
             variables,
             nodes,
@@ -103,6 +123,13 @@ struct Found {
     fields: Arc<Vec<Field>>,
     /// Nothing for a freed one, which holds nothing that means anything.
     bytes: Option<Vec<u8>>,
+}
+
+/// Where a global structure lies.
+struct Place {
+    name: String,
+    address: u64,
+    c_type: String,
 }
 
 struct Walk<'a> {
@@ -120,7 +147,7 @@ impl Walk<'_> {
         name: &str,
         is_shadowed: bool,
         variables: &mut Vec<Variable>,
-    ) -> Result<()> {
+    ) -> Result<Option<Place>> {
         // A local with this name would be meant otherwise.
         let is_plain = name
             .chars()
@@ -134,7 +161,7 @@ impl Walk<'_> {
             Some(c_type) => self.placed(&expression, shown, &c_type, variables),
             None => {
                 variables.push(unknown(shown));
-                Ok(())
+                Ok(None)
             }
         }
     }
@@ -159,18 +186,20 @@ impl Walk<'_> {
                 return Ok(());
             }
         }
-        self.placed(&local.name, &local.name, &local.c_type, variables)
+        self.placed(&local.name, &local.name, &local.c_type, variables)?;
+        Ok(())
     }
 
-    /// Adds a variable by what lies at its place in memory.
+    /// Adds a variable by what lies at its place in memory. The place, if it is a structure.
     fn placed(
         &mut self,
         expression: &str,
         shown: &str,
         c_type: &str,
         variables: &mut Vec<Variable>,
-    ) -> Result<()> {
+    ) -> Result<Option<Place>> {
         let mut fields = Vec::new();
+        let mut record = None;
         // Nobody can ask for a type without a name, but for that of the variable.
         let is_nameless = c_type.starts_with("struct {") && c_type.ends_with('}');
         if is_nameless {
@@ -180,8 +209,12 @@ impl Walk<'_> {
             let found = self.types.resolve(self.gdb, &layout::type_name(c_type))?;
             self.types
                 .expand(self.gdb, &found, shown, 0, 0, &mut fields)?;
+            if let (Kind::Record(of), true) = (found.kind, found.dimensions.is_empty()) {
+                record = Some(of);
+            }
         }
-        let bytes = match address_of(self.gdb, expression)? {
+        let address = address_of(self.gdb, expression)?;
+        let bytes = match address {
             Some(address) => self.read(address, &fields)?,
             None => None,
         };
@@ -192,7 +225,11 @@ impl Walk<'_> {
             };
             variables.push(field.holding(value));
         }
-        Ok(())
+        Ok(address.zip(record).map(|(address, c_type)| Place {
+            name: shown.to_owned(),
+            address,
+            c_type,
+        }))
     }
 
     fn node(&mut self, found: Found) -> Result<Node> {

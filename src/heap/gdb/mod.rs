@@ -112,6 +112,16 @@ pub enum Error {
     /// There is no node with this number, or it was freed and forgotten.
     #[error("there is no node {0}")]
     NoNode(NodeId),
+    /// The target holds something else than this value.
+    #[error("{target} holds {holds}: {value} does not fit")]
+    Unfit {
+        /// What would be assigned to.
+        target: String,
+        /// What it holds.
+        holds: &'static str,
+        /// What it cannot hold.
+        value: Value,
+    },
     /// This value cannot be written.
     #[error("the value `{0}` cannot be written")]
     NotWritable(Value),

@@ -143,10 +143,14 @@ impl Subject {
         // This makes it the current file. It fails for a file that is gone, or empty, but does that too.
         let _ = self.gdb.console(&format!("list {}:1,1", quote(file)));
         let text = self.gdb.console("info source")?;
+        let whole = Utf8Path::new(file).canonicalize_utf8();
         let is_current = text.lines().any(|line| {
             line.strip_prefix("Current source file is ")
                 .or_else(|| line.strip_prefix("Located in "))
-                .is_some_and(|path| Utf8Path::new(path).ends_with(file))
+                .map(Utf8Path::new)
+                .is_some_and(|path| {
+                    path.ends_with(file) || whole.as_ref().is_ok_and(|whole| path == whole)
+                })
         });
         let Some(producer) = text
             .lines()

@@ -1,8 +1,8 @@
 //! Changes the subject: assigns to variables and fields, and evaluates expressions, which may call functions.
 //!
 //! All is done by expressions of C, which gdb evaluates in the selected frame. Functions that an expression calls run
-//! in the subject, with breakpoints off, and are undone if they crash. Whether an assignment makes sense for the
-//! types is left to the caller, who can ask for them.
+//! in the subject, with breakpoints off, and are undone if they crash. Numbers and pointers are not mixed; whether a
+//! pointer may lead to a node of another structure is left to the caller, who can ask for the types.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -24,10 +24,27 @@ impl Subject {
     ///
     /// # Errors
     ///
-    /// If the value is unknown or its node is nowhere, or gdb refuses.
+    /// If the value is unknown, of another kind, or its node is nowhere, or gdb refuses.
     pub fn set_variable(&mut self, variable: &str, value: Value, names: &Names) -> Result<()> {
+        self.assign(variable, variable, value, names)
+    }
+
+    fn assign(&mut self, target: &str, shown: &str, value: Value, names: &Names) -> Result<()> {
+        let kind = self.resolved(target)?.map(|found| found.kind);
+        let holds = match (kind, value) {
+            (Some(Kind::Pointer(_)), Value::Number(number)) if number != 0 => Some("a pointer"),
+            (Some(Kind::Integer { .. }), Value::Null | Value::Node(_)) => Some("a number"),
+            _ => None,
+        };
+        if let Some(holds) = holds {
+            return Err(Error::Unfit {
+                target: shown.to_owned(),
+                holds,
+                value,
+            });
+        }
         let value = written(value, names)?;
-        self.evaluate(&format!("{variable} = {value}"))?;
+        self.evaluate(&format!("{target} = {value}"))?;
         Ok(())
     }
 
@@ -35,7 +52,7 @@ impl Subject {
     ///
     /// # Errors
     ///
-    /// If there is no such node or field, the value is unknown or its node is nowhere, or gdb refuses.
+    /// If there is no such node or field, the value is unknown, of another kind, or its node is nowhere, or gdb refuses.
     pub fn set_field(
         &mut self,
         node: NodeId,
@@ -44,7 +61,7 @@ impl Subject {
         names: &Names,
     ) -> Result<()> {
         let target = field_expression(node, field, names)?;
-        self.set_variable(&target, value, names)
+        self.assign(&target, &format!("{node}->{field}"), value, names)
     }
 
     /// The value of a C expression, as gdb prints it. It may assign, and call functions.

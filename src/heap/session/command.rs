@@ -29,7 +29,7 @@ pub enum Command {
     Break(String),
     /// Runs to the next breakpoint.
     Continue,
-    /// Runs to the end of the function.
+    /// Runs to the end of the function, and from there out of it.
     Finish,
     /// Shows the state, or what something holds.
     Print(Option<Named>),
@@ -86,7 +86,7 @@ step                  enter the function that is called
 enter, leave          go into the loop or branch, or past it, whatever its condition says
 break PLACE           stop at FUNCTION or FILE:LINE
 continue              run to the next breakpoint
-finish                run to the end of the function
+finish                run to the end of the function, where it can still be asserted; there, leave it
 print [ENTITY]        show the heap, or one entity: `current`, `n4->next`
 change ENTITY VALUE   give an entity a value: `change current n3`, `change n4->prev null`
 spec                  say that the heap is right as it is shown: it becomes a checkpoint

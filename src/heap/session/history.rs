@@ -7,7 +7,7 @@ use crate::heap::ir::{Routine, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::memory::Memory;
 use crate::heap::problem::{Control, Triple, Visit};
-use crate::heap::state::{State, Value};
+use crate::heap::state::{NodeId, State, Value};
 
 /// An asserted state.
 #[derive(Clone, Debug)]
@@ -28,10 +28,58 @@ pub struct Checkpoint {
     pub state: State,
     /// The local variables that the user did not change: they are asserted only as long as that leads to a repair.
     pub untouched: Vec<VariableId>,
+    /// The fields that the user changed.
+    pub touched: Vec<(NodeId, String)>,
     /// How control came from the one before; unknown if it went too fast to see.
     pub control: Control,
     /// What statements that are not modelled did on the way.
     pub effects: Effects,
+}
+
+impl Checkpoint {
+    /// The asserted state without what the user did not look at.
+    fn asserted(&self, routine: &Routine, before: &Memory, trust: Trust) -> Memory {
+        let mut memory = self.memory.clone();
+        if trust == Trust::All {
+            return memory;
+        }
+        for variable in &self.untouched {
+            memory.variables[*variable] = Value::Unknown;
+        }
+        if trust == Trust::Variables {
+            return memory;
+        }
+        let is_new = |number: usize| {
+            let known = before.nodes.get(number);
+            known.is_none_or(|node| node.fields.is_empty())
+        };
+        let nodes = (0_u32..).zip(&mut memory.nodes);
+        for (number, node) in nodes.filter(|(number, _)| is_new(*number as usize)) {
+            for (value, field) in node
+                .fields
+                .iter_mut()
+                .zip(&routine.records[node.record].fields)
+            {
+                let touched = |(id, name): &(NodeId, String)| id.0 == number && *name == field.name;
+                if !self.touched.iter().any(touched) {
+                    *value = Value::Unknown;
+                }
+            }
+        }
+        memory
+    }
+}
+
+/// How much of a state counts that the user did not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// All of it.
+    All,
+    /// All but the local variables.
+    Variables,
+    /// Neither those, nor the fields of nodes that were made since the state before: who makes a node may leave in it what lay
+    /// there.
+    NewNodes,
 }
 
 /// The way from a state to where the session is.
@@ -69,9 +117,8 @@ impl History {
         chain
     }
 
-    /// One triple for each checkpoint that counts, and one for what the user forced since. Without the local variables that
-    /// the user did not change if `is_loose`.
-    pub fn triples(&self, routine: &Routine, since: Option<Since>, is_loose: bool) -> Vec<Triple> {
+    /// One triple for each checkpoint that counts, and one for what the user forced since.
+    pub fn triples(&self, routine: &Routine, since: Option<Since>, trust: Trust) -> Vec<Triple> {
         let mut last: Option<(Point, Memory)> = None;
         let mut triples = Vec::new();
         for number in self.chain() {
@@ -79,10 +126,7 @@ impl History {
             let Some((from, before)) = checkpoint.begin.clone().or(last.take()) else {
                 break;
             };
-            let mut after = checkpoint.memory.clone();
-            for variable in checkpoint.untouched.iter().filter(|_| is_loose) {
-                after.variables[*variable] = Value::Unknown;
-            }
+            let after = checkpoint.asserted(routine, &before, trust);
             triples.push(Triple {
                 from,
                 before,

@@ -48,6 +48,7 @@ impl Session {
     fn walk(&mut self, mut goes_on: impl FnMut(&Self) -> bool) -> Done<(String, bool)> {
         let started = Instant::now();
         let limit = self.settings.limit;
+        let mut text = String::new();
         loop {
             let stop = self.advance()?;
             let is_stopped = !stop.is_alive()
@@ -55,17 +56,22 @@ impl Session {
                     stop.why,
                     Why::Interrupted | Why::OutOfTime | Why::Signal { .. }
                 );
-            let text = self.arrived(stop)?;
             if is_stopped {
+                self.reached(stop, &mut text)?;
                 return Ok((text, false));
             }
-            if !goes_on(self) {
-                return Ok((text, true));
-            }
-            if started.elapsed() >= limit {
-                let seconds = limit.as_secs();
-                let text = format!("the program was stopped after {seconds} s on its way\n{text}");
-                return Ok((text, false));
+            self.pass(&stop, &mut text)?;
+            let ends = !goes_on(self);
+            if ends || started.elapsed() >= limit {
+                if !ends {
+                    let seconds = limit.as_secs();
+                    push(
+                        &mut text,
+                        &format!("the program was stopped after {seconds} s on its way"),
+                    );
+                }
+                self.shown_at(&mut text)?;
+                return Ok((text, ends));
             }
         }
     }
@@ -198,10 +204,19 @@ impl Session {
         matches!(why, Some(Why::Breakpoint { .. }))
     }
 
+    /// Runs to the end of a function that is followed, where its state can be asserted; from there, and in other functions,
+    /// back to the caller.
     pub(super) fn finish(&mut self) -> Done<String> {
         self.alive()?;
-        if self.is_screened() {
-            let (text, _) = self.walk(|this| this.here().is_some())?;
+        if self.here().is_some() {
+            let is_at_end = |this: &Self| {
+                this.here()
+                    .is_some_and(|(tracked, at)| at >= tracked.loaded.routine.code.len())
+            };
+            let leaves = is_at_end(self);
+            let (text, _) = self.walk(|this| {
+                this.here().is_some() && !this.is_at_breakpoint() && (leaves || !is_at_end(this))
+            })?;
             return Ok(text);
         }
         self.outrun();
@@ -229,25 +244,34 @@ impl Session {
     /// The program stopped: says where and why, and shows the heap.
     pub(super) fn arrived(&mut self, stop: Stop) -> Done<String> {
         let mut text = String::new();
-        self.stop = Some(stop.clone());
+        self.reached(stop, &mut text)?;
+        Ok(text)
+    }
+
+    fn reached(&mut self, stop: Stop, text: &mut String) -> Done<()> {
         match &stop.why {
-            Why::Exited { code } => return Ok(format!("the program ended with exit code {code}")),
+            Why::Exited { code } => {
+                push(text, &format!("the program ended with exit code {code}"));
+            }
             Why::Killed { name, meaning } => {
-                return Ok(format!("the program was ended by {name} ({meaning})"));
+                push(
+                    text,
+                    &format!("the program was ended by {name} ({meaning})"),
+                );
             }
             Why::Signal { name, meaning } => {
-                push(&mut text, &format!("the program got {name} ({meaning})"));
+                push(text, &format!("the program got {name} ({meaning})"));
             }
             Why::OutOfTime => push(
-                &mut text,
+                text,
                 &format!(
                     "the program ran for {} s without coming there: it was interrupted",
                     self.settings.limit.as_secs()
                 ),
             ),
-            Why::Interrupted => push(&mut text, "the program was interrupted"),
+            Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
-                push(&mut text, &format!("it returned {value}"));
+                push(text, &format!("it returned {value}"));
             }
             Why::Finished { value: None }
             | Why::Breakpoint { .. }
@@ -255,10 +279,25 @@ impl Session {
             | Why::Reached
             | Why::Other(_) => {}
         }
-        self.follow(&stop, &mut text)?;
-        push(&mut text, &self.place());
+        self.pass(&stop, text)?;
+        match stop.is_alive() {
+            true => self.shown_at(text),
+            false => Ok(()),
+        }
+    }
+
+    /// The program stopped, and may go on at once.
+    fn pass(&mut self, stop: &Stop, text: &mut String) -> Done<()> {
+        self.stop = Some(stop.clone());
+        self.unchanged = None;
+        self.follow(stop, text)
+    }
+
+    /// Says where the program is, and shows the heap.
+    fn shown_at(&mut self, text: &mut String) -> Done<()> {
+        push(text, &self.place());
         text.push_str(&self.show(true)?);
-        Ok(text)
+        Ok(())
     }
 
     /// Follows the function where the program stopped.

@@ -6,15 +6,35 @@ use std::time::Instant;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::command::Named;
+use super::history::Trust;
 use super::tracked::Tracked;
 use super::{Done, Session, found, said, written};
 use crate::heap::confine::{Confinement, search};
 use crate::heap::gdb::Stop;
 use crate::heap::picture;
+use crate::heap::problem::{Control, Triple};
 use crate::heap::repair::{Options, Outcome};
 use crate::heap::rewrite::{edits, rewritten};
 use crate::heap::state::{State, Value};
 use crate::heap::written::Written;
+
+/// What is asserted if no patch explains all, and what is said then.
+const LOOSER: [(Trust, &str); 2] = [
+    (
+        Trust::Variables,
+        " (local variables that you did not change may have other values)",
+    ),
+    (
+        Trust::NewNodes,
+        " (local variables, and fields of new nodes, that you did not change may have other values)",
+    ),
+];
+
+/// Whether nothing is executed between two states.
+fn is_empty(triple: &Triple) -> bool {
+    triple.from == triple.to
+        && matches!(&triple.control, Control::Along(visits) if visits.is_empty())
+}
 
 impl Session {
     pub(super) fn assert(&mut self) -> Done<String> {
@@ -38,6 +58,7 @@ impl Session {
         let state = self.read()?;
         let nodes = self.nodes(&state);
         let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
+        self.unchanged = None;
         let changed: Vec<Named> = self.changed.drain(..).map(|(named, _)| named).collect();
         let number = self
             .tracked
@@ -63,7 +84,7 @@ impl Session {
             statement.is_locked |= tracked.concrete.contains(&statement.line);
         }
         let since = tracked.since();
-        let triples = history.triples(&routine, since.clone(), false);
+        let triples = history.triples(&routine, since.clone(), Trust::All);
         if triples.is_empty() {
             return Err(
                 "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
@@ -77,12 +98,15 @@ impl Session {
             Options::default(),
         );
         let mut note = "";
-        if !matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
-            // Whoever corrects the heap rarely looks at every local variable.
-            let loose = history.triples(&routine, since, true);
+        // Whoever corrects the heap rarely looks at everything.
+        for (trust, said) in LOOSER {
+            if matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
+                break;
+            }
+            let loose = history.triples(&routine, since.clone(), trust);
             let other = search(&routine, &loose, Confinement::Suspects, Options::default());
             if matches!(other.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
-                note = " (local variables that you did not change may have other values)";
+                note = said;
                 found = other;
             }
         }
@@ -91,7 +115,10 @@ impl Session {
         match found.repaired.result {
             Outcome::Correct => {
                 tracked.changes.clear();
-                Ok(format!("nothing has to be changed: the program does all that is asserted{note}"))
+                Ok(match chain.as_slice() {
+                    [_] if triples.iter().all(is_empty) => "nothing has to be changed: only the state at the beginning of the call is asserted; go on, and assert another one".to_owned(),
+                    _ => format!("nothing has to be changed: the program does all that is asserted{note}"),
+                })
             }
             Outcome::Patch(changes) => {
                 tracked.changes = changes;
@@ -245,6 +272,7 @@ impl Session {
             .map_err(said)?;
         self.stop = Some(stop);
         self.changed.clear();
+        self.unchanged = None;
         let shown = self.show(false)?;
         Ok(format!(
             "the program is at checkpoint {number} again\n{}{shown}",

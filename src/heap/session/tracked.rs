@@ -267,9 +267,14 @@ impl Tracked {
             !variable.is_global && !changed.contains(&named)
         });
         let untouched = untouched.map(|(id, _)| id).collect();
+        let touched = changed.iter().filter_map(|named| match named {
+            Named::Field(node, field) => Some((*node, field.clone())),
+            Named::Variable(_) => None,
+        });
         let history = &mut self.history;
         history.checkpoints.push(Checkpoint {
             untouched,
+            touched: touched.collect(),
             parent: history.current,
             begin: self.begin.take(),
             point,
