@@ -183,11 +183,8 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     let mut old_texts: Vec<Spelling> = Vec::new();
     let mut whole = None;
     if old.is_some() {
-        old_texts.extend(parts.into_iter().map(|part| Spelling {
-            expr: part.expr,
-            text: site.text[part.span].to_string(),
-            is_null_test: part.is_null_test,
-        }));
+        let spelled = |part| Spelling::new(part, &site.text);
+        old_texts.extend(parts.into_iter().map(spelled));
     } else if is_condition {
         // A condition that cannot be taken apart is one term, and its value is the condition's outcome.
         let term = pool.terms.push_and_get_key(Term {

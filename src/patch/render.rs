@@ -1,5 +1,5 @@
-//! Renders expressions as text. Parts of the original condition stay verbatim, and there are no needless
-//! parentheses. Each language has a file for its own notation.
+//! Renders expressions as text. Parts of the original condition stay verbatim, with the comments and line breaks between them, and
+//! there are no needless parentheses. Each language has a file for its own notation.
 
 mod c;
 mod rust;
@@ -29,11 +29,47 @@ trait Notation {
     /// A term.
     fn term(&self, style: &Style, id: TermId) -> String;
 
-    /// `a || b`.
-    fn or(&self, style: &Style, a: &Expr, b: &Expr) -> String;
+    /// How tightly the operands of `a || b` must bind.
+    fn bindings_of_or(&self, style: &Style, a: &Expr, b: &Expr) -> [Binding; 2];
 
-    /// `a op b`.
+    /// The operands of `a op b`; none if it is not written as an operator between them.
+    fn compared(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> Option<[String; 2]>;
+
+    /// `a op b` where it is not written as an operator between them.
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String;
+}
+
+/// An operator with its operands.
+#[derive(Clone, Copy, Debug)]
+struct Infix<'e> {
+    token: &'static str,
+    /// Whether it compares.
+    compares: bool,
+    operands: [&'e Expr; 2],
+}
+
+impl<'e> Infix<'e> {
+    fn of(expr: &'e Expr) -> Option<Self> {
+        let (token, compares, a, b) = match expr {
+            Expr::Term(_) | Expr::Not(_) => return None,
+            Expr::And(a, b) => ("&&", false, a, b),
+            Expr::Or(a, b) => ("||", false, a, b),
+            Expr::Cmp(op, a, b) => (op.token(), true, a, b),
+            Expr::Arith(op, a, b) => (token(*op), false, a, b),
+        };
+        Some(Self {
+            token,
+            compares,
+            operands: [a, b],
+        })
+    }
+
+    /// Whether this is another one in which an operand or the operator was changed.
+    fn is_variant_of(&self, old: &Self) -> bool {
+        let is_alike = self.token == old.token || (self.compares && old.compares);
+        let [a, b] = [0, 1].map(|side| self.operands[side] == old.operands[side]);
+        (a && b) || (is_alike && (a || b))
+    }
 }
 
 impl Style<'_> {
@@ -69,6 +105,9 @@ impl Style<'_> {
         if let Some(written) = self.notation().idiom(self, expr) {
             return written;
         }
+        if let Some(text) = self.respelled(expr) {
+            return (text, binding);
+        }
         let text = match expr {
             Expr::Term(id) => self.notation().term(self, *id),
             Expr::Not(a) => match &**a {
@@ -85,27 +124,69 @@ impl Style<'_> {
                 }
                 _ => format!("!{}", self.text(a, Binding::Unary)),
             },
-            Expr::And(a, b) => {
-                format!(
-                    "{} && {}",
-                    self.text(a, Binding::And),
-                    self.text(b, Binding::Compare)
-                )
-            }
-            Expr::Or(a, b) => self.notation().or(self, a, b),
-            Expr::Cmp(op, a, b) => self.notation().cmp(self, *op, a, b),
-            Expr::Arith(op, a, b) => {
-                let (symbol, here, next) = match op {
-                    ArithOp::Add => ("+", Binding::Add, Binding::Mul),
-                    ArithOp::Sub => ("-", Binding::Add, Binding::Mul),
-                    ArithOp::Mul => ("*", Binding::Mul, Binding::Cast),
-                    ArithOp::Div => ("/", Binding::Mul, Binding::Cast),
-                    ArithOp::Rem => ("%", Binding::Mul, Binding::Cast),
-                };
-                format!("{} {symbol} {}", self.text(a, here), self.text(b, next))
-            }
+            Expr::And(..) | Expr::Or(..) | Expr::Cmp(..) | Expr::Arith(..) => self.infix(expr),
         };
         (text, binding)
+    }
+
+    /// The operands of an operator, in parentheses where needed.
+    fn operands(&self, expr: &Expr) -> Option<[String; 2]> {
+        let (a, b) = match expr {
+            Expr::Term(_) | Expr::Not(_) => return None,
+            Expr::Cmp(op, a, b) => return self.notation().compared(self, *op, a, b),
+            Expr::And(a, b) | Expr::Or(a, b) | Expr::Arith(_, a, b) => (a, b),
+        };
+        let [here, next] = match expr {
+            Expr::Or(..) => self.notation().bindings_of_or(self, a, b),
+            Expr::Arith(ArithOp::Add | ArithOp::Sub, ..) => [Binding::Add, Binding::Mul],
+            Expr::Arith(..) => [Binding::Mul, Binding::Cast],
+            _ => [Binding::And, Binding::Compare],
+        };
+        Some([self.text(a, here), self.text(b, next)])
+    }
+
+    /// An operator between its operands.
+    fn infix(&self, expr: &Expr) -> String {
+        match (Infix::of(expr), self.operands(expr), expr) {
+            (Some(infix), Some([a, b]), _) => format!("{a} {} {b}", infix.token),
+            (_, _, Expr::Cmp(op, a, b)) => self.notation().cmp(self, *op, a, b),
+            _ => String::new(),
+        }
+    }
+
+    /// A part of the original condition in which an operand, or the operator, is another one: all between the operands stays.
+    fn respelled(&self, expr: &Expr) -> Option<String> {
+        let infix = Infix::of(expr).filter(|_| !self.suffixed)?;
+        let written = self.operands(expr)?;
+        self.old.iter().find_map(|part| {
+            let old = Infix::of(&part.expr)?;
+            let [left, right] = part.operands.clone()?;
+            let between = part.text.get(left.end..right.start)?;
+            // In a comment it may stand again.
+            if !infix.is_variant_of(&old) || between.matches(old.token).count() != 1 {
+                return None;
+            }
+            let between = between.replacen(old.token, infix.token, 1);
+            let [a, b] = [(0, &left), (1, &right)].map(|(side, span)| {
+                let (before, after) = (&part.text[..span.start], &part.text[span.end..]);
+                let is_grouped =
+                    before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
+                let operand = infix.operands[side];
+                let same = (*operand == *old.operands[side]).then(|| &part.text[span.clone()]);
+                let bare = self.text(operand, Binding::Or);
+                match same {
+                    Some(same) if is_grouped || written[side] == bare => same.to_owned(),
+                    Some(same) => format!("({same})"),
+                    None if is_grouped => bare,
+                    None => written[side].clone(),
+                }
+            });
+            Some(format!(
+                "{}{a}{between}{b}{}",
+                &part.text[..left.start],
+                &part.text[right.end..]
+            ))
+        })
     }
 
     fn binding(&self, expr: &Expr) -> Binding {
@@ -141,6 +222,16 @@ impl Style<'_> {
     fn can_negate(&self, op: CmpOp, operand: &Expr) -> bool {
         matches!(op, CmpOp::Eq | CmpOp::Ne)
             || !matches!(operand.ty(self.pool), Some(Type::F32 | Type::F64) | None)
+    }
+}
+
+const fn token(op: ArithOp) -> &'static str {
+    match op {
+        ArithOp::Add => "+",
+        ArithOp::Sub => "-",
+        ArithOp::Mul => "*",
+        ArithOp::Div => "/",
+        ArithOp::Rem => "%",
     }
 }
 
@@ -238,6 +329,7 @@ mod tests {
         let old = [Spelling {
             expr: old_part.clone(),
             text: "n   > 0".to_string(),
+            operands: None,
             is_null_test: false,
         }];
         let style = Style {
@@ -247,5 +339,59 @@ mod tests {
             suffixed: false,
         };
         assert_eq!(style.text(&t(0).and(old_part), Binding::Or), "a && n   > 0");
+    }
+
+    #[test]
+    fn what_stands_between_the_operands_of_a_changed_part_stays() {
+        let pool = pool();
+        let within = |text: &str, parts: [&str; 2]| {
+            let [left, right] = parts;
+            let starts = [text.find(left)?, text.rfind(right)?];
+            Some([0, 1].map(|side| starts[side]..starts[side] + parts[side].len()))
+        };
+        let spelled = |expr: Expr, text: &str, parts: [&str; 2]| Spelling {
+            expr,
+            operands: within(text, parts),
+            text: text.to_owned(),
+            is_null_test: false,
+        };
+        let cast = t(2).cmp(CmpOp::Gt, t(4));
+        let any = t(0).or(cast.clone());
+        let old = [
+            spelled(cast.clone(), "i as usize > 0", ["i as usize", "0"]),
+            spelled(
+                any.clone(),
+                "a\n  // or\n  || i as usize > 0",
+                ["a", "i as usize > 0"],
+            ),
+            spelled(
+                any.clone().and(t(1)),
+                "(a\n  // or\n  || i as usize > 0)\n  // but\n  && b",
+                ["a\n  // or\n  || i as usize > 0", "b"],
+            ),
+        ];
+        let style = Style {
+            language: Language::Rust,
+            pool: &pool,
+            old: &old,
+            suffixed: false,
+        };
+        let text = |expr: Expr| style.text(&expr, Binding::Or);
+        assert_eq!(
+            text(any.clone().and(t(1).not())),
+            "(a\n  // or\n  || i as usize > 0)\n  // but\n  && !b"
+        );
+        // `i as usize < 0` would not be a comparison.
+        let less = t(2).cmp(CmpOp::Lt, t(4));
+        assert_eq!(
+            text(t(0).or(less).and(t(1))),
+            "(a\n  // or\n  || (i as usize) < 0)\n  // but\n  && b"
+        );
+        assert_eq!(text(t(0).and(cast)), "a\n  // or\n  && i as usize > 0");
+        let either = t(1).or(t(0));
+        assert_eq!(
+            text(any.and(either)),
+            "(a\n  // or\n  || i as usize > 0)\n  // but\n  && (b || a)"
+        );
     }
 }

@@ -57,6 +57,8 @@ pub struct Part {
     pub expr: Expr,
     /// Bytes in the condition's text.
     pub span: Range<usize>,
+    /// The spans of its two operands, without parentheses around them; none unless it is written as an operator between them.
+    pub operands: Option<[Range<usize>; 2]>,
     /// See [`Node::is_null_test`].
     pub is_null_test: bool,
 }
@@ -68,8 +70,24 @@ pub struct Spelling {
     pub expr: Expr,
     /// How the source spells it.
     pub text: String,
+    /// Bytes of its operands in the text. See [`Part::operands`].
+    pub operands: Option<[Range<usize>; 2]>,
     /// See [`Node::is_null_test`].
     pub is_null_test: bool,
+}
+
+impl Spelling {
+    /// How the text of a condition spells a part of it.
+    pub fn new(part: Part, condition: &str) -> Self {
+        let start = part.span.start;
+        let within = |span: Range<usize>| span.start - start..span.end - start;
+        Self {
+            expr: part.expr,
+            text: condition[part.span].to_owned(),
+            operands: part.operands.map(|spans| spans.map(within)),
+            is_null_test: part.is_null_test,
+        }
+    }
 }
 
 /// What a node is.
@@ -190,6 +208,13 @@ impl Node {
         lookup: &mut Lookup,
         parts: &mut Vec<Part>,
     ) -> Option<(Expr, Type)> {
+        let spans = |a: &Node, b: &Node| Some([a.span.clone(), b.span.clone()]);
+        let mut operands = match &self.shape {
+            Shape::Leaf(_) | Shape::Not(_) => None,
+            Shape::And(a, b) | Shape::Or(a, b) | Shape::Cmp(_, a, b) | Shape::Arith(_, a, b) => {
+                spans(a, b)
+            }
+        };
         let result = match &self.shape {
             Shape::Leaf(leaf) => {
                 let (term, ty) = lookup(leaf, expected)?;
@@ -212,6 +237,7 @@ impl Node {
                 let known = parts.len();
                 let compared = Self::operands(language, a, b, None, lookup, parts);
                 let compared = compared.map(|(a, b, _)| a.cmp(*op, b)).or_else(|| {
+                    operands = None;
                     parts.truncate(known);
                     Self::zero_test(language, *op, [a, b], lookup, parts)
                 });
@@ -233,6 +259,7 @@ impl Node {
         parts.push(Part {
             expr: result.0.clone(),
             span: self.span.clone(),
+            operands,
             is_null_test: self.is_null_test,
         });
         Some(result)

@@ -333,6 +333,7 @@ fn verbatim(expr: &Expr, pool: &Pool, texts: &mut Vec<Spelling>) {
         texts.push(Spelling {
             expr: expr.clone(),
             text: format!("!({inner})"),
+            operands: None,
             is_null_test: false,
         });
     }

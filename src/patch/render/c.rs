@@ -43,38 +43,38 @@ impl Notation for C {
     }
 
     /// An `&&` inside `||` gets parentheses, because compilers warn about `a && b || c`.
-    fn or(&self, style: &Style, a: &Expr, b: &Expr) -> String {
-        let [a, b] = [(a, Binding::Or), (b, Binding::Compare)].map(|(operand, binding)| {
-            let is_mixed = style.binding(operand) == Binding::And;
-            style.text(operand, if is_mixed { Binding::Compare } else { binding })
-        });
-        format!("{a} || {b}")
+    fn bindings_of_or(&self, style: &Style, a: &Expr, b: &Expr) -> [Binding; 2] {
+        [(a, Binding::Or), (b, Binding::Compare)].map(|(operand, binding)| {
+            match style.binding(operand) {
+                Binding::And => Binding::Compare,
+                _ => binding,
+            }
+        })
+    }
+
+    fn compared(&self, style: &Style, _: CmpOp, a: &Expr, b: &Expr) -> Option<[String; 2]> {
+        match a.ty(style.pool) {
+            Some(Type::Str | Type::Bool) => None,
+            _ => Some([(a, b), (b, a)].map(|(one, other)| operand(style, one, other))),
+        }
     }
 
     fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
         let op = op.token();
-        match a.ty(style.pool) {
-            // Strings are compared for equality only.
-            Some(Type::Str) => {
-                let [a, b] = [a, b].map(|operand| style.text(operand, Binding::Or));
-                format!("strcmp({a}, {b}) {op} 0")
-            }
-            // A true value may be any number except 0, so `!` normalizes both operands.
-            Some(Type::Bool) => {
-                let are_terms = [a, b]
-                    .iter()
-                    .all(|operand| matches!(operand, Expr::Term(_)));
-                let [a, b] = [a, b].map(|operand| match are_terms {
-                    true => style.text(&operand.clone().not(), Binding::Unary),
-                    false => truth(style, operand),
-                });
-                format!("{a} {op} {b}")
-            }
-            _ => {
-                let [a, b] = [(a, b), (b, a)].map(|(one, other)| operand(style, one, other));
-                format!("{a} {op} {b}")
-            }
+        // Strings are compared for equality only.
+        if a.ty(style.pool) == Some(Type::Str) {
+            let [a, b] = [a, b].map(|operand| style.text(operand, Binding::Or));
+            return format!("strcmp({a}, {b}) {op} 0");
         }
+        // A true value may be any number except 0, so `!` normalizes both operands.
+        let are_terms = [a, b]
+            .iter()
+            .all(|operand| matches!(operand, Expr::Term(_)));
+        let [a, b] = [a, b].map(|operand| match are_terms {
+            true => style.text(&operand.clone().not(), Binding::Unary),
+            false => truth(style, operand),
+        });
+        format!("{a} {op} {b}")
     }
 }
 
@@ -163,6 +163,7 @@ mod tests {
         let old = |expr, text: &str, is_null_test| Spelling {
             expr,
             text: text.to_owned(),
+            operands: None,
             is_null_test,
         };
         let bare = old(t(1), "q->next", false);

@@ -67,26 +67,22 @@ impl Notation for Rust {
         }
     }
 
-    fn or(&self, style: &Style, a: &Expr, b: &Expr) -> String {
-        format!(
-            "{} || {}",
-            style.text(a, Binding::Or),
-            style.text(b, Binding::And)
-        )
+    fn bindings_of_or(&self, _: &Style, _: &Expr, _: &Expr) -> [Binding; 2] {
+        [Binding::Or, Binding::And]
     }
 
-    fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
+    fn compared(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> Option<[String; 2]> {
         // The parser would read `x as usize < y` as generic arguments, `usize<y`.
         let min_binding = match op {
             CmpOp::Lt | CmpOp::Le if ends_in_cast(style, a) => Binding::Atom,
             _ => Binding::Bits,
         };
-        format!(
-            "{} {} {}",
-            style.text(a, min_binding),
-            op.token(),
-            style.text(b, Binding::Bits)
-        )
+        Some([style.text(a, min_binding), style.text(b, Binding::Bits)])
+    }
+
+    fn cmp(&self, style: &Style, op: CmpOp, a: &Expr, b: &Expr) -> String {
+        let [a, b] = [a, b].map(|operand| style.text(operand, Binding::Bits));
+        format!("{a} {} {b}", op.token())
     }
 }
 
