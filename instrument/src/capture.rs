@@ -63,13 +63,29 @@ pub fn again(site: u32, leader: u32) -> Snapshot {
     })
 }
 
-/// Runs code of the subject for a capture, which may panic.
-pub(crate) fn call(captured: impl Fn()) {
+/// Runs code of the subject for a capture of `what`, which is at `path`. It may panic, or never end: what is being evaluated when
+/// the process ends can be left out of the next one.
+pub(crate) fn call(what: &str, path: &[u8], captured: impl Fn()) {
+    let Some(state) = state() else {
+        return;
+    };
+    let Some(trace) = state.trace.as_ref() else {
+        return;
+    };
+    let is_left_out = |left: &Vec<u8>| left == what.as_bytes();
+    if state.without.iter().any(is_left_out) {
+        return;
+    }
+    let Some(id) = trace.name(path) else {
+        return;
+    };
+    let outer = trace.evaluating(id + 1);
     // The subject's panic hook would print a message for a panic that the subject never had.
     let hook = QuietHook::install();
     // What was recorded before the panic counts.
     let _ = catch_unwind(AssertUnwindSafe(captured));
     drop(hook);
+    trace.evaluating(outer);
 }
 
 thread_local! {

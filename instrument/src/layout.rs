@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 steps u64 | 32 rows dropped u32
+//! 36  evaluating u32
 //! 64  sites × (entered u32, false u32, true u32)
 //! …   log: consecutive records
 //!     NAME  1 u8, length u16, access path               (ids count up from 0)
@@ -31,6 +32,9 @@ pub mod env {
     pub const CAPTURE: &str = "NOPOL_CAPTURE";
     /// Distinct rows recorded per site, outcome and process, decimal; [`super::MOST_ROWS`] unless set.
     pub const ROWS: &str = "NOPOL_ROWS";
+    /// What is not recorded, because evaluating it takes too much: methods without arguments by their names, other expressions as
+    /// written in the macro call, each in hexadecimal, separated by commas.
+    pub const WITHOUT: &str = "NOPOL_WITHOUT";
     /// `SITE=CANDIDATE`, separated by commas.
     pub const SELECT: &str = "NOPOL_SELECT";
     /// The number of steps that the process may make: loop iterations and evaluations.
@@ -40,8 +44,8 @@ pub mod env {
     /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
     pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 10] = [
-        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, SELECT, FUEL, SEED, SERVE,
+    pub const ALL: [&str; 11] = [
+        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, SERVE,
     ];
 }
 
@@ -79,6 +83,9 @@ pub const ENDED: usize = 20;
 pub const STEPS: usize = 24;
 /// Offset of the number of rows that were not recorded (`u32`).
 pub const DROPPED: usize = 32;
+/// Offset of what is being evaluated only to be recorded (`u32`): 0, or one more than the id of its access path. It stays if
+/// the process ends meanwhile.
+pub const EVALUATING: usize = 36;
 /// Offset of the counters.
 pub const COUNTERS: usize = 64;
 /// Bytes per site in the counters.

@@ -187,12 +187,14 @@ pub mod ladder {
 
 /// Records the value of an expression, unless it panics.
 pub fn value(text: &'static str, see: &dyn Fn(&Path)) {
-    capture::call(|| see(&Path::root(text)));
+    let path = Path::root(text);
+    capture::call(text, &path.name, || see(&path));
 }
 
 /// Records an element, unless reading it panics. The value at hand is a reference to it.
 pub fn place(text: &'static str, see: &dyn Fn(&Path)) {
-    capture::call(|| see(&Path::behind(text)));
+    let path = Path::behind(text);
+    capture::call(text, &path.name, || see(&path));
 }
 
 /// Records a variable by its dynamic type only.
@@ -210,7 +212,7 @@ pub fn field(of: &Path, name: &str, see: &dyn Fn(&Path)) {
 /// Records what a method of a value returns, unless it panics or is too deep.
 pub fn method(of: &Path, name: &str, see: &dyn Fn(&Path)) {
     if let Some(path) = of.method(name) {
-        capture::call(|| see(&path));
+        capture::call(name, &path.name, || see(&path));
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct State {
     pub(crate) trace: Option<Trace>,
     force: Vec<Force>,
     capture: Vec<u32>,
+    /// What is not recorded.
+    pub(crate) without: Vec<Vec<u8>>,
     select: Vec<(u32, u32)>,
     /// All sites that are forced, captured or selected.
     planned: Vec<u32>,
@@ -91,6 +93,18 @@ fn evaluation(site: u32) -> u32 {
     })
 }
 
+/// See [`env::WITHOUT`].
+fn without() -> Vec<Vec<u8>> {
+    let text = std::env::var(env::WITHOUT).unwrap_or_default();
+    let named = text.split(',').filter(|name| !name.is_empty());
+    let bytes = named.map(|name| {
+        (0..name.len() / 2)
+            .filter_map(|at| u8::from_str_radix(name.get(2 * at..2 * at + 2)?, 16).ok())
+            .collect()
+    });
+    bytes.collect()
+}
+
 fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -130,6 +144,7 @@ impl State {
                 .collect(),
             force,
             capture,
+            without: without(),
             select,
             fuel: number(env::FUEL).unwrap_or(u64::MAX),
         }

@@ -198,6 +198,12 @@ impl Trace {
         self.at_u32(layout::DROPPED).fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Notes what is being evaluated to be recorded, 0 for nothing. What was noted before.
+    pub(crate) fn evaluating(&self, noted: u32) -> u32 {
+        self.at_u32(layout::EVALUATING)
+            .swap(noted, Ordering::Relaxed)
+    }
+
     fn append(&self, log: &mut Log, record: &[u8]) -> Option<usize> {
         let at = log.start + log.used;
         if at + record.len() > log.end {

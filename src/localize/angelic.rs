@@ -241,7 +241,11 @@ impl Search<'_> {
             });
             let foreseen = foreseen.map(|((_, site), forced)| (*site, test, forced.clone()));
             let foreseen = force(foreseen.collect())?;
-            found.extend(force(trials(test, LEAST_SINGLE, wanted, &singles))?);
+            let first = u32::try_from(bounds.flips).unwrap_or(u32::MAX);
+            let of_test = trials(test, LEAST_SINGLE, wanted, &|site, counter, is_endless| {
+                singles(site, counter, is_endless.then_some(first))
+            });
+            found.extend(force(of_test)?);
             // Switches are tried only where no constant or single evaluation cures the test.
             let is_cured =
                 |found: &[Trial], at: SiteIndex| found.iter().any(|(site, ..)| *site == at);

@@ -16,6 +16,9 @@ use crate::run::trace::{Counter, Trace};
 use crate::run::{Plan, Sequence, TestRun, pool};
 use crate::source::{Site, SiteIndex};
 
+/// The evaluations of a test that never ends that are flipped.
+const FIRST_EVALUATIONS: u32 = 20;
+
 /// Two sites that make a failing test pass when they are forced together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
@@ -80,7 +83,7 @@ fn cures(
     let outcomes = |site: SiteIndex, counter: Counter| {
         let at = &sites[site];
         let mut outcomes = constants(at, counter);
-        outcomes.extend(singles(at, counter, is_endless));
+        outcomes.extend(singles(at, counter, is_endless.then_some(FIRST_EVALUATIONS)));
         outcomes.truncate(MOST_OUTCOMES);
         outcomes.into_iter().map(move |outcome| (site, outcome))
     };

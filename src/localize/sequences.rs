@@ -2,7 +2,7 @@
 //! switch of the outcome after some evaluations, and longer sequences, each extended according to the run
 //! before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::trace::Counter;
 use crate::run::{Forced, How, Sequence, When};
@@ -47,17 +47,19 @@ pub fn constants(site: &Site, counter: Counter) -> Vec<Sequence> {
 
 /// A single flipped evaluation: alternately counted from the end, where the failure is nearest, and from the
 /// start. Even if there is only one evaluation this differs from a constant, because the test may reach
-/// further ones once it passes this one. If the test never ends, only the first evaluations count.
-pub fn singles(site: &Site, counter: Counter, is_endless: bool) -> Vec<Sequence> {
-    let entered = entered(counter, is_endless);
-    let mut order: Vec<u32> = Vec::new();
-    for nth in 0..MOST_EVALUATIONS.min(entered) {
-        for at in [entered - 1 - nth, nth] {
-            if !order.contains(&at) {
-                order.push(at);
-            }
+/// further ones once it passes this one. If the test never ends, so many of its first evaluations count: which of them should
+/// have been the last one, nobody knows.
+pub fn singles(site: &Site, counter: Counter, endless: Option<u32>) -> Vec<Sequence> {
+    let all = u32::try_from(counter.entered).unwrap_or(u32::MAX);
+    let entered = endless.map_or(all, |most| all.min(most));
+    let order: Vec<u32> = match endless {
+        Some(_) => (0..entered).collect(),
+        None => {
+            let ends = (0..MOST_EVALUATIONS.min(entered)).flat_map(|nth| [entered - 1 - nth, nth]);
+            let mut known = BTreeSet::new();
+            ends.filter(|at| known.insert(*at)).collect()
         }
-    }
+    };
     let usual = site.kind.unconditional();
     let broke = counter.broke();
     let each = order.into_iter().flat_map(|at| {

@@ -29,6 +29,8 @@ pub struct Knowledge {
     pub taught: Earlier,
     /// Captures, by function and text, that the compiler rejected.
     pub refused: BTreeSet<(FunctionIndex, String)>,
+    /// What is not recorded any more, because a test ended while it was evaluated: methods without arguments, and expressions.
+    pub costly: BTreeSet<String>,
     /// Which test reaches which site, as far as traced.
     pub spectrum: Spectrum,
     /// Sites where a forced outcome cures a failing test.
@@ -53,9 +55,11 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Adds a warning.
+    /// Adds a warning, once.
     pub fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
     }
 
     /// Notes why an angelic site gave no patch; the first reason is kept.

@@ -1,6 +1,6 @@
 //! Plans: what the runtime in the subject has to do in one run, and the environment that tells it.
 
-use crate::index::SiteIndex;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -8,6 +8,7 @@ use nopol_instrument::layout::env;
 
 use super::confine::Circumstances;
 use crate::hash::fnv1a;
+use crate::index::SiteIndex;
 
 /// The outcome that is forced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,6 +58,8 @@ pub struct Plan {
     pub capture: Vec<SiteIndex>,
     /// Distinct contexts recorded per site and outcome; the runtime's own limit unless given.
     pub rows: Option<u32>,
+    /// What is not recorded, see [`Trace::evaluating`](super::trace::Trace::evaluating).
+    pub without: BTreeSet<String>,
     /// The selected candidate of each site, as (site, candidate number).
     pub select: Vec<(SiteIndex, u32)>,
     /// Budget of steps: loop iterations and evaluations.
@@ -115,6 +118,15 @@ impl Plan {
         }
         if let Some(rows) = self.rows {
             set(env::ROWS, rows.to_string());
+        }
+        if !self.without.is_empty() {
+            let hexadecimal = |text: &String| -> String {
+                text.bytes().map(|byte| format!("{byte:02x}")).collect()
+            };
+            set(
+                env::WITHOUT,
+                list(self.without.iter().map(hexadecimal).collect()),
+            );
         }
         if !self.select.is_empty() {
             let pairs = self

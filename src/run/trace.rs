@@ -81,6 +81,16 @@ pub struct Read {
     pub steps: Vec<Step>,
 }
 
+impl Read {
+    /// What was evaluated last on the way: a method, or the captured expression.
+    fn evaluated(&self) -> String {
+        match self.steps.last() {
+            Some(Step::Method(name)) => name.clone(),
+            _ => self.captured.clone(),
+        }
+    }
+}
+
 /// One step from a value to another; see [`layout::step`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
@@ -115,6 +125,8 @@ pub struct Trace {
     pub out_of_fuel: bool,
     /// Contexts that were not recorded, because the log was full or they were skipped.
     pub dropped: u64,
+    /// What was being evaluated only to be recorded when a process ended: the name of a method without arguments, or an expression.
+    pub evaluating: Option<String>,
     /// Some log has too little room for another record.
     pub is_full: bool,
 }
@@ -212,12 +224,21 @@ impl Trace {
             bytes: bytes.get(..start + used)?,
             at: start,
         };
+        let evaluating = Reader {
+            bytes,
+            at: layout::EVALUATING,
+        }
+        .u32()? as usize;
         let mut names = Vec::new();
         while let Some(kind) = log.u8() {
             if kind == layout::NAME {
                 let len = usize::from(log.u16()?);
                 let bytes = log.take(len)?;
-                names.push(Arc::new(Reader { bytes, at: 0 }.read()?));
+                let read = Reader { bytes, at: 0 }.read()?;
+                names.push(Arc::new(read));
+                if names.len() == evaluating {
+                    self.evaluating = names.last().map(|read| read.evaluated());
+                }
             } else {
                 let context = log.context(&names)?;
                 self.contexts.push(context);

@@ -20,7 +20,7 @@ fn a_constant_is_tried_unless_every_evaluation_had_it() {
 #[test]
 fn single_evaluations_alternate_between_both_ends() {
     let [condition, statement, _] = three_kinds();
-    let of = |site, counter| texts(&singles(site, counter, false));
+    let of = |site, counter| texts(&singles(site, counter, None));
     let flips = ["flip@3", "flip@0", "flip@2", "flip@1"];
     assert_eq!(of(&condition, counter(2, 2, false)), flips);
     let skips = ["false!@1", "false!@0"];
@@ -35,11 +35,11 @@ fn single_evaluations_alternate_between_both_ends() {
 fn only_the_first_and_last_of_many_evaluations_are_flipped() {
     let [condition, ..] = three_kinds();
     let many = counter(1000, 0, false);
-    let all = texts(&singles(&condition, many, false));
+    let all = texts(&singles(&condition, many, None));
     assert_eq!(all.len(), 40);
     assert_eq!((&*all[0], &*all[1]), ("flip@999", "flip@0"));
     // If the test never ends, the number of its last evaluation is meaningless.
-    let first = texts(&singles(&condition, many, true));
+    let first = texts(&singles(&condition, many, Some(20)));
     assert_eq!(first.len(), 20);
     assert!(!first.contains(&"flip@999".to_owned()));
 }

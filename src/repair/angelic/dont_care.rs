@@ -1,7 +1,7 @@
 //! Don't-cares: contexts of passing tests in which the outcome does not matter, because the tests also pass with the
 //! other one. They say nothing about what a condition there must yield.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
 
@@ -37,6 +37,8 @@ pub(super) struct Trials<'a> {
     pub instrumentation: &'a Instrumentation<'a>,
     /// The contexts of one outcome that a test records at a site.
     pub rows: u32,
+    /// What is not recorded.
+    pub costly: &'a BTreeSet<String>,
 }
 
 impl Trials<'_> {
@@ -136,6 +138,7 @@ impl Trials<'_> {
                 force: vec![(site, vec![forced])],
                 capture: vec![site, self.instrumentation.leader(site)],
                 rows: Some(self.rows),
+                without: self.costly.clone(),
                 fuel: Some(bounds.fuel_for(test, self.spectrum)),
                 timeout: bounds.timeout,
                 ..Plan::default()

@@ -107,6 +107,17 @@ impl Session<'_> {
             self.bounds(),
             &|| phase.step(),
         )?;
+        let endless = targets.iter().filter(|test| {
+            let is_cured = angelic.iter().any(|found| found.cures.contains_key(test));
+            knowledge.spectrum.endless.contains(test) && !is_cured
+        });
+        for test in endless {
+            knowledge.notes.warn(format!(
+                "{} does not end, and no forced outcome ends it so that it passes: at most the first {} evaluations of a condition were tried, --flips tries more",
+                self.tests[*test],
+                self.bounds().flips
+            ));
+        }
         let angelic_sites = count(angelic.len(), "angelic site");
         let result = format!("{angelic_sites} of {} reached", suspects.len());
         self.progress.finish(phase, runner.runs(), &result);

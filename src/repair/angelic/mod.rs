@@ -6,6 +6,7 @@
 //! ([`one_step`], [`repeated`]).
 
 mod candidates;
+mod costly;
 mod dont_care;
 mod evidence;
 pub mod existing;

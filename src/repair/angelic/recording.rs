@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use nopol_instrument::layout::MOST_ROWS;
 
+use super::costly::leaving_out;
 use super::dont_care::{Seen, Trials};
 use crate::contexts::{Cure, Recorded};
 use crate::localize::angelic::{self, AngelicSite, Replay};
@@ -16,7 +18,7 @@ use crate::repair::session::Session;
 use crate::report::count;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Context;
-use crate::run::{Plan, TestRun, pool};
+use crate::run::{Plan, TestRun, Verdict, pool};
 use crate::source::{SiteIndex, candidate_terms};
 
 /// Contexts of one outcome that are recorded in all passing tests together, at one site and at all. Each site and
@@ -146,6 +148,7 @@ impl Session<'_> {
             .extend(instrumentation.refused.iter().cloned());
         let suite = self.suite(&build.binaries);
         let spectrum = &knowledge.spectrum;
+        let costly = &mut knowledge.costly;
 
         let is_impure = |site: SiteIndex| {
             let mut parts = plan[&site].iter().enumerate();
@@ -177,7 +180,7 @@ impl Session<'_> {
         let mut dropped = 0;
         for (test, run) in near
             .iter()
-            .zip(self.record_unforced(spectrum, &suite, &near, &all)?)
+            .zip(self.record_unforced(spectrum, &suite, &near, &all, costly)?)
         {
             let Some(trace) = run.trace.filter(|_| run.verdict.passed()) else {
                 passed_differently.push(*test);
@@ -202,6 +205,7 @@ impl Session<'_> {
             near: &near,
             instrumentation: &instrumentation,
             rows,
+            costly,
         };
         for (nth, test) in trials.tests_without_preference()? {
             let Recorded {
@@ -227,14 +231,14 @@ impl Session<'_> {
             }
         }
         for (nth, test, cure, missing) in
-            self.replay_cures(spectrum, &suite, angelic, &instrumentation)?
+            self.replay_cures(spectrum, &suite, angelic, &instrumentation, costly)?
         {
             recorded[nth].cured.entry(test).or_default().push(cure);
             dropped += missing;
         }
         // Where no forced outcome cured a test, its own contexts are all there is.
         if angelic.iter().any(|found| found.cures.is_empty()) {
-            let failing = self.record_unforced(spectrum, &suite, targets, &all)?;
+            let failing = self.record_unforced(spectrum, &suite, targets, &all, costly)?;
             for trace in failing.iter().filter_map(|run| run.trace.as_ref()) {
                 for (site, contexts) in by_site(&trace.contexts) {
                     for nth in at(site) {
@@ -300,18 +304,39 @@ impl Session<'_> {
         suite: &Suite,
         tests: &[TestIndex],
         sites: &[SiteIndex],
+        costly: &mut BTreeSet<String>,
     ) -> Result<Vec<TestRun>> {
         let bounds = self.bounds();
-        let plan = |test: TestIndex| Plan {
+        let limit = self.settings.test_timeout;
+        let plan = |test: TestIndex, timeout: Duration, without: &BTreeSet<String>| Plan {
             sites: Some(self.sources.sites.len()),
             capture: sites.to_vec(),
             rows: Some(rows(tests.len(), sites.len())),
+            without: without.clone(),
             // A passing test ends by itself, however long it loops.
             fuel: (!self.baseline.verdicts[test].passed()).then(|| bounds.fuel_for(test, spectrum)),
-            timeout: self.settings.test_timeout,
+            timeout,
             ..Plan::default()
         };
-        suite.run_all(tests, plan, &|| ())
+        let mut run = |tests: &[TestIndex], timeout: Duration| {
+            leaving_out(costly, |without| {
+                suite.run_all(tests, |test| plan(test, timeout, without), &|| ())
+            })
+        };
+        // Much above what tests take: what does not end by then is something that is evaluated to be recorded, or waits.
+        let mut runs = run(tests, bounds.timeout)?;
+        let late = tests.iter().zip(&runs);
+        let late =
+            late.filter(|(_, run)| run.verdict == Verdict::TimedOut && bounds.timeout < limit);
+        let late: Vec<TestIndex> = late.map(|(test, _)| *test).collect();
+        let again = run(&late, limit)?;
+        for (test, again) in late.iter().zip(again) {
+            let at = tests.iter().position(|known| known == test);
+            if let Some(known) = at.and_then(|at| runs.get_mut(at)) {
+                *known = again;
+            }
+        }
+        Ok(runs)
     }
 
     /// Repeats the forced runs and records contexts: index of the angelic site, test, contexts, and the
@@ -322,31 +347,36 @@ impl Session<'_> {
         suite: &Suite,
         angelic: &[AngelicSite],
         instrumentation: &Instrumentation,
+        costly: &mut BTreeSet<String>,
     ) -> Result<Vec<(usize, TestIndex, Cure, u64)>> {
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
-        let replayed = pool::map(self.runner.jobs, &replays, |replay| {
-            let Replay { nth, test, force } = replay;
-            let (site, sequence) = &force[0];
+        let replay = |replay: &Replay, without: &BTreeSet<String>| {
+            let (site, _) = &replay.force[0];
             let plan = Plan {
                 sites: Some(self.sources.sites.len()),
-                force: force.clone(),
+                force: replay.force.clone(),
                 capture: vec![*site, instrumentation.leader(*site)],
+                without: without.clone(),
                 // The run passed with less fuel, but captures may loop, too.
-                fuel: Some(bounds.fuel.max(bounds.fuel_for(*test, spectrum))),
+                fuel: Some(bounds.fuel.max(bounds.fuel_for(replay.test, spectrum))),
                 timeout: bounds.timeout,
                 ..Plan::default()
             };
-            let run = suite.run(*test, &plan)?;
-            let trace = run.trace.filter(|_| run.verdict.passed());
-            Ok(trace.map(|trace| {
-                let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
-                let constant = angelic::is_constant(sequence);
-                let cure = Cure { constant, contexts };
-                (*nth, *test, cure, trace.dropped)
-            }))
+            suite.run(replay.test, &plan)
+        };
+        let runs = leaving_out(costly, |without| {
+            pool::map(self.runner.jobs, &replays, |again| replay(again, without))
         })?;
-        Ok(replayed.into_iter().flatten().collect())
+        let replayed = replays.iter().zip(runs).filter_map(|(replay, run)| {
+            let trace = run.trace.filter(|_| run.verdict.passed())?;
+            let (site, sequence) = &replay.force[0];
+            let contexts = by_site(&trace.contexts).remove(site).unwrap_or_default();
+            let constant = angelic::is_constant(sequence);
+            let cure = Cure { constant, contexts };
+            Some((replay.nth, replay.test, cure, trace.dropped))
+        });
+        Ok(replayed.collect())
     }
 }
 
