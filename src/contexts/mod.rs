@@ -192,6 +192,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
             negation: language
                 .opposite(&site.text)
                 .map(|text| language.access(&text)),
+            constant: site.text.parse().ok().map(Value::Bool),
             ..Term::new(language.access(&site.text), Type::Bool, Origin::Old)
         });
         whole = Some(term);

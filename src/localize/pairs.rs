@@ -83,7 +83,11 @@ fn cures(
     let outcomes = |site: SiteIndex, counter: Counter| {
         let at = &sites[site];
         let mut outcomes = constants(at, counter);
-        outcomes.extend(singles(at, counter, is_endless.then_some(FIRST_EVALUATIONS)));
+        outcomes.extend(singles(
+            at,
+            counter,
+            is_endless.then_some(FIRST_EVALUATIONS),
+        ));
         outcomes.truncate(MOST_OUTCOMES);
         outcomes.into_iter().map(move |outcome| (site, outcome))
     };

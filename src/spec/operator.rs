@@ -63,6 +63,23 @@ impl CmpOp {
         !matches!(self, Self::Eq | Self::Ne)
     }
 
+    /// Whether of two comparisons of one number with constants, joined by `&&` if `conjunction` and else by `||`, one is enough,
+    /// or none is needed: `n > 1 && n > 2`, `n >= 32 || n < 127`.
+    pub fn are_idle(compared: [(Self, i128); 2], conjunction: bool) -> bool {
+        let [(_, first), (_, second)] = compared;
+        // Between and beyond these nothing changes.
+        let points = [first, second].into_iter();
+        let points = points.flat_map(|at| [at.saturating_sub(1), at, at.saturating_add(1)]);
+        let outcomes = points.map(|at| compared.map(|(op, value)| op.holds(Some(at.cmp(&value)))));
+        let outcomes: Vec<[bool; 2]> = outcomes.collect();
+        let joined = |[a, b]: [bool; 2]| if conjunction { a && b } else { a || b };
+        let is = |wanted: &dyn Fn([bool; 2]) -> bool| outcomes.iter().all(|both| wanted(*both));
+        is(&|both| joined(both) == both[0])
+            || is(&|both| joined(both) == both[1])
+            || is(&joined)
+            || is(&|both| !joined(both))
+    }
+
     /// The operator's token.
     pub fn token(self) -> &'static str {
         match self {
@@ -89,4 +106,25 @@ pub enum ArithOp {
     Div,
     /// `%`.
     Rem,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CmpOp::{self, Eq, Ge, Gt, Le, Lt, Ne};
+
+    #[test]
+    fn of_two_bounds_one_may_say_nothing() {
+        let both = |a, b| CmpOp::are_idle([a, b], true);
+        let either = |a, b| CmpOp::are_idle([a, b], false);
+        assert!(both((Gt, 1), (Gt, 2)));
+        assert!(both((Le, 127), (Lt, 127)));
+        assert!(both((Eq, 1), (Lt, 9)));
+        assert!(both((Lt, 1), (Gt, 2)));
+        assert!(!both((Ge, 32), (Lt, 127)));
+        assert!(!both((Ne, 1), (Ne, 2)));
+        assert!(either((Ge, 32), (Lt, 127)));
+        assert!(either((Ne, 1), (Ne, 2)));
+        assert!(!either((Eq, 1), (Eq, 2)));
+        assert!(!either((Lt, 32), (Ge, 127)));
+    }
 }

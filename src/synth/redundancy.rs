@@ -1,12 +1,13 @@
 //! The redundancy filter rejects conditions with a clause that decides nothing, a repeated clause, or a
 //! comparison of unrelated values.
 
-use crate::spec::{CmpOp, Expr, Pool, Value};
+use crate::spec::{ArithOp, CmpOp, Expr, Pool, Value};
 
-/// Whether two clauses of one conjunction or disjunction compare the same two operands, or bound one operand
-/// by two literals on the same side, so that one clause is enough.
+/// Whether two clauses of one conjunction or disjunction compare the same two operands, or one operand with two literals so
+/// that one clause is enough, or both are always or never fulfilled.
 pub(super) fn has_repeated_clause(expr: &Expr, pool: &Pool) -> bool {
     let mut clauses = Vec::new();
+    let conjunction = matches!(expr, Expr::And(..));
     match expr {
         Expr::And(..) => clauses_of(expr, true, &mut clauses),
         Expr::Or(..) => clauses_of(expr, false, &mut clauses),
@@ -14,10 +15,13 @@ pub(super) fn has_repeated_clause(expr: &Expr, pool: &Pool) -> bool {
     }
     let repeated = clauses.iter().enumerate().any(|(at, clause)| {
         let mut earlier = clauses[..at].iter();
-        earlier.any(|other| same_operands(other, clause) || same_side(other, clause, pool))
+        earlier.any(|other| {
+            same_operands(other, clause)
+                || same_side(other, clause, pool)
+                || is_idle(other, clause, conjunction, pool)
+        })
     });
     // `a && (a || b)` is `a`, and `a && (!a || b)` is `a && b`.
-    let conjunction = matches!(expr, Expr::And(..));
     let is_absorbed = clauses.iter().any(|clause| {
         let mut inner = Vec::new();
         clauses_of(clause, !conjunction, &mut inner);
@@ -45,6 +49,7 @@ pub(super) fn clauses_of<'e>(expr: &'e Expr, conjunction: bool, clauses: &mut Ve
     }
 }
 
+/// Whether two clauses bound one operand on the same side.
 fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     let bound = |expr: &Expr| match expr {
         Expr::Cmp(op, left, right) => match &**right {
@@ -59,6 +64,32 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     match (bound(a), bound(b)) {
         (Some((s, x)), Some((t, y))) => {
             x == y && s.orders() && t.orders() && is_upper(s) == is_upper(t)
+        }
+        _ => false,
+    }
+}
+
+/// Whether two clauses compare one operand with numbers so that one of them is enough, or none is needed.
+fn is_idle(a: &Expr, b: &Expr, conjunction: bool, pool: &Pool) -> bool {
+    let number = |expr: &Expr| match expr {
+        Expr::Term(term) => match &pool.terms[*term].constant {
+            Some(Value::Int(_, int)) => int.to_i128(),
+            Some(Value::Char(letter)) => Some(i128::from(u32::from(*letter))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let bound = |expr| match expr {
+        &Expr::Cmp(op, ref left, ref right) => match (number(left), number(right)) {
+            (None, Some(value)) => Some((&**left, op, value)),
+            (Some(value), None) => Some((&**right, op.mirrored(), value)),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (bound(a), bound(b)) {
+        (Some((x, op, value)), Some((y, other, of_other))) => {
+            x == y && CmpOp::are_idle([(op, value), (other, of_other)], conjunction)
         }
         _ => false,
     }
@@ -100,7 +131,7 @@ fn is_null_test(expr: &Expr, pool: &Pool) -> bool {
 }
 
 /// Whether a part of the expression is constant by its form: `true` or `false` as a clause, an operand compared
-/// with itself, or a number compared with the bounds of its type.
+/// with itself, a number compared with the bounds of its type, or one that is divided by 1 and the like.
 pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
     let is_literal = |expr: &Expr| matches!(expr, Expr::Term(term) if matches!(pool.terms[*term].constant, Some(Value::Bool(_))));
     let own = match expr {
@@ -134,6 +165,21 @@ pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
                 CmpOp::Eq | CmpOp::Ne => false,
             };
             a == b || settled(*op, bounds(b)) || settled(op.mirrored(), bounds(a))
+        }
+        Expr::Arith(op, a, b) => {
+            let is = |expr: &Expr, number: i128| match expr {
+                Expr::Term(term) => match &pool.terms[*term].constant {
+                    Some(Value::Int(_, int)) => int.to_i128() == Some(number),
+                    _ => false,
+                },
+                _ => false,
+            };
+            match op {
+                ArithOp::Add => is(a, 0) || is(b, 0),
+                ArithOp::Sub => is(b, 0),
+                ArithOp::Mul => [a, b].iter().any(|side| is(side, 0) || is(side, 1)),
+                ArithOp::Div | ArithOp::Rem => is(b, 1) || is(a, 0),
+            }
         }
         _ => false,
     };

@@ -110,8 +110,13 @@ impl Session<'_> {
             pointers: &self.sources.pointers,
         };
         let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
-        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
-        let is_sound = |edit: &OneStep| self.sources.language.parse(&edit.text).is_some();
+        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all. What the original condition says twice is
+        // left to its maintainer.
+        let says_twice = tree.has_idle_part();
+        let is_sound = |edit: &OneStep| {
+            let edited = self.sources.language.parse(&edit.text);
+            edited.is_some_and(|edited| says_twice || !edited.has_idle_part())
+        };
         let mut edits: Vec<(u32, OneStep)> = edits
             .into_iter()
             .filter(is_sound)
