@@ -24,6 +24,12 @@ pub fn blame(
     error: &Diagnostic,
     in_whole_file: bool,
 ) -> Vec<Part> {
+    if error.code == "E0015" {
+        let constants = called_by_constants(instrumentation, error);
+        if !constants.is_empty() {
+            return constants;
+        }
+    }
     let mut parts = nearest(instrumentation, files, root, error, in_whole_file);
     let is_moved = error.code == "E0382";
     let sites = parts.iter().filter_map(|part| match part {
@@ -35,6 +41,23 @@ pub fn blame(
         parts.extend(initializers(instrumentation, error, &places));
     }
     parts
+}
+
+/// The functions that must be evaluated at compile time, by the name in the error: "cannot call non-const method `List::<T>::cap`
+/// in constants".
+fn called_by_constants(instrumentation: &Instrumentation, error: &Diagnostic) -> Vec<Part> {
+    let called = error.message.split('`').nth(1).unwrap_or_default();
+    let name = |path: &str| {
+        path.rsplit("::")
+            .find(|part| !part.contains('>'))
+            .map(str::to_owned)
+    };
+    let functions = instrumentation.sources.functions.iter_enumerated();
+    let open = functions.filter(|(number, function)| {
+        function.constness.is_some() && !instrumentation.is_constant(*number)
+    });
+    let same = open.filter(|(_, function)| name(&function.name) == name(called));
+    same.map(|(number, _)| Part::Constness(number)).collect()
 }
 
 fn nearest(

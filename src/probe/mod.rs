@@ -10,6 +10,7 @@ mod parts;
 mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use camino::Utf8PathBuf;
 use typed_index_collections::TiVec;
@@ -98,6 +99,7 @@ impl<'a> Instrumentation<'a> {
             }
             Part::Type(number) | Part::Member(number, _) => self.sources.types[*number].file,
             Part::Loop(file, _) | Part::File(file) => *file,
+            Part::Constness(function) => self.sources.functions[*function].file,
         };
         self.given_up.iter().map(file).collect()
     }
@@ -106,8 +108,10 @@ impl<'a> Instrumentation<'a> {
     pub fn taught(&self) -> Earlier {
         let sites = self.sources.sites.keys();
         let is_site = |part: &&Part| matches!(part, Part::Site(_));
-        let of_no_site =
-            |part: &&Part| matches!(part, Part::Loop(..) | Part::Type(_) | Part::Member(..));
+        let of_no_site = |part: &&Part| {
+            use Part::{Constness, Loop, Member, Type};
+            matches!(part, Loop(..) | Type(_) | Member(..) | Constness(_))
+        };
         Earlier {
             kept: sites.filter(|site| self.has(*site)).collect(),
             excluded: self.excluded.clone(),
@@ -127,6 +131,12 @@ impl<'a> Instrumentation<'a> {
         (in_stage || self.kept.contains(&site))
             && !self.excluded.contains(&site)
             && !self.dropped.contains(&Part::Site(site))
+            && !self.is_constant(self.sources.sites[site].function)
+    }
+
+    /// Whether a function stays a `const fn`, in which nothing can be put.
+    fn is_constant(&self, function: FunctionIndex) -> bool {
+        self.dropped.contains(&Part::Constness(function))
     }
 
     /// The site that takes the snapshots for all early exits at its program point.
@@ -148,6 +158,26 @@ impl<'a> Instrumentation<'a> {
         let dialect = dialect(self.sources.language);
         let mut insertions: TiVec<FileIndex, Vec<Insertion<Part>>> =
             vec![Vec::new(); self.sources.files.len()].into();
+        let mut constant: TiVec<FileIndex, Vec<Range<usize>>> =
+            vec![Vec::new(); self.sources.files.len()].into();
+        for (number, function) in self.sources.functions.iter_enumerated() {
+            let Some(word) = &function.constness else {
+                continue;
+            };
+            if self.is_constant(number) {
+                constant[function.file].push(function.span.clone());
+                continue;
+            }
+            // Only insertions keep all other places where they are.
+            for (at, order, text) in [(word.start, i64::MAX, "/*"), (word.end, i64::MIN, "*/")] {
+                insertions[function.file].push(Insertion {
+                    at,
+                    order,
+                    text: text.to_owned(),
+                    owner: Part::Constness(number),
+                });
+            }
+        }
         for (number, file) in self.sources.files.iter_enumerated() {
             if let Some((at, text)) = dialect.start_of_file(file) {
                 insertions[number].push(Insertion {
@@ -159,7 +189,8 @@ impl<'a> Instrumentation<'a> {
             }
             for (nth, body) in file.loops.iter().enumerate() {
                 let owner = Part::Loop(number, nth);
-                if self.dropped.contains(&owner) {
+                let is_within = |span: &Range<usize>| span.contains(&body.start);
+                if self.dropped.contains(&owner) || constant[number].iter().any(is_within) {
                     continue;
                 }
                 let mut put = |at, order, text| {

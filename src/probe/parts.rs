@@ -2,7 +2,7 @@
 
 use crate::source::candidate_terms::CandidateTerm;
 use crate::source::condition::{Leaf, LeafKind, Node};
-use crate::source::{Access, FileIndex, Language, Site, SiteIndex};
+use crate::source::{Access, FileIndex, FunctionIndex, Language, Site, SiteIndex};
 
 /// A piece of spliced text that can be left out separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +19,8 @@ pub enum Part {
     Member(usize, usize),
     /// The n-th loop of a file.
     Loop(FileIndex, usize),
+    /// That a `const fn` is a usual function, so that its body can be instrumented.
+    Constness(FunctionIndex),
     /// The text at the start of a file that all other parts need.
     File(FileIndex),
 }

@@ -141,6 +141,7 @@ fn function(
     let parameters = early_exits::parameters(definition, text).into_iter();
     let name_and_type = |(text, ty)| Name { text, ty: Some(ty) };
     Some(Function {
+        constness: None,
         name,
         file,
         span: definition.byte_range(),

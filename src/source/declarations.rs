@@ -34,6 +34,8 @@ pub struct Function {
     pub file: FileIndex,
     /// Its bytes in the file.
     pub span: Range<usize>,
+    /// The bytes of the word by which it may be evaluated at compile time. While it is instrumented, it cannot.
+    pub constness: Option<Range<usize>>,
     /// The type of the enclosing `impl`, or the enclosing trait.
     pub owner: Option<String>,
     /// The return type as written; `None` if the function returns no value.

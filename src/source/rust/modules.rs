@@ -1,4 +1,4 @@
-//! Follows `mod` declarations from a crate root through its files, skipping test code.
+//! Follows `mod` declarations and included files from a crate root through its files, skipping test code.
 
 use std::io;
 use std::rc::Rc;
@@ -135,6 +135,13 @@ fn walk_items(
     for item in items {
         let module = match item {
             Item::Mod(module) => module,
+            Item::Macro(call) if call.mac.path.is_ident("include") => {
+                if let Some(path) = included(root, &call.mac.tokens, home) {
+                    let dir = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
+                    walk_file(root, &path, &dir, reader);
+                }
+                continue;
+            }
             // `macro_rules!` has a name; its body is a pattern and no code.
             Item::Macro(call) if call.ident.is_none() => {
                 for items in in_macro(&call.mac.tokens) {
@@ -169,6 +176,15 @@ fn walk_items(
             }
         }
     }
+}
+
+/// A file of items that is included by its name. What a build script generates has no name here.
+fn included(root: &Utf8Path, tokens: &TokenStream, home: &Utf8Path) -> Option<Utf8PathBuf> {
+    let name: syn::LitStr = syn::parse2(tokens.clone()).ok()?;
+    let path = joined(home, Utf8Path::new(&name.value()));
+    let is_ours = !path.is_absolute() && !path.starts_with("..");
+    let text = is_ours.then(|| std::fs::read_to_string(root.join(&path)).ok());
+    parse(&text.flatten()?).is_ok().then_some(path)
 }
 
 /// The items in the arguments of a macro that passes them on, perhaps depending on the configuration: all of its

@@ -1,5 +1,5 @@
-//! Path dependencies outside of the workspace. They are copied along with it, and libraries that are linked
-//! into its tests may contain sites.
+//! Path dependencies that are no members of the workspace. Those outside of its root are copied along with it, and libraries that
+//! are linked into its tests may contain sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,11 +9,11 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Pack
 
 use crate::subject::SubjectError;
 
-/// Packages outside of the workspace root that belong to the subject.
+/// Packages outside of the workspace that belong to the subject.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Directories of all path dependencies, including indirect ones and patches, and of the workspaces that
-    /// their manifests inherit from.
+    /// Directories outside of the workspace's root: of all path dependencies, including indirect ones and patches, and of the
+    /// workspaces that their manifests inherit from.
     pub dirs: Vec<Utf8PathBuf>,
     /// The packages that are linked into tests.
     pub linked: Vec<Package>,
@@ -26,6 +26,10 @@ impl Outside {
     pub fn of(metadata: &Metadata) -> Result<Self, SubjectError> {
         use DependencyKind::{Development, Normal};
         let root = &metadata.workspace_root;
+        let manifests = metadata.packages.iter();
+        let of_members: BTreeSet<&Utf8Path> = manifests
+            .filter_map(|member| member.manifest_path.parent())
+            .collect();
         let members = metadata.packages.iter();
         let mut left: Vec<Wanted> = members
             .flat_map(|member| Wanted::dependencies_of(member, &[Normal, Development]))
@@ -42,7 +46,7 @@ impl Outside {
                 continue;
             };
             wanted.dir.clone_from(&dir);
-            if dir.starts_with(root) || !known.insert(wanted.clone()) {
+            if of_members.contains(&*dir) || !known.insert(wanted.clone()) {
                 continue;
             }
             let inner = MetadataCommand::new()
@@ -72,6 +76,7 @@ impl Outside {
         }
         let mut dirs = workspaces;
         dirs.extend(known.into_iter().map(|known| known.dir));
+        dirs.retain(|dir| !dir.starts_with(root));
         let mut outermost: Vec<Utf8PathBuf> = Vec::new();
         for dir in dirs {
             // A directory is sorted before those below it.

@@ -11,8 +11,16 @@ use crate::source::rust::modules::{is_marked_skip, is_test_code, module_is_skipp
 use crate::source::rust::{effects, harvest, literals, types, values};
 use crate::source::{Constant, DeclaredType, Function};
 
+/// Whether a function has anything that a condition decides. Most functions that constants call have not.
+fn decides(sig: &Signature, body: &Block) -> bool {
+    let text = body.to_token_stream().to_string();
+    let mut words = text.split_whitespace();
+    values::returns_bool(sig)
+        || words.any(|word| matches!(word, "if" | "while" | "match" | "&&" | "||"))
+}
+
 impl Finder<'_> {
-    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn`.
+    /// Visits a function's body, unless it is test code, marked `nopol: skip`, or a `const fn` that decides nothing.
     fn function(&mut self, attrs: &[Attribute], item: Range<usize>, sig: &Signature, body: &Block) {
         if sig.inputs.is_empty()
             && let (Some(owner), Some(returns)) = (&self.owner, returned(sig))
@@ -36,7 +44,7 @@ impl Finder<'_> {
         self.sources
             .callables
             .extend(types::callable(sig, owner, self.file));
-        if sig.constness.is_some() {
+        if sig.constness.is_some() && !decides(sig, body) {
             return;
         }
         let outer_scopes = std::mem::take(&mut self.scopes);
@@ -47,6 +55,7 @@ impl Finder<'_> {
             name: self.path.join("::"),
             file: self.file,
             span: item.start..self.range(body).end,
+            constness: sig.constness.as_ref().map(|word| self.range(word)),
             owner: self.owner.clone(),
             returns: returned(sig),
             returned_values: snippets::returned_values(body, self.text, self.ast.offset),

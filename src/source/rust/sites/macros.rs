@@ -41,6 +41,7 @@ impl Finder<'_> {
         let outer = self.function.replace(self.sources.functions.next_key());
         self.path.push(format!("{name}!"));
         self.sources.functions.push(Function {
+            constness: None,
             name: self.path.join("::"),
             file: self.file,
             span,
