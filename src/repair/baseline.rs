@@ -93,9 +93,10 @@ pub fn take(
     workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
         outcome.warnings.push(format!(
-            "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one); they are left out",
+            "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one): all of it is one test, `main`",
             target.target, target.package
         ));
+        workspace.whole.insert(target);
     }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {

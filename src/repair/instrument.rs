@@ -11,7 +11,6 @@ use super::session::Session;
 use crate::probe::compiler::{self, Settled};
 use crate::probe::{Earlier, Instrumentation, Stage};
 use crate::report::count;
-use crate::run::id::TargetId;
 use crate::run::suite::TestIndex;
 use crate::run::{Harness, Plan, Verdict};
 use crate::source::{FunctionIndex, Site, SiteIndex, Sources};
@@ -42,13 +41,15 @@ impl Prebuilt {
         Ok(Self { sites, build })
     }
 
-    /// The build, if it has these sites.
-    fn of(self, stage: &Stage, capturing: &BTreeSet<TargetId>) -> Option<Build> {
+    /// The build, if it has these sites, with what is known meanwhile of its harnesses.
+    fn of(self, stage: &Stage, workspace: &Workspace) -> Option<Build> {
         let is_same = matches!(stage, Stage::Conditions(sites) if *sites == self.sites);
         let mut build = self.build;
         for (target, binary) in &mut build.binaries {
-            if let Harness::Standard { captures } = &mut binary.harness {
-                *captures = capturing.contains(target);
+            if workspace.whole.contains(target) {
+                binary.be_one_test();
+            } else if let Harness::Standard { captures } = &mut binary.harness {
+                *captures = workspace.capturing.contains(target);
             }
         }
         is_same.then_some(build)
@@ -115,7 +116,7 @@ impl<'a> Session<'a> {
     ) -> Result<(Arc<Build>, Instrumentation<'a>)> {
         let workspace = &self.copies.instrumented;
         let prebuilt = knowledge.prebuilt.take();
-        let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, &workspace.capturing));
+        let prebuilt = prebuilt.and_then(|prebuilt| prebuilt.of(&stage, workspace));
         let mut earlier = Earlier {
             excluded: knowledge.excluded.clone(),
             ..knowledge.taught.clone()

@@ -148,6 +148,7 @@ impl<'s> Setup<'s> {
             confinement: &self.confinement,
             caps_lints: false,
             capturing: BTreeSet::new(),
+            whole: BTreeSet::new(),
             is_unsanitized: variant == BuildVariant::Unsanitized,
             is_debugged: false,
         };
@@ -264,6 +265,7 @@ impl<'a> Copies<'a> {
             copy.caps_lints = plain.caps_lints;
         }
         instrumented.capturing.clone_from(&plain.capturing);
+        instrumented.whole.clone_from(&plain.whole);
     }
 }
 

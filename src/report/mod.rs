@@ -185,8 +185,8 @@ impl Outcome {
         }
         if self.sites.is_empty() {
             return Some(format!(
-                "No failing test reaches a place that may be changed. Code in a `const fn`, in a macro's \
-                 definition, in an `include!`d or generated file and in a proc macro has no such place. \
+                "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \
+                 calls, in a macro's definition, in a generated file and in a proc macro has no such place. \
                  If --file, --exclude or --kind is given, it may leave out too much; `{} list` shows what \
                  is left.",
                 self.command

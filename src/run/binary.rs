@@ -7,8 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::command::Case;
+use super::command::{Case, Command, Comparison, Input};
 use crate::copy::tree::Tree;
+
+/// What the test is called that is a whole binary.
+pub const WHOLE: &str = "main";
 
 /// A built target that has tests, and what is needed to run it.
 #[derive(Clone, Debug)]
@@ -30,6 +33,24 @@ pub struct Binary {
 }
 
 impl Binary {
+    /// Makes the whole binary one test, [`WHOLE`]: it passes if it ends with exit code 0, as for cargo.
+    pub fn be_one_test(&mut self) {
+        let case = Case {
+            name: WHOLE.to_owned(),
+            command: Command::Words(vec![self.exe.to_string()]),
+            cwd: Utf8PathBuf::new(),
+            stdin: Input::Nothing,
+            exit: 0,
+            stdout: None,
+            comparison: Comparison::Exact,
+            timeout: None,
+        };
+        self.harness = Harness::Commands(Arc::new(Commands {
+            cases: BTreeMap::from([(case.name.clone(), case)]),
+            needs_addresses: false,
+        }));
+    }
+
     /// Whether a path was compiled into the test binary.
     pub fn has_compiled_in(&self, path: &Utf8Path) -> bool {
         let bytes = fs::read(&self.exe).unwrap_or_default();

@@ -31,7 +31,7 @@ use std::time::Duration;
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use self::binary::{Binary, Commands, Harness};
+pub use self::binary::{Binary, Commands, Harness, WHOLE};
 use self::command::Progress;
 use self::confine::{Circumstances, Confinement};
 use self::launch::Launch;

@@ -38,6 +38,8 @@ pub struct Workspace<'a> {
     pub caps_lints: bool,
     /// Targets whose harness does not accept `--nocapture`.
     pub capturing: BTreeSet<TargetId>,
+    /// Targets that are one test each, because their harness does not follow the standard one.
+    pub whole: BTreeSet<TargetId>,
     /// Whether it is built without sanitizers even if the subject asks for them.
     pub is_unsanitized: bool,
     /// Whether it is built for a debugger: with debug information, without optimizations and sanitizers.

@@ -100,7 +100,7 @@ impl Cargo<'_> {
             kind: kind.to_string(),
         };
         let captures = self.at.capturing.contains(&id);
-        let binary = Binary {
+        let mut binary = Binary {
             exe,
             original: self.at.subject.root.join(&member.dir),
             cwd,
@@ -110,6 +110,9 @@ impl Cargo<'_> {
             // `CARGO_TARGET_TMPDIR`.
             writable: vec![self.at.target.join("tmp")],
         };
+        if self.at.whole.contains(&id) {
+            binary.be_one_test();
+        }
         Some((id, binary))
     }
 

@@ -32,7 +32,7 @@ impl Description for CargoOptions {
     }
 
     fn test_options(&self) -> &'static str {
-        "-p, --test and the filters after `--`"
+        "-p, --test and the filters after `--`. An example in the documentation is not repaired: copy it into a #[test]"
     }
 
     fn test_args(&self) -> &[String] {

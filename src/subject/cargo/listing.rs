@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::run::WHOLE;
 use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Exit, Job};
@@ -18,7 +19,7 @@ const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
 const PLAIN: [&str; 1] = ["--list"];
 
 /// The tests of a build, and the targets whose tests cannot be listed because their harness does not follow
-/// the standard one. Marks binaries that do not accept `--nocapture`.
+/// the standard one: each is one test. Marks binaries that do not accept `--nocapture`.
 ///
 /// # Errors
 /// If the run is stopped or a binary cannot be started.
@@ -32,6 +33,11 @@ pub fn list(
         let mut harness = Harness { at, binary };
         let Some(names) = harness.tests(args)? else {
             unlisted.push(target.clone());
+            binary.be_one_test();
+            tests.push(TestId {
+                target: target.clone(),
+                name: WHOLE.to_owned(),
+            });
             continue;
         };
         tests.extend(names.into_iter().map(|name| TestId {
