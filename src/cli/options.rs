@@ -143,6 +143,11 @@ pub struct Options {
     #[arg(long, value_name = "WHEN", help_heading = "Report", value_parser = fail_on())]
     fail_on: Option<FailOn>,
 
+    /// Exit with 0 also if some failing test is fixed by no patch
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        help_heading = "Report", value_parser = switch(), hide_possible_values = true)]
+    allow_partial: Option<bool>,
+
     /// Say nothing about what is being done
     #[arg(long, short, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, conflicts_with = "verbose")]

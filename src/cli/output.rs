@@ -55,7 +55,7 @@ pub fn present(outcome: &Outcome, request: &Request) -> u8 {
     let Request { display, files, .. } = request;
     let mut code = show(outcome, display.format);
     if code == outcome.ending.exit_code() {
-        code = display.fail_on.exit_code(outcome);
+        code = display.exit_code(outcome);
     }
     for (path, format) in files.all() {
         if let Err(error) = write(path, format, outcome) {

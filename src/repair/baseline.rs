@@ -290,6 +290,8 @@ pub fn targets(
             })
             .collect(),
     };
+    let set_aside = failing.iter().filter(|test| !targets.contains(test));
+    outcome.set_aside = set_aside.map(|test| tests[*test].to_string()).collect();
     for wanted in &settings.failing {
         let is_meant = |test: &TestIndex| tests[*test].matches(wanted);
         if !failing.iter().chain(&baseline.flaky).any(is_meant) && !targets.is_empty() {

@@ -17,7 +17,7 @@ use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
 use crate::report::{
-    AlternativeReport, ContextReport, DifferenceReport, EditReport, Ending, GroupReport, Outcome,
+    AlternativeReport, ContextReport, DifferenceReport, EditReport, GroupReport, Outcome,
     PatchReport, count,
 };
 use crate::run::pool;
@@ -241,7 +241,7 @@ impl Session<'_> {
                     ..self.patch(fix, edits, cured, patch + 1)
                 };
                 outcome.patches.push(report);
-                outcome.ending = Ending::Patched;
+                outcome.set_patched();
                 let family = candidates.family;
                 shown.push(Shown { fix, family, patch });
             }

@@ -11,7 +11,7 @@ use crate::check::validate::Validator;
 use crate::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
-use crate::report::{EditReport, Ending, GroupReport, Outcome, PatchReport, count};
+use crate::report::{EditReport, GroupReport, Outcome, PatchReport, count};
 use crate::run::suite::TestIndex;
 
 /// How long the search may take.
@@ -92,7 +92,6 @@ impl Session<'_> {
             }
             let patches = &outcome.patches[from..];
             if !patches.is_empty() {
-                outcome.ending = Ending::Patched;
                 outcome.message = None;
                 outcome.groups.push(GroupReport {
                     tests: targets
@@ -101,6 +100,7 @@ impl Session<'_> {
                         .collect(),
                     patches: patches.iter().map(|patch| patch.id.clone()).collect(),
                 });
+                outcome.set_patched();
             }
         }
         let number = count(outcome.patches.len(), "patch");

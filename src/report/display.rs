@@ -13,6 +13,8 @@ pub struct Display {
     pub format: Format,
     /// What makes the exit code 1.
     pub fail_on: FailOn,
+    /// Patches that fix some of the failing tests are as good as patches that fix all.
+    pub allow_partial: bool,
     /// More is said about what is being done.
     pub verbose: bool,
     /// Nothing is said about what is being done.
@@ -44,13 +46,17 @@ impl FailOn {
             Self::Never => "never",
         }
     }
+}
 
+impl Display {
     /// The exit code of a run. What was found before the time limit counts as found.
-    pub fn exit_code(self, outcome: &Outcome) -> u8 {
-        match (self, outcome.ending) {
-            (Self::Patched, Ending::Patched) => 1,
-            (Self::Patched, Ending::TimeLimit) if !outcome.patches.is_empty() => 1,
-            (Self::Patched | Self::Never, Ending::Patched | Ending::NoPatch) => 0,
+    pub fn exit_code(&self, outcome: &Outcome) -> u8 {
+        use Ending::{NoPatch, PartlyPatched, Patched, TimeLimit};
+        match (self.fail_on, outcome.ending) {
+            (FailOn::Patched, Patched | PartlyPatched) => 1,
+            (FailOn::Patched, TimeLimit) if !outcome.patches.is_empty() => 1,
+            (FailOn::NoPatch, PartlyPatched) if self.allow_partial => 0,
+            (FailOn::Never, Patched | PartlyPatched | NoPatch) | (FailOn::Patched, NoPatch) => 0,
             (_, ending) => ending.exit_code(),
         }
     }

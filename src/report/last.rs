@@ -72,7 +72,10 @@ pub fn parse(text: &str) -> Option<Last> {
 
 /// Whether the search came to its end.
 fn is_complete(outcome: &Outcome) -> bool {
-    matches!(outcome.ending, Ending::Patched | Ending::NoPatch)
+    matches!(
+        outcome.ending,
+        Ending::Patched | Ending::PartlyPatched | Ending::NoPatch
+    )
 }
 
 /// Reads the name of a kind of patch.

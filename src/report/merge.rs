@@ -35,12 +35,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     (merged.ending, merged.message) = match worst {
         // What one share found is there, whatever became of the others.
         Some(worst) if badness(worst.ending) > 0 => (worst.ending, worst.message.clone()),
-        _ if outcomes
-            .iter()
-            .any(|outcome| outcome.ending == Ending::Patched) =>
-        {
-            (Ending::Patched, None)
-        }
+        _ if outcomes.iter().any(|outcome| is_patched(outcome.ending)) => (Ending::Patched, None),
         _ => (first.ending, first.message.clone()),
     };
     merged.warnings = distinct(outcomes.iter().flat_map(|outcome| &outcome.warnings));
@@ -53,24 +48,35 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
         .map(|(file, text)| (file.clone(), Arc::clone(text)))
         .collect();
     (merged.groups, merged.patches) = patches(outcomes, top);
+    if is_patched(merged.ending) {
+        merged.set_patched();
+    }
     merged.phases = phases(outcomes);
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
     Ok(merged)
 }
 
+fn is_patched(ending: Ending) -> bool {
+    matches!(ending, Ending::Patched | Ending::PartlyPatched)
+}
+
 /// Whether the run came as far as to know the failing tests.
 fn is_searched(ending: Ending) -> bool {
     matches!(
         ending,
-        Ending::Patched | Ending::NoPatch | Ending::TimeLimit | Ending::Interrupted
+        Ending::Patched
+            | Ending::PartlyPatched
+            | Ending::NoPatch
+            | Ending::TimeLimit
+            | Ending::Interrupted
     )
 }
 
 /// How much of a share is missing: 0 if it came to its end.
 fn badness(ending: Ending) -> u8 {
     match ending {
-        Ending::Patched | Ending::NoPatch => 0,
+        Ending::Patched | Ending::PartlyPatched | Ending::NoPatch => 0,
         ending if is_searched(ending) => 1,
         _ => 2,
     }

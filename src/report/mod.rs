@@ -27,8 +27,10 @@ pub type Name = &'static str;
 /// How the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// A patch was found.
+    /// Patches were found that fix all failing tests, together or alone.
     Patched,
+    /// Patches were found, but some failing test is fixed by none of them.
+    PartlyPatched,
     /// No patch was found.
     NoPatch,
     /// All tests pass.
@@ -56,7 +58,7 @@ impl Ending {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Patched | Self::NothingToRepair | Self::Localized | Self::Listed => 0,
-            Self::NoPatch => 1,
+            Self::NoPatch | Self::PartlyPatched => 1,
             Self::Usage => 2,
             Self::CannotBuild => 3,
             Self::UnusableBaseline => 4,
@@ -70,6 +72,7 @@ impl Ending {
     pub fn name(self) -> &'static str {
         match self {
             Self::Patched => "patched",
+            Self::PartlyPatched => "partly-patched",
             Self::NoPatch => "no-patch",
             Self::NothingToRepair => "nothing-to-repair",
             Self::Localized => "localized",
@@ -87,8 +90,8 @@ impl Ending {
 /// Exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0    a patch was found, or there is nothing to repair (JSON `outcome` tells which)
-  1    no patch was found
+  0    patches were found, or there is nothing to repair (JSON `outcome` tells which)
+  1    no patch was found, or some failing test is fixed by none (see --allow-partial)
   2    wrong usage: no manifest, no such package, test or patch, --apply refused, a full disk
   3    the subject does not build
   4    unusable baseline: no tests, only flaky failures, or instrumentation changes outcomes
@@ -109,6 +112,9 @@ pub struct Outcome {
     pub tests: Vec<String>,
     /// Tests that failed in every run.
     pub failing_tests: Vec<String>,
+    /// Those of them that were not to be repaired, because others were named.
+    #[serde(default)]
+    pub set_aside: Vec<String>,
     /// Tests that passed in every run.
     pub passing_tests: Vec<String>,
     /// How some of the failing tests fail.
@@ -156,6 +162,7 @@ impl Default for Outcome {
             warnings: Vec::new(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
+            set_aside: Vec::new(),
             passing_tests: Vec::new(),
             complaints: Vec::new(),
             flaky_tests: Vec::new(),
@@ -590,10 +597,19 @@ impl Outcome {
         best
     }
 
-    /// Failing tests that no patch cures.
+    /// Says that patches were found, for all failing tests or for some.
+    pub fn set_patched(&mut self) {
+        self.ending = match self.still_failing().is_empty() {
+            true => Ending::Patched,
+            false => Ending::PartlyPatched,
+        };
+    }
+
+    /// Failing tests that no patch cures, of those that were to be repaired.
     pub fn still_failing(&self) -> Vec<&str> {
-        let cured = |test: &&String| self.patches.iter().any(|patch| patch.fixes.contains(test));
-        let failing = self.failing_tests.iter().filter(|test| !cured(test));
+        let cured = |test: &String| self.patches.iter().any(|patch| patch.fixes.contains(test));
+        let is_open = |test: &&String| !cured(test) && !self.set_aside.contains(test);
+        let failing = self.failing_tests.iter().filter(is_open);
         failing.map(String::as_str).collect()
     }
 }

@@ -73,7 +73,7 @@ fn page(outcome: &Outcome) -> Markup {
 
 fn title(outcome: &Outcome) -> String {
     match outcome.ending {
-        Ending::Patched => format!(
+        Ending::Patched | Ending::PartlyPatched => format!(
             "cargo nopol: {}",
             count(outcome.patches.len(), "plausible patch")
         ),

@@ -60,7 +60,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}", snippet::styled(patch, &notes))?;
     }
     match outcome.ending {
-        Ending::Patched => {
+        Ending::Patched | Ending::PartlyPatched => {
             let number = count(outcome.patches.len(), "plausible patch");
             writeln!(
                 out,

@@ -58,6 +58,8 @@ struct Report<'a> {
 #[serde(rename_all = "kebab-case")]
 enum OutcomeName {
     Patched,
+    /// Some failing test is fixed by no patch.
+    PartlyPatched,
     NoPatch,
     NothingToRepair,
     CannotBuild,
@@ -272,6 +274,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
         version: VERSION,
         outcome: match outcome.ending {
             Ending::Patched => OutcomeName::Patched,
+            Ending::PartlyPatched => OutcomeName::PartlyPatched,
             Ending::NoPatch => OutcomeName::NoPatch,
             Ending::NothingToRepair => OutcomeName::NothingToRepair,
             Ending::Localized => OutcomeName::Localized,

@@ -69,7 +69,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 fn title(outcome: &Outcome) -> String {
     let number = count(outcome.patches.len(), "plausible patch");
     match outcome.ending {
-        Ending::Patched => format!("cargo nopol: {number}"),
+        Ending::Patched | Ending::PartlyPatched => format!("cargo nopol: {number}"),
         Ending::NoPatch => "cargo nopol: no patch found".to_owned(),
         Ending::NothingToRepair => "cargo nopol: nothing to repair".to_owned(),
         Ending::TimeLimit => format!("cargo nopol: time limit reached, {number}"),
