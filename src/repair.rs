@@ -92,7 +92,7 @@ fn pipeline(
     copies.share_settings();
     let (tests, baseline) = tested;
     if settings.depth == Depth::List {
-        reports::list(settings, &sources, &tests, outcome);
+        reports::list(settings, &hints, &sources, &tests, outcome);
         return Ok(());
     }
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {

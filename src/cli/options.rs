@@ -33,6 +33,10 @@ pub struct Options {
     #[arg(long, value_name = "GLOB", help_heading = "Sites")]
     exclude: Option<Vec<String>>,
 
+    /// Look for sites only in these lines; may be given several times
+    #[arg(long, value_name = "FILE:FIRST-LAST", help_heading = "Sites")]
+    lines: Option<Vec<String>>,
+
     /// Where the fault is thought to be: patches in this function, or in this line, come earlier; may be given several
     /// times
     #[arg(long, value_name = "FUNCTION|FILE:LINE", help_heading = "Sites")]

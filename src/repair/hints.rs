@@ -1,4 +1,5 @@
-//! What the user knows of where the fault is: a function or line named by `--near`, and what was changed since a commit.
+//! What the user knows of where the fault is: a function or line named by `--near`, lines named by `--lines`, and what was changed
+//! since a commit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,6 +19,8 @@ pub struct Hints {
     pub near: BTreeSet<SiteIndex>,
     /// Changed since the commit, or by the diff, of `--in-diff`; since the last commit without it.
     pub changed: BTreeSet<SiteIndex>,
+    /// In the lines named by `--lines`, if there are any: nothing else is looked at.
+    pub within: Option<BTreeSet<SiteIndex>>,
 }
 
 impl Hints {
@@ -65,6 +68,18 @@ impl Hints {
                 )));
             }
         }
+        for range in &settings.lines {
+            let named = Named::parse(range)?;
+            let sites = sources.sites.iter_enumerated();
+            let here = sites.filter(|(_, site)| named.has(sources, site));
+            let here: BTreeSet<SiteIndex> = here.map(|(index, _)| index).collect();
+            if here.is_empty() {
+                return Err(SubjectError::Usage(format!(
+                    "--lines {range}: there is no place in these lines that a patch could change; `cargo nopol list` shows the places"
+                )));
+            }
+            hints.within.get_or_insert_default().extend(here);
+        }
         Ok(hints)
     }
 
@@ -74,6 +89,10 @@ impl Hints {
         if settings.only_in_diff {
             let all = sources.sites.iter_enumerated().map(|(index, _)| index);
             unwanted.extend(all.filter(|index| !self.changed.contains(index)));
+        }
+        if let Some(within) = &self.within {
+            let all = sources.sites.iter_enumerated().map(|(index, _)| index);
+            unwanted.extend(all.filter(|index| !within.contains(index)));
         }
         unwanted
     }
@@ -85,6 +104,39 @@ impl Hints {
             |sites: &BTreeSet<SiteIndex>, weight| if sites.contains(&site) { weight } else { 0 };
         of(&self.near, place.near) + of(&self.changed, place.changed)
     }
+}
+
+/// Lines of a file: `FILE:A-B`, or `FILE:A` for one.
+struct Named<'n> {
+    file: &'n str,
+    first: usize,
+    last: usize,
+}
+
+impl<'n> Named<'n> {
+    fn parse(text: &'n str) -> Result<Self, SubjectError> {
+        let parsed = text.rsplit_once(':').and_then(|(file, lines)| {
+            let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+            let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+            (first <= last).then_some(Self { file, first, last })
+        });
+        parsed.ok_or_else(|| {
+            SubjectError::Usage(format!(
+                "--lines {text}: write FILE:FIRST-LAST, as in src/lib.rs:10-20"
+            ))
+        })
+    }
+
+    fn has(&self, sources: &Sources, site: &Site) -> bool {
+        let own = lines(site);
+        is_file(sources, site, self.file) && self.first <= *own.end() && *own.start() <= self.last
+    }
+}
+
+/// Whether a site is in the file of this name, or of a name that ends so.
+fn is_file(sources: &Sources, site: &Site, file: &str) -> bool {
+    let path = sources.files[site.file].path.as_str();
+    path == file || path.ends_with(&format!("/{file}"))
 }
 
 fn lines(site: &Site) -> std::ops::RangeInclusive<usize> {
@@ -105,12 +157,10 @@ fn is_changed(sources: &Sources, site: &Site, changed: &Changed) -> bool {
 }
 
 fn is_near(sources: &Sources, site: &Site, near: &str) -> bool {
-    let path = sources.files[site.file].path.as_str();
     if let Some((file, line)) = near.rsplit_once(':')
         && let Ok(line) = line.parse::<usize>()
     {
-        let is_file = path == file || path.ends_with(&format!("/{file}"));
-        return is_file && lines(site).contains(&line);
+        return is_file(sources, site, file) && lines(site).contains(&line);
     }
     let name = &sources.functions[site.function].name;
     name == near || name.ends_with(&format!("::{near}"))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::hints::Hints;
 use super::session::Session;
 use super::settings::Settings;
 use typed_index_collections::TiSlice;
@@ -46,11 +47,12 @@ pub fn texts(sources: &Sources, sites: &[SiteReport]) -> BTreeMap<String, Arc<st
 /// Adds all tests, and all places where a patch can go, to the outcome.
 pub fn list(
     settings: &Settings,
+    hints: &Hints,
     sources: &Sources,
     tests: &TiSlice<TestIndex, TestId>,
     outcome: &mut Outcome,
 ) {
-    let unwanted = settings.unwanted(sources);
+    let unwanted = hints.unwanted(settings, sources);
     // Nearly every place is an insertion point; early exits are listed if they are asked for.
     let is_listed = |site: &Site| {
         let kind = site.kind.patch_kind();

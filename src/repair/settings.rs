@@ -55,6 +55,8 @@ pub struct Settings {
     pub file: Vec<String>,
     /// Globs of files that have none.
     pub exclude: Vec<String>,
+    /// The lines (`FILE:FIRST-LAST`) that are looked at; all if empty.
+    pub lines: Vec<String>,
     /// Functions and lines (`FILE:LINE`) near which the fault is thought to be.
     pub near: Vec<String>,
     /// A unified diff, or a commit since which the fault is thought to have been made.
@@ -117,6 +119,7 @@ impl Default for Settings {
             failing: Vec::new(),
             file: Vec::new(),
             exclude: Vec::new(),
+            lines: Vec::new(),
             near: Vec::new(),
             in_diff: None,
             only_in_diff: false,
