@@ -212,6 +212,37 @@ mod tests {
     }
 
     #[test]
+    fn only_sites_in_the_named_lines_are_looked_at() {
+        let (dir, sources) = sources();
+        let within = |lines: &str| {
+            let settings = Settings {
+                lines: vec![lines.to_owned()],
+                ..Settings::default()
+            };
+            let root = Utf8Path::from_path(dir.path()).unwrap();
+            let hints = Hints::of(&settings, root, &sources)?;
+            let unwanted = hints.unwanted(&settings, &sources);
+            let all = sources.sites.iter_enumerated();
+            let wanted = all.filter(|(index, _)| !unwanted.contains(index));
+            Ok(wanted.map(|(_, site)| site.line).collect::<BTreeSet<_>>())
+        };
+        assert_eq!(within("lib.rs:4-4").unwrap(), [4].into());
+        assert_eq!(within("lib.rs:8-9").unwrap(), [8, 9].into());
+        for wrong in [
+            "lib.rs",
+            "lib.rs:9-8",
+            "lib.rs:x",
+            "lib.rs:100",
+            "other.rs:8",
+        ] {
+            assert!(
+                matches!(within(wrong), Err(SubjectError::Usage(_))),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
     fn a_diff_made_further_up_in_the_repository_hints_at_its_lines() {
         let (_dir, sources) = sources();
         let changed = |diff: &str| {

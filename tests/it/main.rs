@@ -32,6 +32,7 @@ mod served;
 mod setup;
 mod shapes;
 mod shards;
+mod strangers;
 mod synth;
 mod transcripts;
 mod warm;

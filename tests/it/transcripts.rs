@@ -124,7 +124,7 @@ fn patches_of_two_causes_are_shown_apart() {
                 forcing outcomes 2 angelic sites of 5 reached ([TIME])
               recording contexts 22 contexts at 2 sites ([TIME])
                     synthesizing 48 candidates at 2 sites ([TIME])
-             building candidates 83 of 83 compile ([TIME])
+             building candidates 82 of 82 compile ([TIME])
               judging candidates 11 plausible ([TIME])
                 checking patches 2 patches ([TIME])
       two-causes::two_causes::tests::item_behind_the_last_one panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
@@ -208,9 +208,9 @@ fn a_patch_of_a_c_program_is_shown() {
                    tracing tests the instrumentation changes nothing ([TIME])
                 forcing outcomes 1 angelic site of 6 reached ([TIME])
               recording contexts 26 contexts at 1 site ([TIME])
-                    synthesizing 19 candidates at 1 site ([TIME])
-             building candidates 33 of 33 compile ([TIME])
-              judging candidates 9 plausible ([TIME])
+                    synthesizing 18 candidates at 1 site ([TIME])
+             building candidates 27 of 27 compile ([TIME])
+              judging candidates 8 plausible ([TIME])
                 checking patches 1 patch ([TIME])
       gcd-of-coprime prints `8` instead of `1` in line 1
       gcd-with-one prints `5` instead of `1` in line 1
@@ -223,7 +223,7 @@ fn a_patch_of_a_c_program_is_shown() {
        |
        = note: [SURE]: constant off by one
        = note: it fixes gcd-of-coprime, gcd-with-one
-       = note: and 2 like it, which the tests do not tell from it: see `explain`
+       = note: and 3 like it, which the tests do not tell from it: see `explain`
        = note: more: cargo nopol c explain 1cd969f5-a95c172a --top 1
     help: change it to `b > 0`
        |
