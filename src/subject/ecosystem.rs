@@ -102,6 +102,20 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// The files that may have sites; `root` is the subject's root.
     fn readable(&self, root: &Utf8Path) -> Box<dyn Readable>;
 
+    /// The same files for who asks the compiler, in a working copy whose sources are unchanged, which parts of them it
+    /// sees; `None` if that makes no difference.
+    ///
+    /// # Errors
+    /// If a compiler cannot be started or the run is stopped.
+    fn readable_as_compiled(
+        &self,
+        at: &Workspace,
+        runtime: &Utf8Path,
+    ) -> Result<Option<Box<dyn Readable>>> {
+        let _ = (at, runtime);
+        Ok(None)
+    }
+
     /// Builds the tests, without running them.
     ///
     /// # Errors

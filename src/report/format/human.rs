@@ -374,19 +374,15 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 }
 
 fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let angelic: Vec<&SiteReport> = outcome
-        .sites
-        .iter()
-        .filter(|site| !site.angelic.is_empty())
-        .collect();
     if outcome.message.is_some() {
         return Ok(());
     }
-    if let Some(reason) = outcome.why_not() {
-        return writeln!(out, "{reason}");
+    if let Some(reason) = outcome.why_no_candidate() {
+        writeln!(out, "{reason}")?;
     }
+    let angelic = outcome.angelic_sites();
     for site in angelic.iter().take(MOST_REASONS) {
-        let reason = site.reason.as_deref().unwrap_or("no candidate survived");
+        let reason = site.why_no_patch();
         writeln!(
             out,
             "  {} `{}`: {reason}",
@@ -400,6 +396,9 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             "  and {} more; `--format json` has them all",
             angelic.len() - MOST_REASONS
         )?;
+    }
+    if let Some(unread) = outcome.why_unread() {
+        writeln!(out, "{unread}")?;
     }
     Ok(())
 }

@@ -101,6 +101,7 @@ fn full() -> Outcome {
         ending: Ending::Patched,
         message: Some("m".to_owned()),
         warnings: vec!["w".to_owned()],
+        unread: vec!["u".to_owned()],
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
         passing_tests: vec!["p".to_owned()],

@@ -11,7 +11,8 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::options::COptions;
-use super::{Program, build, load, print, runtime};
+use super::build::{self, build};
+use super::{Program, calls, load, print, runtime};
 use crate::copy::stamp::Stamp;
 use crate::run::command::{self, Case, Input};
 use crate::run::id::{TargetId, TestId};
@@ -42,7 +43,22 @@ impl Description for COptions {
 
 impl Ecosystem for Program {
     fn readable(&self, _: &Utf8Path) -> Box<dyn Readable> {
-        Box::new(Files(self.sources.clone()))
+        Box::new(Files::new(self.sources.clone()))
+    }
+
+    /// The build makes the calls known, and each call is made again for the preprocessor alone. An instrumented build is
+    /// used, because only there all compilers are shims; the sources are still as they are.
+    fn readable_as_compiled(
+        &self,
+        at: &Workspace,
+        runtime: &Utf8Path,
+    ) -> Result<Option<Box<dyn Readable>>> {
+        at.build(Linked::Runtime(runtime))?;
+        let taken = calls::taken_lines(at, &calls::read(&build::calls_log(at)))?;
+        Ok(Some(Box::new(Files {
+            paths: self.sources.clone(),
+            taken: Some(taken),
+        })))
     }
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
