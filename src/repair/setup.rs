@@ -81,13 +81,15 @@ impl<'s> Setup<'s> {
 
     /// A runner for the tests.
     pub fn runner(&self) -> Runner<'_> {
-        Runner::new(
+        let runner = Runner::new(
             self.supervisor,
             &self.confinement,
             self.settings.project.test_args(),
             self.settings.jobs(),
             user_cache().and_then(|cache| preload::library(&cache)),
-        )
+        );
+        runner.set_serial(self.subject.is_serial());
+        runner
     }
 
     /// What processes of the subject are confined to.

@@ -37,6 +37,8 @@ pub struct Program {
     pub build: String,
     /// Tests are run under sanitizers.
     pub sanitize: bool,
+    /// Tests are run one after the other.
+    pub serial: bool,
     /// The tests.
     pub cases: Vec<Case>,
 }

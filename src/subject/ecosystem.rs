@@ -208,6 +208,11 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// Whether its tests depend only on its own code and on path dependencies.
     fn stands_alone(&self) -> bool;
 
+    /// Whether its tests must run one after the other.
+    fn is_serial(&self) -> bool {
+        false
+    }
+
     /// Whether its tests run under sanitizers.
     fn is_sanitized(&self) -> bool;
 }

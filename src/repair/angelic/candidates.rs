@@ -107,7 +107,7 @@ impl Session<'_> {
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let spectrum = &knowledge.spectrum;
         let panics = self.panics(targets);
-        let results = pool::map(runner.jobs, places, |RecordedSite { found, recorded }| {
+        let results = pool::map(self.settings.jobs(), places, |RecordedSite { found, recorded }| {
             self.copies.plain.supervisor.check()?;
             let at = At {
                 site: self.site(found.site),

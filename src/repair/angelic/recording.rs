@@ -325,7 +325,7 @@ impl Session<'_> {
     ) -> Result<Vec<(usize, TestIndex, Cure, u64)>> {
         let replays = angelic::replays(angelic);
         let bounds = self.bounds();
-        let replayed = pool::map(self.runner.jobs, &replays, |replay| {
+        let replayed = pool::map(self.runner.jobs(), &replays, |replay| {
             let Replay { nth, test, force } = replay;
             let (site, sequence) = &force[0];
             let plan = Plan {

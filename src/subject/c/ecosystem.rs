@@ -162,6 +162,10 @@ impl Ecosystem for Program {
         true
     }
 
+    fn is_serial(&self) -> bool {
+        self.serial
+    }
+
     fn is_sanitized(&self) -> bool {
         self.sanitize
     }
