@@ -139,7 +139,14 @@ pub fn search(
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            deepen(&probe, suite.runner.jobs(), bounds, sites, spectrum, &starts)
+            deepen(
+                &probe,
+                suite.runner.jobs(),
+                bounds,
+                sites,
+                spectrum,
+                &starts,
+            )
         };
         let approach = |test: TestIndex, starts: Vec<SiteIndex>| {
             let probe = |trial: &Trial| {

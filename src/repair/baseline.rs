@@ -175,7 +175,9 @@ pub fn take(
             baseline.flaky.len(),
             match workspace.tree.writers().len() {
                 0 | 1 => String::new(),
-                writers => format!("; {writers} write files in the working copy and run one after the other"),
+                writers => format!(
+                    "; {writers} write files in the working copy and run one after the other"
+                ),
             }
         ),
     );

@@ -383,6 +383,8 @@ pub struct PatchReport {
     /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
     /// evidence is the build with all candidates.
     pub is_checked: bool,
+    /// What a compiler warns of with it and not without it; for that it was ranked down.
+    pub doubts: Vec<String>,
     /// What was changed, in a few words.
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
@@ -399,6 +401,13 @@ pub struct PatchReport {
 }
 
 impl PatchReport {
+    /// What speaks against it, in a sentence without its end.
+    pub fn doubt(&self) -> Option<String> {
+        let told = self.doubts.join("; ");
+        (!told.is_empty())
+            .then(|| format!("ranked down, because with it the compiler warns: {told}"))
+    }
+
     /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
     pub fn edits_of(&self, other: &AlternativeReport) -> Option<Vec<EditReport>> {
         let with_original = |edit: &EditReport| {

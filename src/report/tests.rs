@@ -53,6 +53,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         fixes: vec![TEST.to_owned()],
         is_trivial: false,
         is_checked: true,
+        doubts: Vec::new(),
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
             text: condition.to_owned(),

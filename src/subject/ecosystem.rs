@@ -131,6 +131,20 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// The command with which a user would build it.
     fn build_command(&self) -> String;
 
+    /// What a compiler warns of in a file of a working copy, a sentence each; see [`Workspace::warnings`].
+    ///
+    /// # Errors
+    /// If a compiler cannot be started or the run is stopped.
+    fn warnings(
+        &self,
+        at: &Workspace,
+        instrumented: &Workspace,
+        file: &Utf8Path,
+    ) -> Result<Vec<String>> {
+        let _ = (at, instrumented, file);
+        Ok(Vec::new())
+    }
+
     /// A short description of a successful build, for the user.
     fn built(&self, build: &Build) -> String;
 

@@ -177,6 +177,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
                 .to_owned(),
         );
     }
+    notes.extend(patch.doubt());
     notes.extend(open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
     notes.push(format!("more: {command} explain {}{options}", patch.id));

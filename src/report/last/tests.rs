@@ -45,6 +45,7 @@ fn full() -> Outcome {
         fixes: vec!["t".to_owned()],
         is_trivial: true,
         is_checked: true,
+        doubts: vec!["d".to_owned()],
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
             text: "score >= needed".to_owned(),

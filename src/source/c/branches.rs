@@ -89,7 +89,10 @@ fn code<'l>(lines: &'l [Line], range: &Range<usize>) -> impl Iterator<Item = usi
 
 /// Whether no C compiler takes the branch with this directive.
 fn is_never(directive: &str) -> bool {
-    let mut words = directive.trim_start().trim_start_matches('#').split_whitespace();
+    let mut words = directive
+        .trim_start()
+        .trim_start_matches('#')
+        .split_whitespace();
     matches!(
         (words.next(), words.next()),
         (Some("if"), Some("0")) | (Some("ifdef"), Some("__cplusplus"))
@@ -125,7 +128,11 @@ fn lines(text: &str) -> Vec<Line> {
 
 fn kind(code: &str) -> Kind {
     let Some(directive) = code.strip_prefix('#') else {
-        return if code.is_empty() { Kind::Empty } else { Kind::Code };
+        return if code.is_empty() {
+            Kind::Empty
+        } else {
+            Kind::Code
+        };
     };
     let directive = directive.trim_start();
     let end = directive.find(|c: char| !c.is_ascii_alphanumeric());
@@ -177,7 +184,8 @@ fn without_comments(line: &str, is_in_comment: &mut bool) -> String {
 mod tests {
     use super::*;
 
-    const SPLIT: &str = "#ifdef A /* é */\nif (a) {\n#elif \\\n B\nif (b) {\n#else\nif (c) {\n#endif\n}\n";
+    const SPLIT: &str =
+        "#ifdef A /* é */\nif (a) {\n#elif \\\n B\nif (b) {\n#else\nif (c) {\n#endif\n}\n";
 
     fn words(text: &str) -> String {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -209,7 +217,10 @@ mod tests {
     fn branches_within_branches_are_judged_by_themselves() {
         let text = "#if A\n#define N 3\n#if B\nb\n#else\nc\n#endif\n#else\nd\n#endif\n";
         let taken = BTreeSet::from([6]);
-        assert_eq!(words(&blanked(text, Some(&taken)).unwrap()), "#define N 3 c");
+        assert_eq!(
+            words(&blanked(text, Some(&taken)).unwrap()),
+            "#define N 3 c"
+        );
     }
 
     #[test]

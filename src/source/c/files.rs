@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use tree_sitter::{Node, Tree};
 
-use super::syntax::{self, children, first_error, walk};
 use super::language::Files;
+use super::syntax::{self, children, first_error, walk};
 use super::{branches, harvest, masks, name_of};
 use crate::source::{File, FileIndex, NullTest, Sources};
 
@@ -28,8 +28,12 @@ pub fn parse(
     sources: &mut Sources,
 ) -> Vec<Parsed> {
     let mut parsed = Vec::new();
-    let mut waiting: Vec<(Utf8PathBuf, bool)> =
-        files.paths.iter().cloned().map(|file| (file, true)).collect();
+    let mut waiting: Vec<(Utf8PathBuf, bool)> = files
+        .paths
+        .iter()
+        .cloned()
+        .map(|file| (file, true))
+        .collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
     while let Some((path, is_source)) = waiting.get(next).cloned() {
@@ -60,7 +64,9 @@ pub fn parse(
         if tree.root_node().has_error() {
             let taken = files.taken.as_ref().and_then(|taken| taken.get(&path));
             let split = branches::blanked(masked, taken).and_then(|text| syntax::parse(&text));
-            if let Some(of_branches) = split.filter(|of_branches| broken(of_branches) < broken(&tree)) {
+            if let Some(of_branches) =
+                split.filter(|of_branches| broken(of_branches) < broken(&tree))
+            {
                 sources.is_undecided |= is_source && wanted(&path) && files.taken.is_none();
                 tree = of_branches;
             }

@@ -1,5 +1,5 @@
 //! The compiler calls of a build, as the shim wrote them down, and the same calls made again for what else a compiler
-//! can tell of a file: here, which lines its preprocessor passes on.
+//! can tell of a file: which lines its preprocessor passes on, and which variables it finds used uninitialized.
 
 use std::fs::{self, File};
 
@@ -26,11 +26,47 @@ pub struct Call {
 
 /// Options whose value is an argument of its own.
 const WITH_VALUE: [&str; 14] = [
-    "-o", "-MF", "-MT", "-MQ", "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-isystem",
-    "-iquote", "-idirafter",
+    "-o",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-x",
+    "-include",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
 ];
 
+/// What makes a compiler look for variables that are used uninitialized. It sees most of them only when it optimizes.
+const UNINITIALIZED: [&str; 9] = [
+    "-O2",
+    "-fno-lto",
+    "-Wuninitialized",
+    "-Wmaybe-uninitialized",
+    "-Wno-unknown-warning-option",
+    "-Wno-error",
+    "-c",
+    "-o",
+    "/dev/null",
+];
+/// The end of the names of these warnings.
+const OPTION: &str = "uninitialized]";
+
 impl Call {
+    /// The same call in a copy of the directory `from`.
+    pub fn moved(mut self, from: &Utf8Path, to: &Utf8Path) -> Self {
+        self.dir = self.dir.as_str().replace(from.as_str(), to.as_str()).into();
+        for arg in &mut self.args {
+            *arg = arg.replace(from.as_str(), to.as_str());
+        }
+        self
+    }
+
     /// The source files among the arguments.
     pub fn sources(&self) -> Vec<&str> {
         let mut args = self.args.iter();
@@ -57,7 +93,7 @@ impl Call {
             let is_output = arg.starts_with("-o")
                 || arg.starts_with("-M")
                 || arg.starts_with("-save-temps")
-                || matches!(&**arg, "-c" | "-S" | "-E");
+                || matches!(&**arg, "-c" | "-S" | "-E" | "-w");
             let is_other_input = value.is_none() && !arg.starts_with('-') && arg != source;
             if !is_output && !is_other_input {
                 kept.push(arg.clone());
@@ -83,23 +119,62 @@ pub fn taken_lines(at: &Workspace, calls: &[Call]) -> Result<TakenLines> {
     let mut taken = TakenLines::new();
     for call in calls {
         for source in call.sources() {
-            let args = [call.args_for(source), vec!["-E".to_owned()]].concat();
-            let output = output(at, call, &args)?;
+            let (output, _) = again(at, call, source, &["-E"])?;
             add_lines(&at.root, &call.dir, &output, &mut taken);
         }
     }
     Ok(taken)
 }
 
-/// What a compiler prints with these arguments where it was called.
-fn output(at: &Workspace, call: &Call, args: &[String]) -> Result<String> {
+/// What the compiler of a file, which is relative to the root, warns of: variables that are used uninitialized. Of
+/// several calls for the file, the last one counts.
+///
+/// # Errors
+/// If the compiler cannot be started, or the run is stopped.
+pub fn warnings(at: &Workspace, calls: Vec<Call>, file: &Utf8Path) -> Result<Vec<String>> {
+    let path = at.root.join(file);
+    for call in calls.iter().rev() {
+        let mut sources = call.sources().into_iter();
+        if let Some(source) = sources.find(|source| normal(&call.dir.join(source)) == path) {
+            let (_, errors) = again(at, call, source, &UNINITIALIZED)?;
+            return Ok(uninitialized(&errors));
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The warnings of variables that are used uninitialized, each with its function.
+fn uninitialized(errors: &str) -> Vec<String> {
+    let mut function = String::new();
+    let mut found = Vec::new();
+    for line in errors.lines() {
+        if let Some((_, name)) = line.split_once("In function ") {
+            function = format!(", in function {}", name.trim_end_matches([':', ',']));
+        } else if let Some((_, warning)) = line.split_once(": warning: ")
+            && let Some((text, option)) = warning.rsplit_once(" [-W")
+            && option.ends_with(OPTION)
+        {
+            found.push(format!("{text}{function}"));
+        }
+    }
+    found
+}
+
+/// What a compiler prints, on its two streams, if it is called again for one of the source files with further arguments.
+fn again(at: &Workspace, call: &Call, source: &str, more: &[&str]) -> Result<(String, String)> {
+    let mut args = call.args_for(source);
+    args.extend(more.iter().map(|arg| (*arg).to_owned()));
+    let mut env = at.confinement.build_env()?;
+    // Messages are read.
+    env.push(("LC_ALL".to_owned(), "C".to_owned()));
     let (stdout, stderr) = (at.logs.join("again-stdout"), at.logs.join("again-stderr"));
-    let create = |path: &Utf8Path| File::create(path).with_context(|| format!("cannot write {path}"));
+    let create =
+        |path: &Utf8Path| File::create(path).with_context(|| format!("cannot write {path}"));
     at.supervisor.run(&Job {
         program: &call.compiler,
-        args,
+        args: &args,
         cwd: &call.dir,
-        env: &at.confinement.build_env()?,
+        env: &env,
         unset: &Confinement::unset(),
         stdin: None,
         stdout: create(&stdout)?,
@@ -109,8 +184,11 @@ fn output(at: &Workspace, call: &Call, args: &[String]) -> Result<String> {
         limits: Limits::default(),
         sandbox: None,
     })?;
-    let bytes = fs::read(&stdout).with_context(|| format!("cannot read {stdout}"))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let read = |path: &Utf8Path| {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {path}"))?;
+        anyhow::Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok((read(&stdout)?, read(&stderr)?))
 }
 
 /// Adds the lines of files below the root that are in preprocessed text.
@@ -138,7 +216,10 @@ fn add_lines(root: &Utf8Path, dir: &Utf8Path, text: &str, taken: &mut TakenLines
 fn marker(line: &str) -> Option<(usize, String)> {
     let (number, rest) = line.strip_prefix("# ")?.split_once(" \"")?;
     let (file, _) = rest.rsplit_once('"')?;
-    Some((number.parse().ok()?, file.replace("\\\"", "\"").replace("\\\\", "\\")))
+    Some((
+        number.parse().ok()?,
+        file.replace("\\\"", "\"").replace("\\\\", "\\"),
+    ))
 }
 
 #[cfg(test)]
@@ -160,6 +241,25 @@ mod tests {
         ]);
         assert_eq!(call.sources(), ["a.c", "b.c"]);
         assert_eq!(call.args_for("b.c"), ["-O1", "-I", "x.c", "-DN=1", "b.c"]);
+    }
+
+    #[test]
+    fn warnings_of_uninitialized_variables_name_their_function() {
+        let errors = "In function 'f',\n    inlined from 'g' at a.c:9:9:\na.c:3:5: warning: 'x' may be used uninitialized [-Wmaybe-uninitialized]\na.c:4:5: warning: unused variable 'y' [-Wunused-variable]\nb.c:9:1: warning: variable 'z' is used uninitialized [-Wsometimes-uninitialized]\n";
+        assert_eq!(
+            uninitialized(errors),
+            [
+                "'x' may be used uninitialized, in function 'f'",
+                "variable 'z' is used uninitialized, in function 'f'"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_call_is_made_again_in_another_copy() {
+        let moved = call(&["-I/r/include", "a.c"]).moved("/r".into(), "/s".into());
+        assert_eq!(moved.dir, "/s/src");
+        assert_eq!(moved.args, ["-I/s/include", "a.c"]);
     }
 
     #[test]

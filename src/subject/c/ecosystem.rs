@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::options::COptions;
 use super::build::{self, build};
+use super::options::COptions;
 use super::{Program, calls, load, print, runtime};
 use crate::copy::stamp::Stamp;
 use crate::run::command::{self, Case, Input};
@@ -63,6 +63,20 @@ impl Ecosystem for Program {
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
         build(at, self, linked)
+    }
+
+    /// Of variables that are used uninitialized: their values are undefined, so tests say little.
+    fn warnings(
+        &self,
+        at: &Workspace,
+        instrumented: &Workspace,
+        file: &Utf8Path,
+    ) -> Result<Vec<String>> {
+        let calls = calls::read(&build::calls_log(instrumented));
+        let calls = calls
+            .into_iter()
+            .map(|call| call.moved(&instrumented.root, &at.root));
+        calls::warnings(at, calls.collect(), file)
     }
 
     fn build_command(&self) -> String {
