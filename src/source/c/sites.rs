@@ -172,6 +172,7 @@ impl Finder<'_> {
             template,
             function: self.function,
             names: self.scopes.visible(),
+            is_argument: false,
             is_pure: Some(is_pure),
         });
     }

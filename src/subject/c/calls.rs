@@ -58,6 +58,14 @@ const UNINITIALIZED: [&str; 9] = [
 const OPTION: &str = "uninitialized]";
 
 impl Call {
+    /// The call as a line of the log.
+    ///
+    /// # Errors
+    /// If serialization fails, which it does not for this type.
+    pub fn line(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string(self)? + "\n")
+    }
+
     /// The same call in a copy of the directory `from`.
     pub fn moved(mut self, from: &Utf8Path, to: &Utf8Path) -> Self {
         self.dir = self.dir.as_str().replace(from.as_str(), to.as_str()).into();

@@ -112,9 +112,8 @@ fn write_down(log: &Path, compiler: &Path, args: &[OsString]) -> std::io::Result
         compiler,
         args,
     };
-    let line = serde_json::to_string(&call)? + "\n";
     let file = File::options().append(true).create(true).open(log);
-    file?.write_all(line.as_bytes())
+    file?.write_all(call.line()?.as_bytes())
 }
 
 /// Runs a compiler, prints its working directory and output in a single write, and exits with its exit code.
