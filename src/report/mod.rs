@@ -401,6 +401,12 @@ pub struct PatchReport {
 }
 
 impl PatchReport {
+    /// Whether it changes something at a site.
+    pub fn is_at(&self, site: &SiteReport) -> bool {
+        let mut parts = self.id.split('+');
+        parts.any(|part| part.split_once('-').is_some_and(|(id, _)| id == site.id))
+    }
+
     /// What speaks against it, in a sentence without its end.
     pub fn doubt(&self) -> Option<String> {
         let told = self.doubts.join("; ");
