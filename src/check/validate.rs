@@ -30,6 +30,17 @@ pub struct Accepted {
     pub doubts: Vec<String>,
 }
 
+/// The working copies that patches are validated with.
+#[derive(Debug)]
+pub struct Copies<'a> {
+    /// Each validates one patch at a time.
+    pub used: Vec<&'a Workspace<'a>>,
+    /// The one that was instrumented.
+    pub instrumented: &'a Workspace<'a>,
+    /// One without sanitizers, if the others use them.
+    pub unsanitized: Option<&'a Workspace<'a>>,
+}
+
 /// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
 pub struct Validator<'a> {
@@ -66,12 +77,9 @@ struct Unsanitized<'a> {
 }
 
 impl<'a> Validator<'a> {
-    /// `timeout` applies to each test. Each working copy validates one patch at a time; `unsanitized` is one
-    /// without sanitizers, if the others use them.
+    /// `timeout` applies to each test.
     pub fn new(
-        workspaces: Vec<&'a Workspace<'a>>,
-        instrumented: &'a Workspace<'a>,
-        unsanitized: Option<&'a Workspace<'a>>,
+        copies: Copies<'a>,
         runner: &'a Runner<'a>,
         sources: &'a Sources,
         tests: &'a TiSlice<TestIndex, TestId>,
@@ -80,18 +88,18 @@ impl<'a> Validator<'a> {
     ) -> Self {
         Self {
             runner,
-            instrumented,
+            instrumented: copies.instrumented,
             sources,
             tests,
             baseline,
             timeout,
-            unsanitized: unsanitized.map(|workspace| {
+            unsanitized: copies.unsanitized.map(|workspace| {
                 Mutex::new(Unsanitized {
                     workspace,
                     passing: None,
                 })
             }),
-            free: Mutex::new(workspaces),
+            free: Mutex::new(copies.used),
             running: Mutex::new(()),
             doctests: Mutex::default(),
         }

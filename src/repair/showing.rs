@@ -12,7 +12,7 @@ use super::knowledge::Knowledge;
 use super::ranking::groups;
 use super::session::Session;
 use crate::check::format::Formatter;
-use crate::check::validate::{Accepted, Validator};
+use crate::check::validate::{self, Accepted, Validator};
 use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
@@ -60,9 +60,11 @@ impl<'a> Checker<'a> {
     fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
         session.runner.end_servers();
         let validator = Validator::new(
-            copies,
-            &session.copies.instrumented,
-            session.copies.bare.as_ref(),
+            validate::Copies {
+                used: copies,
+                instrumented: &session.copies.instrumented,
+                unsanitized: session.copies.bare.as_ref(),
+            },
             session.runner,
             session.sources,
             session.tests,

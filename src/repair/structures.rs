@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::session::Session;
-use crate::check::validate::Validator;
+use crate::check::validate::{self, Validator};
 use crate::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
@@ -66,9 +66,11 @@ impl Session<'_> {
             .start("checking patches", 0, self.runner.runs());
         self.runner.end_servers();
         let validator = Validator::new(
-            vec![&self.copies.plain],
-            &self.copies.instrumented,
-            self.copies.bare.as_ref(),
+            validate::Copies {
+                used: vec![&self.copies.plain],
+                instrumented: &self.copies.instrumented,
+                unsanitized: self.copies.bare.as_ref(),
+            },
             self.runner,
             self.sources,
             self.tests,

@@ -239,8 +239,10 @@ fn what_a_warning_said_is_not_said_again() {
 
 #[test]
 fn the_end_names_what_could_not_be_read() {
-    let mut outcome = Outcome::default();
-    outcome.unread = vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()];
+    let outcome = Outcome {
+        unread: vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()],
+        ..Outcome::default()
+    };
     let end = "No patch was looked for in what cannot be read: a.c: line 3: `f` cannot be parsed as it is written.";
     assert!(human(&outcome).ends_with(&format!("{end}\n")));
     assert!(outcome.why_not().unwrap().ends_with(end));
