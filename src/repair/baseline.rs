@@ -226,7 +226,7 @@ fn serially(
             disturbed.push(test);
         }
     }
-    if disturbed.is_empty() {
+    if disturbed.is_empty() || !fail_beside_others(suite, &disturbed, plan)? {
         return Ok(None);
     }
     suite.runner.set_serial(true);
@@ -246,6 +246,23 @@ fn serially(
             .to_owned(),
     );
     Ok(Some((first, baseline)))
+}
+
+/// Whether one of these tests, which pass alone, still fails beside the others. One that does not may have failed before
+/// for any reason.
+fn fail_beside_others(
+    suite: &Suite,
+    tests: &[TestIndex],
+    plan: impl Fn(TestIndex) -> Plan + Copy + Sync,
+) -> Result<bool> {
+    const MOST_TRIED: usize = 3;
+    for _ in 0..MOST_TRIED {
+        let runs = TiVec::<TestIndex, TestRun>::from(suite.run_all(&suite.all(), plan, &|| ())?);
+        if tests.iter().any(|test| !runs[*test].verdict.passed()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A test is steady if it fails this many times, or for this many seconds in all. Where many tests fail, each is run

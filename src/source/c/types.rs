@@ -59,12 +59,12 @@ impl Declarations {
     /// Whether a function-like macro of the program uses its arguments as code only: it neither makes a name of one nor
     /// prints its text, unless on standard error, which no test reads.
     pub fn takes_code(&self, name: &str) -> bool {
-        const DEEPEST: u32 = 4;
+        const DEEPEST: usize = 4;
         self.functions.contains_key(name) && !self.quotes(name, DEEPEST)
     }
 
     /// Whether a macro, or one that it uses, has the operator `#` or `##`.
-    fn quotes(&self, name: &str, deepest: u32) -> bool {
+    fn quotes(&self, name: &str, deepest: usize) -> bool {
         let Some(body) = self.functions.get(name) else {
             return false;
         };
@@ -272,4 +272,25 @@ fn shape(declarator: Node) -> String {
 /// A type with single spaces between its words.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Declarations;
+    use crate::source::c::syntax::parse;
+
+    #[test]
+    fn a_macro_that_prints_its_argument_takes_more_than_code() {
+        let text = "#define HINT(x) f(!!(x), \"#\")\n#define ALSO(x) HINT(x)\n#define SHOW(x) printf(#x)\n\
+                    #define JOIN(x) a##x\n#define INNER(x) SHOW(x)\n\
+                    #define CHECK(x) if (!(x)) fprintf(stderr, \"%s\", #x)\n#define SELF(x) SELF(x)\n";
+        let mut declarations = Declarations::default();
+        declarations.add(0.into(), parse(text).unwrap().root_node(), text);
+        let of_code = |name: &&str| declarations.takes_code(name);
+        let all = [
+            "HINT", "ALSO", "SHOW", "JOIN", "INNER", "CHECK", "SELF", "assert",
+        ];
+        let found: Vec<&str> = all.into_iter().filter(of_code).collect();
+        assert_eq!(found, ["HINT", "ALSO", "CHECK", "SELF"]);
+    }
 }
