@@ -266,6 +266,8 @@ pub struct Fixes {
     pub most_support: u32,
     /// Margin by which a fix must be cheaper to be judged before fixes that cure more tests.
     pub promising: u32,
+    /// The share of its confidence that is left of a patch of which the compiler warns.
+    pub doubted: f64,
 }
 
 /// The weights in use.
@@ -384,6 +386,7 @@ pub static WEIGHTS: Weights = Weights {
         cheap: 20,
         most_support: 40,
         promising: 8,
+        doubted: 0.2,
     },
 };
 

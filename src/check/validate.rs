@@ -1,11 +1,12 @@
 //! Final validation of a patch: built alone and without instrumentation, it must make every targeted test pass
 //! and no test or doctest fail that passed before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use camino::Utf8Path;
 use typed_index_collections::TiSlice;
 
 use crate::patch::edit::{Edit, apply_all};
@@ -20,10 +21,32 @@ const MIN_SILENCE: Duration = Duration::from_secs(5);
 /// How many times as long as all of them took they may be silent.
 const MOST_SILENCE: u32 = 2;
 
+/// What is known of a patch that holds.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The failing tests that it cures: the targets, and perhaps others.
+    pub cured: Vec<TestIndex>,
+    /// What a compiler warns of with it and not without it.
+    pub doubts: Vec<String>,
+}
+
+/// The working copies that patches are validated with.
+#[derive(Debug)]
+pub struct Copies<'a> {
+    /// Each validates one patch at a time.
+    pub used: Vec<&'a Workspace<'a>>,
+    /// The one that was instrumented.
+    pub instrumented: &'a Workspace<'a>,
+    /// One without sanitizers, if the others use them.
+    pub unsanitized: Option<&'a Workspace<'a>>,
+}
+
 /// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
 pub struct Validator<'a> {
     runner: &'a Runner<'a>,
+    /// The working copy that was instrumented.
+    instrumented: &'a Workspace<'a>,
     sources: &'a Sources,
     tests: &'a TiSlice<TestIndex, TestId>,
     baseline: &'a Baseline,
@@ -54,11 +77,9 @@ struct Unsanitized<'a> {
 }
 
 impl<'a> Validator<'a> {
-    /// `timeout` applies to each test. Each working copy validates one patch at a time; `unsanitized` is one
-    /// without sanitizers, if the others use them.
+    /// `timeout` applies to each test.
     pub fn new(
-        workspaces: Vec<&'a Workspace<'a>>,
-        unsanitized: Option<&'a Workspace<'a>>,
+        copies: Copies<'a>,
         runner: &'a Runner<'a>,
         sources: &'a Sources,
         tests: &'a TiSlice<TestIndex, TestId>,
@@ -67,34 +88,34 @@ impl<'a> Validator<'a> {
     ) -> Self {
         Self {
             runner,
+            instrumented: copies.instrumented,
             sources,
             tests,
             baseline,
             timeout,
-            unsanitized: unsanitized.map(|workspace| {
+            unsanitized: copies.unsanitized.map(|workspace| {
                 Mutex::new(Unsanitized {
                     workspace,
                     passing: None,
                 })
             }),
-            free: Mutex::new(workspaces),
+            free: Mutex::new(copies.used),
             running: Mutex::new(()),
             doctests: Mutex::default(),
         }
     }
 
-    /// The failing tests that one patch cures when applied alone: the targets, and perhaps others. `None` if it
-    /// does not cure the targets or breaks a test. At most as many threads as there are working copies may
-    /// call this at a time.
+    /// What one patch does when applied alone. `None` if it does not cure the targets or breaks a test. At most as
+    /// many threads as there are working copies may call this at a time.
     ///
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.
-    pub fn accepts(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Option<Vec<TestIndex>>> {
+    pub fn accepts(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Option<Accepted>> {
         let workspace = lock(&self.free).pop();
         let workspace = workspace.context("every working copy is in use")?;
-        let cured = self.accepts_in(workspace, edits, targets);
+        let accepted = self.accepts_in(workspace, edits, targets);
         lock(&self.free).push(workspace);
-        cured
+        accepted
     }
 
     fn accepts_in(
@@ -102,7 +123,7 @@ impl<'a> Validator<'a> {
         workspace: &Workspace,
         edits: &[Edit],
         targets: &[TestIndex],
-    ) -> Result<Option<Vec<TestIndex>>> {
+    ) -> Result<Option<Accepted>> {
         self.write(workspace, edits)?;
         let build = workspace.build(Linked::Plain)?;
         if !build.succeeded {
@@ -118,7 +139,35 @@ impl<'a> Validator<'a> {
         };
         let is_accepted =
             self.doctests_still_pass(workspace)? && self.accepts_unsanitized(edits, targets)?;
-        Ok(is_accepted.then_some(cured))
+        if !is_accepted {
+            return Ok(None);
+        }
+        let doubts = self.doubts(workspace, edits)?;
+        Ok(Some(Accepted { cured, doubts }))
+    }
+
+    /// What a compiler warns of in the patched files, without what it warns of before the patch.
+    fn doubts(&self, workspace: &Workspace, edits: &[Edit]) -> Result<Vec<String>> {
+        let files: BTreeSet<&Utf8Path> = edits.iter().map(|edit| &*edit.file).collect();
+        let mut doubts = Vec::new();
+        for file in files {
+            let warnings = |edits: &[Edit]| {
+                self.write(workspace, edits)?;
+                workspace.warnings(self.instrumented, file)
+            };
+            let mut new = warnings(edits)?;
+            if new.is_empty() {
+                continue;
+            }
+            for old in warnings(&[])? {
+                if let Some(at) = new.iter().position(|warning| *warning == old) {
+                    new.remove(at);
+                }
+            }
+            doubts.extend(new);
+        }
+        doubts.dedup();
+        Ok(doubts)
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.

@@ -278,6 +278,7 @@ pub fn patch(written: &Written, why: &str) -> PatchReport {
         fixes: Vec::new(),
         is_trivial: false,
         is_checked: true,
+        doubts: Vec::new(),
         why: why.to_owned(),
         clauses: Vec::new(),
         tables: Vec::new(),

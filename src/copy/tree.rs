@@ -32,7 +32,7 @@ pub struct Tree {
     /// Held shared during runs, and exclusively while the tree is restored. Counts the restorations that
     /// undid a change.
     restorations: RwLock<u64>,
-    /// Runs that changed the tree when they ran alone.
+    /// Runs that wrote to the tree when they ran alone.
     writers: Mutex<BTreeSet<String>>,
 }
 
@@ -211,8 +211,8 @@ impl Tree {
     }
 
     /// Runs something that may write to the tree, and undoes its changes. Several runs may share the tree. If
-    /// one of them changes it, the others may have seen the change; all of them are repeated, each alone.
-    /// `key` identifies a run, so that one that changed the tree before runs alone from the start.
+    /// one of them writes to it, the others may have seen that; all of them are repeated, each alone.
+    /// `key` identifies a run, so that one that wrote before runs alone from the start.
     ///
     /// Returns the result and the changes.
     ///
@@ -240,7 +240,9 @@ impl Tree {
                 .restorations
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            if !self.restore()?.is_empty() {
+            // A file that was written and removed again is no change of the tree, but others may have read or written it.
+            let was_written = lock(&self.state).watch.has_changed() == Some(true);
+            if !self.restore()?.is_empty() || was_written {
                 *exclusive += 1;
             }
             if *exclusive == before {
@@ -257,15 +259,21 @@ impl Tree {
             result = run();
         }
         let result = result?;
-        let changed = match self.may_have_changed()? {
+        let has_written = self.may_have_changed()?;
+        let changed = match has_written {
             true => self.restore()?,
             false => Vec::new(),
         };
         drop(exclusive);
-        if !changed.is_empty() {
+        if has_written {
             lock(&self.writers).insert(key.to_owned());
         }
         Ok((result, changed))
+    }
+
+    /// The runs that wrote to the tree, by their keys. Each of them runs alone.
+    pub fn writers(&self) -> BTreeSet<String> {
+        lock(&self.writers).clone()
     }
 
     /// Whether something may have been written since the last snapshot.

@@ -218,6 +218,7 @@ mod tests {
             template,
             function: FunctionIndex::new(0),
             names: Arc::default(),
+            is_argument: false,
             is_pure: None,
         }
     }

@@ -89,7 +89,10 @@ impl Dialect for Macros {
         }));
         rows.push((format!("!!({}", truth(old)), owner));
         Pieces {
-            opening: on_lines(index, rows, site.line),
+            opening: match site.is_argument {
+                true => rows,
+                false => on_lines(index, rows, site.line),
+            },
             closing: vec![("))".to_owned(), owner)],
         }
     }

@@ -118,7 +118,7 @@ pub fn take(
         .into_iter()
         .zip(first)
         .filter(|(_, run)| run.verdict != Verdict::Ignored);
-    let (tests, first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
+    let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
     check_tests(settings, &tests)?;
     let suite = Suite {
         runner,
@@ -127,6 +127,9 @@ pub fn take(
     };
     let second = second_runs(&suite, &first, plan, &|| phase.step())?;
     let mut baseline = Baseline::from_runs(&first, &second);
+    if let Some(alone) = serially(outcome, &suite, &baseline, plan)? {
+        (first, baseline) = alone;
+    }
     for test in &baseline.flaky {
         outcome.warnings.push(format!(
             "{} passed once and failed once: it is flaky, and is neither repaired nor relied on",
@@ -167,10 +170,16 @@ pub fn take(
         phase,
         runner.runs(),
         &format!(
-            "{} pass, {} fail, {} flaky",
+            "{} pass, {} fail, {} flaky{}",
             baseline.passing().len(),
             baseline.failing().len(),
-            baseline.flaky.len()
+            baseline.flaky.len(),
+            match workspace.tree.writers().len() {
+                0 | 1 => String::new(),
+                writers => format!(
+                    "; {writers} write files in the working copy and run one after the other"
+                ),
+            }
         ),
     );
     for test in baseline.failing() {
@@ -182,6 +191,79 @@ pub fn take(
         }
     }
     Ok((tests, baseline))
+}
+
+/// Tests that fail now and then, or always, beside others are run alone, at most for this many seconds in all.
+const MOST_SECONDS_ALONE: f64 = 20.0;
+/// A test that passes alone this many times would probably always do.
+const ENOUGH_ALONE: usize = 4;
+
+/// The runs of all tests one after the other, if some tests pass so and not beside others: they share a port, or
+/// something else that is not a file of the working copy. From then on no test runs beside another.
+fn serially(
+    outcome: &mut Outcome,
+    suite: &Suite,
+    baseline: &Baseline,
+    plan: impl Fn(TestIndex) -> Plan + Copy + Sync,
+) -> Result<Option<(TiVec<TestIndex, TestRun>, Baseline)>> {
+    if suite.runner.jobs() == 1 || suite.tests.len() == 1 {
+        return Ok(None);
+    }
+    let failing = baseline.failing().into_iter();
+    let failing = failing.filter(|test| baseline.verdicts[*test] != Verdict::TimedOut);
+    let mut disturbed = Vec::new();
+    let mut seconds = 0.0;
+    for test in baseline.flaky.iter().copied().chain(failing) {
+        let mut passed = 0;
+        while passed < ENOUGH_ALONE && seconds < MOST_SECONDS_ALONE {
+            let run = suite.run(test, &plan(test))?;
+            seconds += run.seconds;
+            if !run.verdict.passed() {
+                break;
+            }
+            passed += 1;
+        }
+        if passed == ENOUGH_ALONE {
+            disturbed.push(test);
+        }
+    }
+    if disturbed.is_empty() || !fail_beside_others(suite, &disturbed, plan)? {
+        return Ok(None);
+    }
+    suite.runner.set_serial(true);
+    let first = TiVec::from(suite.run_all(&suite.all(), plan, &|| ())?);
+    let second = second_runs(suite, &first, plan, &|| ())?;
+    let baseline = Baseline::from_runs(&first, &second);
+    let passing = baseline.passing();
+    disturbed.retain(|test| passing.contains(test));
+    if disturbed.is_empty() {
+        suite.runner.set_serial(false);
+        return Ok(None);
+    }
+    // Which tests fail beside others may differ from run to run, so they are not named.
+    outcome.warnings.push(
+        "some tests fail beside others and pass alone, so all tests run one after the other; `--jobs 1`, or for a C \
+         program `serial = true` in nopol.toml, does so from the start"
+            .to_owned(),
+    );
+    Ok(Some((first, baseline)))
+}
+
+/// Whether one of these tests, which pass alone, still fails beside the others. One that does not may have failed before
+/// for any reason.
+fn fail_beside_others(
+    suite: &Suite,
+    tests: &[TestIndex],
+    plan: impl Fn(TestIndex) -> Plan + Copy + Sync,
+) -> Result<bool> {
+    const MOST_TRIED: usize = 3;
+    for _ in 0..MOST_TRIED {
+        let runs = TiVec::<TestIndex, TestRun>::from(suite.run_all(&suite.all(), plan, &|| ())?);
+        if tests.iter().any(|test| !runs[*test].verdict.passed()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A test is steady if it fails this many times, or for this many seconds in all. Where many tests fail, each is run

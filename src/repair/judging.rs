@@ -103,7 +103,7 @@ impl Session<'_> {
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
-            let verdicts = pool::map(self.runner.jobs, some, |(fix, switch)| {
+            let verdicts = pool::map(self.runner.jobs(), some, |(fix, switch)| {
                 // A fix may cure tests that no forced outcome at its site cured.
                 let mut others = targets.to_vec();
                 others.retain(|test| {

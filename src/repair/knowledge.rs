@@ -70,11 +70,17 @@ impl Notes {
         }
     }
 
-    /// Moves everything into the outcome.
+    /// Moves everything into the outcome, which has its patches. An engine may find a patch where an earlier one found
+    /// none: then the reason for that is none any more.
     pub fn report(&mut self, outcome: &mut Outcome) {
         let notes = std::mem::take(self);
         outcome.warnings.extend(notes.warnings);
-        outcome.sites.extend(notes.sites);
+        let patches = &outcome.patches;
+        outcome.sites.extend(notes.sites.into_iter().map(|site| {
+            let has_patch = patches.iter().any(|patch| patch.is_at(&site));
+            let reason = site.reason.filter(|_| !has_patch);
+            SiteReport { reason, ..site }
+        }));
         outcome.builds += notes.builds;
         outcome.tried_pairs |= notes.tried_pairs;
     }
@@ -83,7 +89,7 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{AngelicHow, AngelicReport};
+    use crate::report::{AngelicHow, AngelicReport, PatchReport};
 
     fn site(id: &str, is_angelic: bool) -> SiteReport {
         let angelic = AngelicReport {
@@ -114,5 +120,28 @@ mod tests {
         notes.set_reason("b", "never angelic");
         let reasons: Vec<_> = notes.sites.iter().map(|site| site.reason.clone()).collect();
         assert_eq!(reasons, [Some("first".to_owned()), None]);
+    }
+
+    #[test]
+    fn a_site_with_a_patch_has_no_reason_for_having_none() {
+        let mut notes = Notes {
+            sites: vec![site("a", true), site("b", true), site("ab", true)],
+            ..Notes::default()
+        };
+        for id in ["a", "b", "ab"] {
+            notes.set_reason(id, "no candidate");
+        }
+        let patch = PatchReport {
+            id: "c-1+b-2".to_owned(),
+            ..PatchReport::default()
+        };
+        let mut outcome = Outcome {
+            patches: vec![patch],
+            ..Outcome::default()
+        };
+        notes.report(&mut outcome);
+        let with_reason = outcome.sites.iter().filter(|site| site.reason.is_some());
+        let with_reason: Vec<&str> = with_reason.map(|site| &*site.id).collect();
+        assert_eq!(with_reason, ["a", "ab"]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 
 use super::baseline;
 use super::instrument::{self, Prebuilt};
@@ -81,13 +81,15 @@ impl<'s> Setup<'s> {
 
     /// A runner for the tests.
     pub fn runner(&self) -> Runner<'_> {
-        Runner::new(
+        let runner = Runner::new(
             self.supervisor,
             &self.confinement,
             self.settings.project.test_args(),
             self.settings.jobs(),
             user_cache().and_then(|cache| preload::library(&cache)),
-        )
+        );
+        runner.set_serial(self.subject.is_serial());
+        runner
     }
 
     /// What processes of the subject are confined to.
@@ -161,7 +163,19 @@ impl<'s> Setup<'s> {
     /// # Errors
     /// If a pattern is malformed or matches no file, or a file cannot be written.
     pub fn read(&self, copies: &Copies, outcome: &mut Outcome) -> Result<Sources> {
-        let sources = read_sources(self.settings, &self.subject, &copies.plain.root, outcome)?;
+        let wanted = self.settings.file_filter()?;
+        let root = &copies.plain.root;
+        let mut sources = self.subject.readable().read(root, &wanted);
+        if sources.is_undecided {
+            let at = &copies.instrumented;
+            let runtime = at.runtime(&self.work.base)?;
+            outcome.builds += 1;
+            let ecosystem = &self.subject.ecosystem;
+            if let Some(readable) = ecosystem.readable_as_compiled(at, &runtime)? {
+                sources = readable.read(root, &wanted);
+            }
+        }
+        check_sources(self.settings, &self.subject, &sources, outcome)?;
         for copy in copies.all() {
             for file in &sources.files {
                 copy.tree.write(&copy.root.join(&file.path), &file.text)?;
@@ -286,14 +300,18 @@ pub fn damage(test: &str, changes: &BTreeSet<Change>) -> String {
     )
 }
 
-fn read_sources(
+/// Warns of what could not be read and of patterns that match nothing.
+fn check_sources(
     settings: &Settings,
     subject: &Subject,
-    root: &Utf8Path,
+    sources: &Sources,
     outcome: &mut Outcome,
-) -> Result<Sources> {
+) -> Result<()> {
     let wanted = settings.file_filter()?;
-    let sources = subject.readable().read(root, &wanted);
+    let unread = sources.skipped.iter();
+    outcome.unread = unread
+        .map(|(path, reason)| format!("{path}: {reason}"))
+        .collect();
     for (path, reason) in &sources.skipped {
         outcome
             .warnings
@@ -315,5 +333,5 @@ fn read_sources(
             subject.root
         ));
     }
-    Ok(sources)
+    Ok(())
 }

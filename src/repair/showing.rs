@@ -12,7 +12,7 @@ use super::knowledge::Knowledge;
 use super::ranking::groups;
 use super::session::Session;
 use crate::check::format::Formatter;
-use crate::check::validate::Validator;
+use crate::check::validate::{self, Accepted, Validator};
 use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
@@ -24,6 +24,7 @@ use crate::run::pool;
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
 use crate::subject::workspace::Workspace;
+use crate::weights::WEIGHTS;
 
 /// Members of a family that are built on their own until one of them holds.
 const MOST_TRIED: usize = 3;
@@ -43,8 +44,8 @@ struct Shown<'c> {
 #[derive(Clone, Debug)]
 pub struct Checked {
     edits: Vec<Edit>,
-    /// The failing tests that it cures; `None` if it was rejected.
-    cured: Option<Vec<TestIndex>>,
+    /// `None` if it was rejected.
+    accepted: Option<Accepted>,
 }
 
 /// Builds fixes on their own.
@@ -59,8 +60,11 @@ impl<'a> Checker<'a> {
     fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
         session.runner.end_servers();
         let validator = Validator::new(
-            copies,
-            session.copies.bare.as_ref(),
+            validate::Copies {
+                used: copies,
+                instrumented: &session.copies.instrumented,
+                unsanitized: session.copies.bare.as_ref(),
+            },
             session.runner,
             session.sources,
             session.tests,
@@ -76,11 +80,11 @@ impl<'a> Checker<'a> {
 
     fn check(&self, fix: &Fix) -> Result<Checked> {
         let edits = self.session.edits(fix, &self.formatter);
-        let cured = match self.session.diff(&edits).is_empty() {
+        let accepted = match self.session.diff(&edits).is_empty() {
             true => None,
             false => self.validator.accepts(&edits, &fix.targets)?,
         };
-        Ok(Checked { edits, cured })
+        Ok(Checked { edits, accepted })
     }
 }
 
@@ -150,15 +154,20 @@ impl Session<'_> {
         let phase = self.progress.start("checking a patch", 0, runner.runs());
         let checked = Checker::new(self, vec![&self.copies.plain]).check(fix)?;
         knowledge.notes.builds += 1;
-        let result = match &checked.cured {
+        let result = match &checked.accepted {
+            Some(accepted) if !accepted.doubts.is_empty() => {
+                "it holds, but the compiler warns of it, so the search for others goes on"
+            }
             Some(_) => "it holds, and the search for others goes on",
             None => "the likeliest one breaks other tests",
         };
         self.progress.finish(phase, runner.runs(), result);
-        if let Some(cured) = &checked.cured {
+        if let Some(accepted) = &checked.accepted
+            && accepted.doubts.is_empty()
+        {
             let report = PatchReport {
                 confidence: family.confidence.first().copied().unwrap_or(0.0),
-                ..self.patch(fix, &checked.edits, cured, 1)
+                ..self.patch(fix, &checked.edits, &accepted.cured, 1)
             };
             self.progress.found(&report);
         }
@@ -202,6 +211,9 @@ impl Session<'_> {
             let mut stopped = None;
             while stopped.is_none() {
                 open.retain(|candidates| candidates.next().is_some());
+                // As many others as are shown may take the place of doubted ones.
+                let likeliest = open.len().min(2 * self.settings.shown());
+                open[..likeliest].sort_by_key(Candidates::is_doubted);
                 // Check at once all that will be shown if none is rejected.
                 let wanted = open.iter_mut().take(self.settings.shown());
                 let mut wanted: Vec<&mut Candidates> = wanted
@@ -215,10 +227,10 @@ impl Session<'_> {
                 let checked = pool::map(at_once, &fixes, |fix| Ok(check(fix)))?;
                 for ((candidates, fix), checked) in wanted.iter_mut().zip(fixes).zip(checked) {
                     match checked {
-                        Ok(Checked { edits, cured }) => {
+                        Ok(Checked { edits, accepted }) => {
                             knowledge.held.retain(|held| !held.is_text_of(fix));
-                            match cured {
-                                Some(cured) => candidates.held = Some((edits, cured)),
+                            match accepted {
+                                Some(accepted) => candidates.held = Some((edits, accepted)),
                                 None => candidates.tried += 1,
                             }
                         }
@@ -231,14 +243,15 @@ impl Session<'_> {
             }
             let from = outcome.patches.len();
             for candidates in open.into_iter().take(self.settings.shown()) {
-                let (Some(fix), Some((edits, cured))) = (candidates.next(), &candidates.held)
+                let (Some(fix), Some((edits, accepted))) = (candidates.next(), &candidates.held)
                 else {
                     break;
                 };
                 let patch = outcome.patches.len();
                 let report = PatchReport {
                     confidence: candidates.confidence(),
-                    ..self.patch(fix, edits, cured, patch + 1)
+                    doubts: accepted.doubts.clone(),
+                    ..self.patch(fix, edits, &accepted.cured, patch + 1)
                 };
                 outcome.patches.push(report);
                 outcome.set_patched();
@@ -385,6 +398,7 @@ impl Session<'_> {
                 .collect(),
             is_trivial: fix.is_trivial(),
             is_checked: true,
+            doubts: Vec::new(),
             why: of_all(fix, |edit| edit.why.clone(), "; "),
             clauses: Vec::new(),
             tables: Vec::new(),
@@ -487,8 +501,8 @@ struct Candidates<'c> {
     family: &'c Family,
     /// Members that were rejected.
     tried: usize,
-    /// The edits of the next member, and the tests that it cures; `None` before it was built on its own.
-    held: Option<(Vec<Edit>, Vec<TestIndex>)>,
+    /// The edits of the next member, and what it does; `None` before it was built on its own.
+    held: Option<(Vec<Edit>, Accepted)>,
 }
 
 impl<'c> Candidates<'c> {
@@ -500,13 +514,20 @@ impl<'c> Candidates<'c> {
         }
     }
 
-    /// The confidence in the next member.
+    /// The confidence in the next member, in hundredths of one.
     fn confidence(&self) -> f64 {
-        self.family
-            .confidence
-            .get(self.tried)
-            .copied()
-            .unwrap_or(0.0)
+        let known = self.family.confidence.get(self.tried);
+        let share = match self.is_doubted() {
+            true => WEIGHTS.fix.doubted,
+            false => 1.0,
+        };
+        (known.copied().unwrap_or(0.0) * share * 100.0).round() / 100.0
+    }
+
+    /// Whether the next member holds and the compiler warns of it.
+    fn is_doubted(&self) -> bool {
+        let held = self.held.as_ref();
+        held.is_some_and(|(_, accepted)| !accepted.doubts.is_empty())
     }
 
     fn next(&self) -> Option<&'c Fix> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::session::Session;
-use crate::check::validate::Validator;
+use crate::check::validate::{self, Validator};
 use crate::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
@@ -66,8 +66,11 @@ impl Session<'_> {
             .start("checking patches", 0, self.runner.runs());
         self.runner.end_servers();
         let validator = Validator::new(
-            vec![&self.copies.plain],
-            self.copies.bare.as_ref(),
+            validate::Copies {
+                used: vec![&self.copies.plain],
+                instrumented: &self.copies.instrumented,
+                unsanitized: self.copies.bare.as_ref(),
+            },
             self.runner,
             self.sources,
             self.tests,
@@ -80,11 +83,15 @@ impl Session<'_> {
                 if outcome.patches.len() - from == self.settings.shown() {
                     break;
                 }
-                if let Some(cured) = validator.accepts(&repair.edits, &targets)? {
-                    let cured = cured.iter().map(|test| self.tests[*test].to_string());
+                if let Some(accepted) = validator.accepts(&repair.edits, &targets)? {
+                    let cured = accepted
+                        .cured
+                        .iter()
+                        .map(|test| self.tests[*test].to_string());
                     let patch = PatchReport {
                         rank: outcome.patches.len() + 1,
                         confidence: (100.0 * GUESS / count_of(found.len())).round() / 100.0,
+                        doubts: accepted.doubts,
                         ..self.structural(repair, cured.collect())
                     };
                     outcome.patches.push(patch);
@@ -138,6 +145,7 @@ impl Session<'_> {
             fixes,
             is_trivial: false,
             is_checked: true,
+            doubts: Vec::new(),
             why: format!(
                 "a change of what `{}` does to linked structures",
                 repair.function

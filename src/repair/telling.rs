@@ -192,7 +192,7 @@ impl Bench<'_> {
 
     /// Runs tests of a binary in parallel.
     fn run_all(&self, binary: &Binary, names: &[String]) -> Result<Vec<TestRun>> {
-        pool::map(self.runner.jobs, names, |name| self.run(binary, name))
+        pool::map(self.runner.jobs(), names, |name| self.run(binary, name))
     }
 
     /// The text of a file of the subject as the user has it; `None` if it cannot be read.

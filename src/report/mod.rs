@@ -108,6 +108,8 @@ pub struct Outcome {
     pub message: Option<String>,
     /// What the user should know, a sentence each.
     pub warnings: Vec<String>,
+    /// Files and parts of files that could not be read, with the reason: no patch was looked for there.
+    pub unread: Vec<String>,
     /// All tests, if they were listed.
     pub tests: Vec<String>,
     /// Tests that failed in every run.
@@ -160,6 +162,7 @@ impl Default for Outcome {
             ending: Ending::NoPatch,
             message: None,
             warnings: Vec::new(),
+            unread: Vec::new(),
             tests: Vec::new(),
             failing_tests: Vec::new(),
             set_aside: Vec::new(),
@@ -185,11 +188,54 @@ impl Default for Outcome {
 }
 
 impl Outcome {
-    /// Why there is no patch, unless the sites have their own reasons.
+    /// Why the run ended as it did, in particular why there is no patch.
     pub fn why_not(&self) -> Option<String> {
         if self.message.is_some() || self.ending != Ending::NoPatch {
             return self.message.clone();
         }
+        let why = self.why_no_candidate().unwrap_or_else(|| self.reasons());
+        let unread = self.why_unread();
+        Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
+    }
+
+    /// Which parts of the program no patch was looked for in, and why.
+    pub fn why_unread(&self) -> Option<String> {
+        (!self.unread.is_empty()).then(|| {
+            format!(
+                "No patch was looked for in what cannot be read: {}.",
+                self.unread.join("; ")
+            )
+        })
+    }
+
+    /// The sites where a forced outcome makes a failing test pass.
+    pub fn angelic_sites(&self) -> Vec<&SiteReport> {
+        let sites = self.sites.iter();
+        sites.filter(|site| !site.angelic.is_empty()).collect()
+    }
+
+    /// Why the first angelic sites have no patch.
+    fn reasons(&self) -> String {
+        const MOST_TOLD: usize = 3;
+        let angelic = self.angelic_sites();
+        let told = angelic.iter().take(MOST_TOLD).map(|site| {
+            let reason = site.why_no_patch();
+            format!("{}:{}:{}: {reason}", site.file, site.line, site.column)
+        });
+        let others = match angelic.len().saturating_sub(MOST_TOLD) {
+            0 => String::new(),
+            others => format!("; and {others} more"),
+        };
+        format!(
+            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass and \
+             breaks no other: {}{others}.",
+            count(angelic.len(), "place"),
+            told.collect::<Vec<_>>().join("; ")
+        )
+    }
+
+    /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
+    pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() {
             return Some(format!(
                 "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \
@@ -199,7 +245,6 @@ impl Outcome {
                 self.command
             ));
         }
-        let is_angelic = |site: &SiteReport| !site.angelic.is_empty();
         let pairs = match self.tried_pairs {
             true => "; nor do two conditions changed at once. The fault may not be in a condition.",
             false => {
@@ -207,7 +252,7 @@ impl Outcome {
                  which --multi tries."
             }
         };
-        (!self.sites.iter().any(is_angelic)).then(|| {
+        self.angelic_sites().is_empty().then(|| {
             format!(
                 "No change of one condition seems to cure a failing test: at none of the {} places that failing \
                  tests reach does one pass when the condition is forced true or false, or the statement is \
@@ -268,6 +313,13 @@ pub struct SiteReport {
     pub angelic: Vec<AngelicReport>,
     /// Why an angelic site led to no patch.
     pub reason: Option<String>,
+}
+
+impl SiteReport {
+    /// Why there is no patch here.
+    pub fn why_no_patch(&self) -> &str {
+        self.reason.as_deref().unwrap_or("no candidate survived")
+    }
 }
 
 /// A forced outcome under which a failing test passes.
@@ -338,6 +390,8 @@ pub struct PatchReport {
     /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
     /// evidence is the build with all candidates.
     pub is_checked: bool,
+    /// What a compiler warns of with it and not without it; for that it was ranked down.
+    pub doubts: Vec<String>,
     /// What was changed, in a few words.
     pub why: String,
     /// The tests that decided each clause of the new condition, left to right.
@@ -354,6 +408,19 @@ pub struct PatchReport {
 }
 
 impl PatchReport {
+    /// Whether it changes something at a site.
+    pub fn is_at(&self, site: &SiteReport) -> bool {
+        let mut parts = self.id.split('+');
+        parts.any(|part| part.split_once('-').is_some_and(|(id, _)| id == site.id))
+    }
+
+    /// What speaks against it, in a sentence without its end.
+    pub fn doubt(&self) -> Option<String> {
+        let told = self.doubts.join("; ");
+        (!told.is_empty())
+            .then(|| format!("ranked down, because with it the compiler warns: {told}"))
+    }
+
     /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
     pub fn edits_of(&self, other: &AlternativeReport) -> Option<Vec<EditReport>> {
         let with_original = |edit: &EditReport| {

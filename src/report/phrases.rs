@@ -38,8 +38,10 @@ pub fn message(patch: &PatchReport) -> String {
         true => "",
         false => " It was not held against all tests, because the run was stopped.",
     };
+    let doubt = patch.doubt();
+    let doubt = doubt.map_or_else(String::new, |doubt| format!(" {}.", capitalized(&doubt)));
     format!(
-        "{}: {}. {}, {}.{unchecked}",
+        "{}: {}. {}, {}.{unchecked}{doubt}",
         capitalized(&headline(patch)),
         advice(patch),
         capitalized(&sureness(patch)),

@@ -53,6 +53,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         fixes: vec![TEST.to_owned()],
         is_trivial: false,
         is_checked: true,
+        doubts: Vec::new(),
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
             text: condition.to_owned(),
@@ -212,8 +213,39 @@ fn without_a_patch_each_angelic_site_says_why() {
 
       src/lib.rs:4:8 `score …`: no condition explains every context
     ");
+    assert_eq!(
+        outcome.why_not().unwrap(),
+        "A failing test passes when the outcome is forced at 1 place, but no condition found there makes it pass and \
+         breaks no other: src/lib.rs:4:8: no condition explains every context."
+    );
     outcome.sites = vec![outcome.sites[0].clone(); 12];
     assert!(human(&outcome).ends_with("  and 2 more; `--format json` has them all\n"));
+    assert!(outcome.why_not().unwrap().ends_with("; and 9 more."));
+}
+
+#[test]
+fn what_a_warning_said_is_not_said_again() {
+    let mut outcome = Outcome {
+        complaints: vec![Complaint {
+            test: "odd".to_owned(),
+            why: "crashes".to_owned(),
+        }],
+        ..Outcome::default()
+    };
+    assert!(human(&outcome).contains("odd crashes"));
+    outcome.warnings = vec!["odd crashes".to_owned()];
+    assert!(!human(&outcome).contains("odd crashes"));
+}
+
+#[test]
+fn the_end_names_what_could_not_be_read() {
+    let outcome = Outcome {
+        unread: vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()],
+        ..Outcome::default()
+    };
+    let end = "No patch was looked for in what cannot be read: a.c: line 3: `f` cannot be parsed as it is written.";
+    assert!(human(&outcome).ends_with(&format!("{end}\n")));
+    assert!(outcome.why_not().unwrap().ends_with(end));
 }
 
 #[test]

@@ -72,8 +72,10 @@ pub struct Runner<'a> {
     confinement: &'a Confinement,
     /// The user's arguments for test binaries.
     args: Vec<String>,
-    /// Maximum number of concurrent processes.
-    pub jobs: usize,
+    /// Maximum number of concurrent processes, as long as tests do not disturb one another.
+    jobs: usize,
+    /// Tests run one after the other.
+    is_serial: AtomicBool,
     runs: AtomicU64,
     /// The number of run directories made so far.
     dirs: AtomicU64,
@@ -116,6 +118,7 @@ impl<'a> Runner<'a> {
             confinement,
             args: kept,
             jobs,
+            is_serial: AtomicBool::new(false),
             runs: AtomicU64::new(0),
             dirs: AtomicU64::new(0),
             library,
@@ -130,6 +133,19 @@ impl<'a> Runner<'a> {
     /// after each run.
     pub fn damage(&self) -> BTreeMap<String, BTreeSet<Change>> {
         lock(&self.damage).clone()
+    }
+
+    /// Maximum number of concurrent processes.
+    pub fn jobs(&self) -> usize {
+        match self.is_serial.load(Ordering::Relaxed) {
+            true => 1,
+            false => self.jobs,
+        }
+    }
+
+    /// From now on, tests run one after the other, or no longer so.
+    pub fn set_serial(&self, is_serial: bool) {
+        self.is_serial.store(is_serial, Ordering::Relaxed);
     }
 
     /// The number of test processes started so far.

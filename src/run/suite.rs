@@ -47,7 +47,7 @@ impl Suite<'_> {
         plan: impl Fn(TestIndex) -> Plan + Sync,
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<TestRun>> {
-        pool::map(self.runner.jobs, tests, |test| {
+        pool::map(self.runner.jobs(), tests, |test| {
             let run = self.run(*test, &plan(*test));
             done();
             run

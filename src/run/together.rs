@@ -20,7 +20,7 @@ impl Runner<'_> {
         timeout: Duration,
         circumstances: Circumstances,
     ) -> Result<BTreeSet<String>> {
-        let mut args = vec![format!("--test-threads={}", self.jobs)];
+        let mut args = vec![format!("--test-threads={}", self.jobs())];
         args.extend(self.args.iter().cloned());
         let (printed, _) = binary.tree.guard(binary.exe.as_str(), || {
             self.with_run_dir(|dir| {
@@ -53,7 +53,7 @@ impl Runner<'_> {
     ) -> Result<bool> {
         let mut args = vec![
             "--exact".to_string(),
-            format!("--test-threads={}", self.jobs),
+            format!("--test-threads={}", self.jobs()),
         ];
         args.extend(tests.iter().map(ToString::to_string));
         args.extend(self.args.iter().cloned());

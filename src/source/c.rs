@@ -2,6 +2,7 @@
 //! tree-sitter.
 
 pub mod access;
+pub mod branches;
 pub mod candidate_terms;
 pub mod condition;
 pub mod conversions;
@@ -23,11 +24,12 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use tree_sitter::Node;
 
 use self::effects::{Functions, is_known_pure};
 use self::files::Parsed;
+use self::language::Files;
 use self::syntax::{text_of, walk};
 use self::types::{Declarations, declarators, is_function};
 use super::{Callable, Constant, DeclaredType, FileIndex, Function, Language, Name, Sources};
@@ -37,7 +39,7 @@ const MOST_GLOBALS: usize = 32;
 
 /// Reads the files and the program's headers that they include, and finds the sites. Paths are relative to
 /// `root`; `wanted` decides whether a file may have sites.
-pub fn read(root: &Utf8Path, files: &[Utf8PathBuf], wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
+pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
     let mut sources = Sources {
         language: Language::C,
         ..Sources::default()

@@ -99,6 +99,8 @@ pub struct Sources {
     pub constants: Vec<Constant>,
     /// Files, or parts of files, that could not be read or parsed, with the reason; they have no sites.
     pub skipped: Vec<(Utf8PathBuf, String)>,
+    /// C: what was read depends on branches of `#if`, and the compiler was not asked which of them it takes.
+    pub is_undecided: bool,
 }
 
 impl Sources {

@@ -42,6 +42,8 @@ pub struct Site {
     pub function: FunctionIndex,
     /// Names visible here, outermost first, without duplicates.
     pub names: Arc<[Name]>,
+    /// C: it is in an argument of a macro, where no line may be a directive.
+    pub is_argument: bool,
     /// Whether evaluating the condition has no side effects; `None` if the syntax does not show it and the
     /// compiler must decide.
     pub is_pure: Option<bool>,

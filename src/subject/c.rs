@@ -2,6 +2,7 @@
 //! options tell.
 
 mod build;
+mod calls;
 pub mod config;
 mod diagnostics;
 mod ecosystem;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::build::build;
 pub use self::init::init;
 use nopol_instrument::sources::HEADER;
 
@@ -37,6 +37,8 @@ pub struct Program {
     pub build: String,
     /// Tests are run under sanitizers.
     pub sanitize: bool,
+    /// Tests are run one after the other.
+    pub serial: bool,
     /// The tests.
     pub cases: Vec<Case>,
 }

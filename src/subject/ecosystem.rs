@@ -102,6 +102,20 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// The files that may have sites; `root` is the subject's root.
     fn readable(&self, root: &Utf8Path) -> Box<dyn Readable>;
 
+    /// The same files for who asks the compiler, in a working copy whose sources are unchanged, which parts of them it
+    /// sees; `None` if that makes no difference.
+    ///
+    /// # Errors
+    /// If a compiler cannot be started or the run is stopped.
+    fn readable_as_compiled(
+        &self,
+        at: &Workspace,
+        runtime: &Utf8Path,
+    ) -> Result<Option<Box<dyn Readable>>> {
+        let _ = (at, runtime);
+        Ok(None)
+    }
+
     /// Builds the tests, without running them.
     ///
     /// # Errors
@@ -116,6 +130,20 @@ pub trait Ecosystem: Debug + Send + Sync {
 
     /// The command with which a user would build it.
     fn build_command(&self) -> String;
+
+    /// What a compiler warns of in a file of a working copy, a sentence each; see [`Workspace::warnings`].
+    ///
+    /// # Errors
+    /// If a compiler cannot be started or the run is stopped.
+    fn warnings(
+        &self,
+        at: &Workspace,
+        instrumented: &Workspace,
+        file: &Utf8Path,
+    ) -> Result<Vec<String>> {
+        let _ = (at, instrumented, file);
+        Ok(Vec::new())
+    }
 
     /// A short description of a successful build, for the user.
     fn built(&self, build: &Build) -> String;
@@ -193,6 +221,11 @@ pub trait Ecosystem: Debug + Send + Sync {
 
     /// Whether its tests depend only on its own code and on path dependencies.
     fn stands_alone(&self) -> bool;
+
+    /// Whether its tests must run one after the other.
+    fn is_serial(&self) -> bool {
+        false
+    }
 
     /// Whether its tests run under sanitizers.
     fn is_sanitized(&self) -> bool;

@@ -131,6 +131,11 @@ impl Subject {
         self.ecosystem.readable(&self.root)
     }
 
+    /// Whether its tests must run one after the other.
+    pub fn is_serial(&self) -> bool {
+        self.ecosystem.is_serial()
+    }
+
     /// Whether its tests run under sanitizers.
     pub fn is_sanitized(&self) -> bool {
         self.ecosystem.is_sanitized()

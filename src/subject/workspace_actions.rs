@@ -35,6 +35,15 @@ impl Workspace<'_> {
         Ok(build)
     }
 
+    /// What a compiler warns of in a file of this copy, of what may decide whether a patch is right. `instrumented` is
+    /// the copy in which instrumented builds were made; they tell how the file is compiled.
+    ///
+    /// # Errors
+    /// If a compiler cannot be started or the run is stopped.
+    pub fn warnings(&self, instrumented: &Self, file: &Utf8Path) -> Result<Vec<String>> {
+        self.ecosystem().warnings(self, instrumented, file)
+    }
+
     /// The runtime that is linked into instrumented builds, built if necessary; `base` is a writable directory.
     ///
     /// # Errors

@@ -196,6 +196,7 @@ fn a_c_program_has_settings_beside_what_is_said_of_it() {
             &format!("sources = [\"a.c\"] # {}/nopol.toml:5", root.display()),
             &format!("build = \"cc -o a a.c\" # {}/nopol.toml:6", root.display()),
             "sanitize = false # default",
+            "serial = false # default",
             "# timeout is not set",
             &format!("# c.test: {}/nopol.toml:8", root.display()),
         ],

@@ -170,6 +170,7 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
         "src/run/wire.rs",
         "src/heap/notation.rs",
         "src/heap/web/step.rs",
+        "src/subject/c/calls.rs",
         "src/subject/c/diagnostics.rs",
         "src/subject/c/init/database.rs",
     ];

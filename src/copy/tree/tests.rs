@@ -82,30 +82,59 @@ fn a_run_that_only_reads_runs_once_and_one_that_saw_damage_is_repeated() {
     .unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 1);
 
-    let (is_damaged, is_read) = (AtomicBool::new(false), AtomicBool::new(false));
-    let text = std::thread::scope(|scope| {
+    let text = beside(
+        &tree,
+        || Ok(fs::write(top.join("a"), "damaged")?),
+        || Ok(()),
+        || Ok(fs::read_to_string(top.join("a"))?),
+    );
+    assert_eq!(text, "a");
+}
+
+#[test]
+fn a_run_that_saw_a_file_that_was_removed_again_is_repeated() {
+    let Fixture { tree, dir: _dir } = fixture();
+    let new = tree.top().join("new");
+    let is_there = beside(
+        &tree,
+        || Ok(fs::write(&new, "")?),
+        || Ok(fs::remove_file(&new)?),
+        || Ok(new.exists()),
+    );
+    assert!(!is_there);
+    assert_eq!(tree.writers(), BTreeSet::from(["write".to_owned()]));
+}
+
+/// What a run sees that first runs while another one, which `first` begins and `last` ends, is under way.
+fn beside<T>(
+    tree: &Tree,
+    first: impl Fn() -> Result<()> + Sync,
+    last: impl Fn() -> Result<()> + Sync,
+    look: impl Fn() -> Result<T>,
+) -> T {
+    let (is_written, is_seen) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
         scope.spawn(|| {
-            tree.guard("damage", || {
-                fs::write(top.join("a"), "damaged")?;
-                is_damaged.store(true, Ordering::Relaxed);
-                while !is_read.load(Ordering::Relaxed) {
+            tree.guard("write", || {
+                first()?;
+                is_written.store(true, Ordering::Relaxed);
+                while !is_seen.load(Ordering::Relaxed) {
                     std::thread::yield_now();
                 }
-                Ok(())
+                last()
             })
             .unwrap();
         });
-        while !is_damaged.load(Ordering::Relaxed) {
+        while !is_written.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }
-        let read = || {
-            let text = fs::read_to_string(top.join("a"))?;
-            is_read.store(true, Ordering::Relaxed);
-            Ok(text)
+        let look = || {
+            let seen = look()?;
+            is_seen.store(true, Ordering::Relaxed);
+            Ok(seen)
         };
-        tree.guard("look", read).unwrap().0
-    });
-    assert_eq!(text, "a");
+        tree.guard("look", look).unwrap().0
+    })
 }
 
 #[test]

@@ -107,18 +107,22 @@ impl Session<'_> {
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let spectrum = &knowledge.spectrum;
         let panics = self.panics(targets);
-        let results = pool::map(runner.jobs, places, |RecordedSite { found, recorded }| {
-            self.copies.plain.supervisor.check()?;
-            let at = At {
-                site: self.site(found.site),
-                found,
-                targets: &targets_of(spectrum, found, targets),
-                bonus: panics.bonus(self.sources, found.site),
-            };
-            let result = self.synthesize_at(&at, recorded, rlimit);
-            phase.step();
-            result
-        })?;
+        let results = pool::map(
+            self.settings.jobs(),
+            places,
+            |RecordedSite { found, recorded }| {
+                self.copies.plain.supervisor.check()?;
+                let at = At {
+                    site: self.site(found.site),
+                    found,
+                    targets: &targets_of(spectrum, found, targets),
+                    bonus: panics.bonus(self.sources, found.site),
+                };
+                let result = self.synthesize_at(&at, recorded, rlimit);
+                phase.step();
+                result
+            },
+        )?;
         let mut candidates = Vec::new();
         for (place, (of_site, reason)) in places.iter().zip(results) {
             if let Some(reason) = reason.filter(|_| of_site.is_empty()) {

@@ -366,7 +366,7 @@ impl Session<'_> {
             suite.run(replay.test, &plan)
         };
         let runs = leaving_out(costly, |without| {
-            pool::map(self.runner.jobs, &replays, |again| replay(again, without))
+            pool::map(self.runner.jobs(), &replays, |again| replay(again, without))
         })?;
         let replayed = replays.iter().zip(runs).filter_map(|(replay, run)| {
             let trace = run.trace.filter(|_| run.verdict.passed())?;

@@ -29,9 +29,7 @@ pub fn annotations(outcome: &Outcome) -> String {
     let best = outcome.best_patches().into_iter();
     let mut report: String = best.map(|patch| annotation(outcome, patch)).collect();
     if outcome.patches.is_empty() && outcome.ending == Ending::NoPatch {
-        let why = outcome
-            .why_not()
-            .unwrap_or_else(|| "see the report".to_owned());
+        let why = outcome.why_not().unwrap_or_default();
         report += &format!(
             "::notice title=cargo nopol found no patch::{}\n",
             escaped(&why)

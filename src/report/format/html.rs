@@ -140,6 +140,9 @@ fn article(patch: &PatchReport) -> Markup {
             @if !patch.is_checked {
                 p { strong { "Not held against all tests" } ": the run was stopped." }
             }
+            @if let Some(doubt) = patch.doubt() {
+                p { (prose(&capitalized(&doubt))) "." }
+            }
             @if let Some(question) = patch.differs.as_ref().and_then(DifferenceReport::question) {
                 p { (prose(&capitalized(&question))) }
             }

@@ -133,12 +133,18 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// How failing tests fail.
+/// How failing tests fail, unless a warning has said it.
 fn complaints(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    for Complaint { test, why } in outcome.complaints.iter().take(MOST_COMPLAINTS) {
-        writeln!(out, "  {test} {why}")?;
+    let told = outcome.complaints.iter();
+    let told = told.map(|Complaint { test, why }| format!("{test} {why}"));
+    let told: Vec<String> = told
+        .filter(|complaint| !outcome.warnings.contains(complaint))
+        .take(MOST_COMPLAINTS)
+        .collect();
+    for complaint in &told {
+        writeln!(out, "  {complaint}")?;
     }
-    match outcome.complaints.is_empty() {
+    match told.is_empty() {
         true => Ok(()),
         false => writeln!(out),
     }
@@ -177,6 +183,7 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
                 .to_owned(),
         );
     }
+    notes.extend(patch.doubt());
     notes.extend(open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
     notes.push(format!("more: {command} explain {}{options}", patch.id));
@@ -374,19 +381,15 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
 }
 
 fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
-    let angelic: Vec<&SiteReport> = outcome
-        .sites
-        .iter()
-        .filter(|site| !site.angelic.is_empty())
-        .collect();
     if outcome.message.is_some() {
         return Ok(());
     }
-    if let Some(reason) = outcome.why_not() {
-        return writeln!(out, "{reason}");
+    if let Some(reason) = outcome.why_no_candidate() {
+        writeln!(out, "{reason}")?;
     }
+    let angelic = outcome.angelic_sites();
     for site in angelic.iter().take(MOST_REASONS) {
-        let reason = site.reason.as_deref().unwrap_or("no candidate survived");
+        let reason = site.why_no_patch();
         writeln!(
             out,
             "  {} `{}`: {reason}",
@@ -400,6 +403,9 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             "  and {} more; `--format json` has them all",
             angelic.len() - MOST_REASONS
         )?;
+    }
+    if let Some(unread) = outcome.why_unread() {
+        writeln!(out, "{unread}")?;
     }
     Ok(())
 }

@@ -149,6 +149,9 @@ struct Patch<'a> {
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite; `false` only where the run was stopped before that.
     checked: bool,
+    /// What a compiler warns of with it and not without it; for that it was ranked down.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    doubts: &'a [String],
     why: &'a str,
     /// What decided each clause of the new condition, left to right.
     clauses: Vec<Clause<'a>>,
@@ -322,6 +325,7 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 fixes: &patch.fixes,
                 trivial: patch.is_trivial,
                 checked: patch.is_checked,
+                doubts: &patch.doubts,
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
                 differs: patch.differs.as_ref().map(difference),

@@ -99,6 +99,9 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     if !patch.is_checked {
         writeln!(out, "- not held against all tests: the run was stopped")?;
     }
+    if let Some(doubt) = patch.doubt() {
+        writeln!(out, "- {}", text(&doubt))?;
+    }
     writeln!(out, "\n</details>\n")
 }
 

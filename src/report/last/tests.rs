@@ -45,6 +45,7 @@ fn full() -> Outcome {
         fixes: vec!["t".to_owned()],
         is_trivial: true,
         is_checked: true,
+        doubts: vec!["d".to_owned()],
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
             text: "score >= needed".to_owned(),
@@ -101,6 +102,7 @@ fn full() -> Outcome {
         ending: Ending::Patched,
         message: Some("m".to_owned()),
         warnings: vec!["w".to_owned()],
+        unread: vec!["u".to_owned()],
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
         passing_tests: vec!["p".to_owned()],
@@ -177,7 +179,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":7", "\"version\":5"),
+        ("\"version\":8", "\"version\":5"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",

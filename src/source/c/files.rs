@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 use tree_sitter::{Node, Tree};
 
+use super::language::Files;
 use super::syntax::{self, children, first_error, walk};
-use super::{harvest, masks, name_of};
+use super::{branches, harvest, masks, name_of};
 use crate::source::{File, FileIndex, NullTest, Sources};
 
 /// A parsed file.
@@ -22,14 +23,18 @@ pub struct Parsed {
 /// Reads and parses the files, then their headers.
 pub fn parse(
     root: &Utf8Path,
-    files: &[Utf8PathBuf],
+    files: &Files,
     wanted: &dyn Fn(&Utf8Path) -> bool,
     sources: &mut Sources,
 ) -> Vec<Parsed> {
     let mut parsed = Vec::new();
-    let mut waiting: Vec<(Utf8PathBuf, bool)> =
-        files.iter().cloned().map(|file| (file, true)).collect();
-    let mut seen: BTreeSet<Utf8PathBuf> = files.iter().cloned().collect();
+    let mut waiting: Vec<(Utf8PathBuf, bool)> = files
+        .paths
+        .iter()
+        .cloned()
+        .map(|file| (file, true))
+        .collect();
+    let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
@@ -52,9 +57,20 @@ pub fn parse(
             Err(_) => continue,
         };
         let masked = masks::masked(&text);
-        let Some(tree) = syntax::parse(masked.as_ref().unwrap_or(&text)) else {
+        let masked = masked.as_ref().unwrap_or(&text);
+        let Some(mut tree) = syntax::parse(masked) else {
             continue;
         };
+        if tree.root_node().has_error() {
+            let taken = files.taken.as_ref().and_then(|taken| taken.get(&path));
+            let split = branches::blanked(masked, taken).and_then(|text| syntax::parse(&text));
+            if let Some(of_branches) =
+                split.filter(|of_branches| broken(of_branches) < broken(&tree))
+            {
+                sources.is_undecided |= is_source && wanted(&path) && files.taken.is_none();
+                tree = of_branches;
+            }
+        }
         if is_source {
             report_errors(&path, &text, tree.root_node(), sources);
         }
@@ -92,6 +108,12 @@ pub fn parse(
         });
     }
     parsed
+}
+
+/// The number of parts of a file that cannot be parsed.
+fn broken(tree: &Tree) -> usize {
+    let parts = children(tree.root_node());
+    parts.iter().filter(|part| part.has_error()).count()
 }
 
 /// Adds a message to [`Sources::skipped`] for each part of a file that cannot be parsed.

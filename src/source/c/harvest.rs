@@ -8,7 +8,7 @@ use super::access::{Reading, access, reading};
 use super::condition::binding_of;
 use super::early_exits::names;
 use super::effects::is_pure;
-use super::syntax::{field, operator, text_of, unparenthesized, walk};
+use super::syntax::{field, has_directive, operator, text_of, unparenthesized, walk};
 use crate::source::condition::one_line;
 use crate::source::{Harvested, HarvestedKind};
 use crate::spec::Binding;
@@ -143,7 +143,11 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
             parent.kind() == "assignment_expression"
                 && parent.child_by_field_name("left") == Some(node)
         });
-        if own.len() > LONGEST || is_target || !is_pure(node, text, is_pure_call) {
+        if own.len() > LONGEST
+            || is_target
+            || has_directive(own)
+            || !is_pure(node, text, is_pure_call)
+        {
             return true;
         }
         let (text_here, binding) = as_operand(&one_line(own));

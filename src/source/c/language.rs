@@ -2,6 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::branches::TakenLines;
 use super::layout::Style;
 use super::policies::POLICIES;
 use super::templates::template;
@@ -23,12 +24,24 @@ pub const CONCERNS: Concerns = Concerns {
     template,
 };
 
-/// The files to read, relative to the root.
-pub struct Files(pub Vec<Utf8PathBuf>);
+/// The files to read.
+pub struct Files {
+    /// Relative to the root.
+    pub paths: Vec<Utf8PathBuf>,
+    /// The lines that the compiler sees; `None` if it was not asked.
+    pub taken: Option<TakenLines>,
+}
+
+impl Files {
+    /// Files about which the compiler was not asked.
+    pub fn new(paths: Vec<Utf8PathBuf>) -> Self {
+        Self { paths, taken: None }
+    }
+}
 
 impl Readable for Files {
     fn read(&self, root: &Utf8Path, wanted: &dyn Fn(&Utf8Path) -> bool) -> Sources {
-        super::read(root, &self.0, wanted)
+        super::read(root, self, wanted)
     }
 }
 

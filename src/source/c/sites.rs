@@ -14,7 +14,7 @@ use tree_sitter::Node;
 use super::early_exits;
 use super::effects::is_pure;
 use super::scope::{Assigned, Scopes};
-use super::syntax::{operator, text_of, unparenthesized};
+use super::syntax::{has_directive, operator, text_of, unparenthesized};
 use super::templates::template;
 use super::types::Declarations;
 use crate::hash;
@@ -147,8 +147,7 @@ impl Finder<'_> {
         };
         // The condition becomes a macro argument, in which a preprocessor directive is undefined behaviour.
         let text = self.text[span.clone()].to_owned();
-        let has_directive = text.lines().any(|line| line.trim_start().starts_with('#'));
-        if self.scopes.is_unreachable() || has_directive {
+        if self.scopes.is_unreachable() || has_directive(&text) {
             return;
         }
         let file = &self.sources.files[self.file];
@@ -173,6 +172,7 @@ impl Finder<'_> {
             template,
             function: self.function,
             names: self.scopes.visible(),
+            is_argument: false,
             is_pure: Some(is_pure),
         });
     }

@@ -25,6 +25,11 @@ pub fn text_of<'t>(node: Node, text: &'t str) -> &'t str {
     &text[node.byte_range()]
 }
 
+/// Whether a text has a preprocessor directive.
+pub fn has_directive(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with('#'))
+}
+
 /// The text of a node's field.
 pub fn field<'t>(node: Node, name: &str, text: &'t str) -> Option<&'t str> {
     Some(text_of(node.child_by_field_name(name)?, text))

@@ -17,8 +17,8 @@ pub struct Declarations {
     pub enumerators: BTreeMap<String, String>,
     /// Names of object-like macros, with their bodies.
     pub macros: Vec<(String, String)>,
-    /// Names of function-like macros.
-    pub functions: Vec<String>,
+    /// Names of function-like macros, with their bodies.
+    pub functions: BTreeMap<String, String>,
     /// Names of typedefs, with their types.
     pub aliases: BTreeMap<String, String>,
     /// Names of functions, with their return types.
@@ -42,8 +42,10 @@ impl Declarations {
                     }
                 }
                 "preproc_function_def" => {
-                    self.functions
-                        .extend(field(node, "name", text).map(str::to_owned));
+                    let body = field(node, "value", text).unwrap_or_default();
+                    if let Some(name) = field(node, "name", text) {
+                        self.functions.insert(name.to_owned(), body.to_owned());
+                    }
                 }
                 "function_definition" | "declaration" => self.function(node, text),
                 // Declarations inside a function are local.
@@ -52,6 +54,27 @@ impl Declarations {
             }
             true
         });
+    }
+
+    /// Whether a function-like macro of the program uses its arguments as code only: it neither makes a name of one nor
+    /// prints its text, unless on standard error, which no test reads.
+    pub fn takes_code(&self, name: &str) -> bool {
+        const DEEPEST: usize = 4;
+        self.functions.contains_key(name) && !self.quotes(name, DEEPEST)
+    }
+
+    /// Whether a macro, or one that it uses, has the operator `#` or `##`.
+    fn quotes(&self, name: &str, deepest: usize) -> bool {
+        let Some(body) = self.functions.get(name) else {
+            return false;
+        };
+        // Every second part is a string.
+        let mut code = body.split('"').step_by(2);
+        let has_operator = code.any(|code| code.contains('#'));
+        let mut words = body.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        has_operator && !body.contains("stderr")
+            || deepest == 0
+            || words.any(|word| word != name && self.quotes(word, deepest - 1))
     }
 
     fn structure(&mut self, file: FileIndex, node: Node, name: Option<&str>, text: &str) {
@@ -249,4 +272,25 @@ fn shape(declarator: Node) -> String {
 /// A type with single spaces between its words.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Declarations;
+    use crate::source::c::syntax::parse;
+
+    #[test]
+    fn a_macro_that_prints_its_argument_takes_more_than_code() {
+        let text = "#define HINT(x) f(!!(x), \"#\")\n#define ALSO(x) HINT(x)\n#define SHOW(x) printf(#x)\n\
+                    #define JOIN(x) a##x\n#define INNER(x) SHOW(x)\n\
+                    #define CHECK(x) if (!(x)) fprintf(stderr, \"%s\", #x)\n#define SELF(x) SELF(x)\n";
+        let mut declarations = Declarations::default();
+        declarations.add(0.into(), parse(text).unwrap().root_node(), text);
+        let of_code = |name: &&str| declarations.takes_code(name);
+        let all = [
+            "HINT", "ALSO", "SHOW", "JOIN", "INNER", "CHECK", "SELF", "assert",
+        ];
+        let found: Vec<&str> = all.into_iter().filter(of_code).collect();
+        assert_eq!(found, ["HINT", "ALSO", "CHECK", "SELF"]);
+    }
 }

@@ -90,6 +90,7 @@ pub fn sites(
                 template,
                 function: point.function,
                 names: Arc::clone(&point.names),
+                is_argument: false,
                 is_pure: None,
             });
         }

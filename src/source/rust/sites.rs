@@ -169,6 +169,7 @@ impl Finder<'_> {
             template,
             function,
             names: self.scopes.visible(),
+            is_argument: false,
             is_pure: None,
         });
     }

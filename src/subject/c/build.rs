@@ -39,6 +39,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         let dirs: Vec<&str> = dirs.into_iter().filter(|dir| !dir.is_empty()).collect();
         env.push(("C_INCLUDE_PATH".to_owned(), dirs.join(":")));
         env.push((shim::JSON.to_owned(), json_compilers().join(" ")));
+        env.push((shim::CALLS.to_owned(), calls_log(at).to_string()));
     }
     if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
         args.push("-w");
@@ -106,6 +107,11 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         build.output = format!("`{}` fails and says nothing", program.build);
     }
     Ok(build)
+}
+
+/// The file with the compiler calls of all instrumented builds so far.
+pub fn calls_log(at: &Workspace) -> Utf8PathBuf {
+    at.logs.join("calls")
 }
 
 /// Checks, after the build, that the program started by a test exists and is in the working copy.

@@ -26,6 +26,8 @@ struct Section {
     #[serde(default)]
     sanitize: bool,
     #[serde(default)]
+    serial: bool,
+    #[serde(default)]
     test: Vec<Single>,
     tests: Option<Pairs>,
     script: Option<Script>,
@@ -274,6 +276,7 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
         sources,
         build,
         sanitize: section.sanitize,
+        serial: section.serial,
         cases,
     })
 }

@@ -10,8 +10,9 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::build::{self, build};
 use super::options::COptions;
-use super::{Program, build, load, print, runtime};
+use super::{Program, calls, load, print, runtime};
 use crate::copy::stamp::Stamp;
 use crate::run::command::{self, Case, Input};
 use crate::run::id::{TargetId, TestId};
@@ -42,11 +43,40 @@ impl Description for COptions {
 
 impl Ecosystem for Program {
     fn readable(&self, _: &Utf8Path) -> Box<dyn Readable> {
-        Box::new(Files(self.sources.clone()))
+        Box::new(Files::new(self.sources.clone()))
+    }
+
+    /// The build makes the calls known, and each call is made again for the preprocessor alone. An instrumented build is
+    /// used, because only there all compilers are shims; the sources are still as they are.
+    fn readable_as_compiled(
+        &self,
+        at: &Workspace,
+        runtime: &Utf8Path,
+    ) -> Result<Option<Box<dyn Readable>>> {
+        at.build(Linked::Runtime(runtime))?;
+        let taken = calls::taken_lines(at, &calls::read(&build::calls_log(at)))?;
+        Ok(Some(Box::new(Files {
+            paths: self.sources.clone(),
+            taken: Some(taken),
+        })))
     }
 
     fn build(&self, at: &Workspace, linked: Linked) -> Result<Build> {
         build(at, self, linked)
+    }
+
+    /// Of variables that are used uninitialized: their values are undefined, so tests say little.
+    fn warnings(
+        &self,
+        at: &Workspace,
+        instrumented: &Workspace,
+        file: &Utf8Path,
+    ) -> Result<Vec<String>> {
+        let calls = calls::read(&build::calls_log(instrumented));
+        let calls = calls
+            .into_iter()
+            .map(|call| call.moved(&instrumented.root, &at.root));
+        calls::warnings(at, calls.collect(), file)
     }
 
     fn build_command(&self) -> String {
@@ -144,6 +174,10 @@ impl Ecosystem for Program {
 
     fn stands_alone(&self) -> bool {
         true
+    }
+
+    fn is_serial(&self) -> bool {
+        self.serial
     }
 
     fn is_sanitized(&self) -> bool {

@@ -36,6 +36,7 @@ pub fn print(options: &COptions) -> Result<String, SubjectError> {
             given(options.sanitize.map(Value::from), "--sanitize"),
             Some("false"),
         ),
+        ("serial", None, Some("false")),
     ];
     let mut lines = vec!["\n[c]".to_owned()];
     for (key, given, default) in rows {

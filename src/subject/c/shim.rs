@@ -4,10 +4,15 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use camino::Utf8PathBuf;
+
+use super::calls::Call;
 
 /// The variable with the directory of the links; if it is set, this process may be a shim.
 pub const DIR: &str = "NOPOL_SHIMS";
@@ -17,6 +22,8 @@ pub const ARGS: &str = "NOPOL_SHIM_ARGS";
 /// a line with [`DIRECTORY`] and the compiler's working directory, which may differ from that of the build,
 /// precedes the output of each compiler.
 pub const JSON: &str = "NOPOL_SHIM_JSON";
+/// The variable with a file; if it is set, every call is added to it, one JSON object a line.
+pub const CALLS: &str = "NOPOL_SHIM_CALLS";
 /// The start of a line that shows where a compiler ran.
 pub const DIRECTORY: &str = "nopol ran a compiler in ";
 
@@ -66,6 +73,11 @@ pub fn run_if_shim() -> Option<std::io::Error> {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
+    if let Some(log) = std::env::var_os(CALLS)
+        && let Err(error) = write_down(Path::new(&log), &compiler, &args)
+    {
+        return Some(error);
+    }
     let mut command = Command::new(compiler);
     command.args(&args);
     // A call without source files only queries the compiler and needs no additional arguments.
@@ -82,6 +94,26 @@ pub fn run_if_shim() -> Option<std::io::Error> {
         Some(_) => run_with_directory(command),
         None => Some(command.exec()),
     }
+}
+
+/// Adds a call to a file, in a single write, because compilers run side by side. A call that is not UTF-8 is left out.
+fn write_down(log: &Path, compiler: &Path, args: &[OsString]) -> std::io::Result<()> {
+    let utf8 = |path: PathBuf| Utf8PathBuf::from_path_buf(path).ok();
+    let args = args.iter().map(|arg| arg.to_str().map(str::to_owned));
+    let (Some(dir), Some(compiler), Some(args)) = (
+        utf8(std::env::current_dir()?),
+        utf8(compiler.to_owned()),
+        args.collect(),
+    ) else {
+        return Ok(());
+    };
+    let call = Call {
+        dir,
+        compiler,
+        args,
+    };
+    let file = File::options().append(true).create(true).open(log);
+    file?.write_all(call.line()?.as_bytes())
 }
 
 /// Runs a compiler, prints its working directory and output in a single write, and exits with its exit code.

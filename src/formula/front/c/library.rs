@@ -18,6 +18,7 @@ int isgraph(int c) { return c >= 33 && c <= 126; }
 int ispunct(int c) { return isgraph(c) && !isalnum(c); }
 int iscntrl(int c) { return c >= 0 && c < 32 || c == 127; }
 int isxdigit(int c) { return isdigit(c) || c >= 65 && c <= 70 || c >= 97 && c <= 102; }
+long __builtin_expect(long value, long usual) { return value; }
 int toupper(int c) { return islower(c) ? c - 32 : c; }
 int tolower(int c) { return isupper(c) ? c + 32 : c; }
 

@@ -1,5 +1,7 @@
 //! Visits expressions in evaluation order: finds boolean subexpressions and assignments.
 
+use std::sync::Arc;
+
 use tree_sitter::Node;
 
 use super::Finder;
@@ -105,12 +107,8 @@ impl Finder<'_> {
 
     fn call(&mut self, node: Node) {
         let name = field(node, "function", self.text).unwrap_or_default();
-        let is_macro = self
-            .facts
-            .declarations
-            .functions
-            .iter()
-            .any(|known| known == name)
+        let declarations = self.facts.declarations;
+        let is_macro = declarations.functions.contains_key(name)
             || matches!(
                 name,
                 "assert" | "static_assert" | "va_arg" | "va_start" | "offsetof"
@@ -121,7 +119,12 @@ impl Finder<'_> {
         for argument in children(arguments) {
             match is_macro {
                 // How a macro uses its arguments is unknown.
-                true => self.effects(argument),
+                true => {
+                    self.effects(argument);
+                    if declarations.takes_code(name) {
+                        self.argument_site(unparenthesized(argument));
+                    }
+                }
                 false => self.value(argument, false),
             }
             // The callee may write to an array.
@@ -132,6 +135,19 @@ impl Finder<'_> {
                     self.scopes.assign(&name);
                 }
             }
+        }
+    }
+
+    /// Adds the site of a boolean expression that is a macro's argument, as in `if (LIKELY(x > 0))`. No values are
+    /// recorded there, since each is read on a line of its own, which has a directive before it.
+    fn argument_site(&mut self, argument: Node) {
+        let first = self.sources.sites.len();
+        if self.has_boolean_operator(argument) {
+            self.condition_site(SiteKind::Value, argument);
+        }
+        for site in self.sources.sites.iter_mut().skip(first) {
+            site.is_argument = true;
+            site.names = Arc::default();
         }
     }
 

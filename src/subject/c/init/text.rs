@@ -48,7 +48,9 @@ impl Plan {
              # The seconds that a test may take; if nothing is said what --test-timeout says, or 20.\n\
              # timeout = 5\n\n\
              # Whether tests run under AddressSanitizer and UndefinedBehaviorSanitizer, too.\n\
-             # sanitize = true\n",
+             # sanitize = true\n\n\
+             # Whether tests run one after the other, because they share a port or the like.\n\
+             # serial = true\n",
             sources.collect::<String>(),
             notes.collect::<String>(),
             quoted(&self.build_info.command),
