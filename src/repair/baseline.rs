@@ -92,11 +92,17 @@ pub fn take(
         .filter(|(_, binary)| binary.harness.captures());
     workspace.capturing = capturing.map(|(target, _)| target.clone()).collect();
     for target in unlisted {
+        let is_whole = tests.iter().any(|test| test.target == target);
         outcome.warnings.push(format!(
-            "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one): all of it is one test, `main`",
-            target.target, target.package
+            "the tests of target `{}` of package `{}` cannot be listed (its harness does not follow the standard one){}",
+            target.target,
+            target.package,
+            match is_whole {
+                true => ": all of it is one test, `main`",
+                false => ", and it does not end by itself when it is asked: it is left out",
+            }
         ));
-        workspace.whole.insert(target);
+        workspace.whole.extend(is_whole.then_some(target));
     }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {

@@ -19,7 +19,7 @@ const TERSE: [&str; 3] = ["--list", "--format=terse", "--nocapture"];
 const PLAIN: [&str; 1] = ["--list"];
 
 /// The tests of a build, and the targets whose tests cannot be listed because their harness does not follow
-/// the standard one: each is one test. Marks binaries that do not accept `--nocapture`.
+/// the standard one. Each of these is one test, unless it crashes or does not end when it is asked. Marks binaries that do not accept `--nocapture`.
 ///
 /// # Errors
 /// If the run is stopped or a binary cannot be started.
@@ -30,9 +30,16 @@ pub fn list(
 ) -> Result<(Vec<TestId>, Vec<TargetId>)> {
     let (mut tests, mut unlisted) = (Vec::new(), Vec::new());
     for (target, binary) in binaries {
-        let mut harness = Harness { at, binary };
+        let mut harness = Harness {
+            at,
+            binary,
+            ends: true,
+        };
         let Some(names) = harness.tests(args)? else {
             unlisted.push(target.clone());
+            if !harness.ends {
+                continue;
+            }
             binary.be_one_test();
             tests.push(TestId {
                 target: target.clone(),
@@ -54,6 +61,8 @@ pub fn list(
 struct Harness<'a> {
     at: &'a Workspace<'a>,
     binary: &'a mut Binary,
+    /// Whether it has ended by itself so far.
+    ends: bool,
 }
 
 impl Harness<'_> {
@@ -92,14 +101,14 @@ impl Harness<'_> {
     }
 
     /// Whether the harness accepts these arguments, filters tests by name and prints a result line.
-    fn runs_nothing(&self, args: &[&str]) -> Result<bool> {
+    fn runs_nothing(&mut self, args: &[&str]) -> Result<bool> {
         let filter = ["--exact", "no test has this name", "--test-threads=1"];
         let (exit, text) = self.query(&[&filter, args].concat())?;
         Ok(exit.code == Some(0)
             && summary(&text).is_some_and(|result| result.starts_with("ok. 0 ")))
     }
 
-    fn query(&self, args: &[&str]) -> Result<(Exit, String)> {
+    fn query(&mut self, args: &[&str]) -> Result<(Exit, String)> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let dir = self.at.logs.join("listing");
         self.at.confinement.prepare(&dir)?;
@@ -125,6 +134,7 @@ impl Harness<'_> {
                 sandbox: self.at.confinement.sandbox(writable),
             })
         })?;
+        self.ends &= exit.code.is_some();
         Ok((exit, fs::read_to_string(&stdout).unwrap_or_default()))
     }
 }
