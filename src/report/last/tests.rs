@@ -105,6 +105,7 @@ fn full() -> Outcome {
         unread: vec!["u".to_owned()],
         tests: vec!["t".to_owned()],
         failing_tests: vec!["t".to_owned()],
+        set_aside: Vec::new(),
         passing_tests: vec!["p".to_owned()],
         complaints: vec![Complaint {
             test: "t".to_owned(),
