@@ -416,9 +416,18 @@ impl PatchReport {
 
     /// What speaks against it, in a sentence without its end.
     pub fn doubt(&self) -> Option<String> {
-        let told = self.doubts.join("; ");
-        (!told.is_empty())
-            .then(|| format!("ranked down, because with it the compiler warns: {told}"))
+        let warnings = self.doubts.join("; ");
+        let warned = (!warnings.is_empty())
+            .then(|| format!("ranked down, because with it the compiler warns: {warnings}"));
+        let made_for = self.clauses.iter().filter_map(|clause| {
+            let test = clause.only_test.as_ref()?;
+            Some(format!(
+                "`{}` may be made for {test}: no other test has this value",
+                clause.text
+            ))
+        });
+        let told: Vec<String> = warned.into_iter().chain(made_for).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// The edits of an alternative to it, with the texts of their files; `None` if it changes another file.
@@ -554,6 +563,9 @@ pub struct ClauseReport {
     pub example: Vec<(String, String)>,
     /// What it yields there; `None` if it decided in no context.
     pub outcome: Option<bool>,
+    /// The only test that has the value with which the clause compares something.
+    #[serde(default)]
+    pub only_test: Option<String>,
 }
 
 /// The contexts that were recorded at the place of a patch.

@@ -67,6 +67,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
                 ("needed".to_owned(), "50".to_owned()),
             ],
             outcome: Some(true),
+            only_test: None,
         }],
         tables: Vec::new(),
         differs: None,
@@ -445,4 +446,18 @@ fn numbers_agree_with_their_nouns() {
     assert_eq!(count(2, "patch"), "2 patches");
     assert_eq!(count(0, "site"), "0 sites");
     assert_eq!(count(3, "test binary"), "3 test binaries");
+}
+
+#[test]
+fn what_speaks_against_a_patch_is_said_in_one_sentence() {
+    let mut doubted = patch(1, "score == 50");
+    assert_eq!(doubted.doubt(), None);
+    doubted.clauses[0].only_test = Some(TEST.to_owned());
+    doubted.doubts.push("`x` is used uninitialized".to_owned());
+    assert_eq!(
+        doubted.doubt().unwrap(),
+        format!(
+            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may be made for {TEST}: no other test has this value"
+        )
+    );
 }

@@ -15,7 +15,7 @@ use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{Language, SiteIndex, Sources, write};
-use crate::spec::{Binding, Expr, Row, Term, TermId, Value};
+use crate::spec::{Binding, Expr, Origin, Row, Term, TermId, Value};
 use crate::synth::{self, Equality};
 
 /// Contexts that are listed with a patch.
@@ -88,6 +88,44 @@ impl Explanation {
         compared.iter().map(count).min()
     }
 
+    /// The only test that has the value with which a clause compares something for equality. What the original condition
+    /// compares with was not taken from a test.
+    fn only_test(&self, clause: &Expr, seen: &[Seen]) -> Option<TestIndex> {
+        let old = self
+            .problem()
+            .specs
+            .iter()
+            .find_map(|spec| spec.old.as_ref());
+        let known = old.map_or_else(Vec::new, Expr::terms);
+        let clause = match clause {
+            Expr::Not(inner) => inner,
+            _ => clause,
+        };
+        let Expr::Cmp(op, a, b) = clause else {
+            return None;
+        };
+        let terms = &self.problem().pool.terms;
+        let (operand, value) = [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
+            let &Expr::Term(term) = &**one else {
+                return None;
+            };
+            let value = terms[term].constant.as_ref()?;
+            let is_new = !known.contains(&term) && terms[term].origin == Origin::Mined;
+            is_new.then_some((other, value))
+        })?;
+        let with_it = seen
+            .iter()
+            .filter(|seen| operand.eval(&seen.row).as_ref() == Some(value));
+        let tests: BTreeSet<TestIndex> = with_it
+            .flat_map(|seen| seen.tests.keys().copied())
+            .collect();
+        let mut tests = tests.into_iter();
+        match (tests.next(), tests.next()) {
+            (Some(only), None) if !op.orders() => Some(only),
+            _ => None,
+        }
+    }
+
     fn clause(
         &self,
         tests: &TiSlice<TestIndex, TestId>,
@@ -112,6 +150,7 @@ impl Explanation {
             contexts: evidence.contexts,
             example: example.map_or_else(Vec::new, |(row, _)| self.values(&evidence.clause, row)),
             outcome: example.map(|(_, outcome)| *outcome),
+            only_test: None,
         }
     }
 
@@ -203,9 +242,15 @@ impl Evidence for Explanation {
             problem, recorded, ..
         } = &*self.observed;
         let evidence = evidence(problem, recorded, &self.written);
+        let (_, seen) = contexts::table(problem, recorded, &self.written);
         let clauses = evidence.iter();
         clauses
-            .map(|evidence| self.clause(tests, evidence))
+            .map(|evidence| ClauseReport {
+                only_test: self
+                    .only_test(&evidence.clause, &seen)
+                    .map(|test| tests[test].to_string()),
+                ..self.clause(tests, evidence)
+            })
             .collect()
     }
 

@@ -199,6 +199,9 @@ struct Clause<'a> {
     /// What it yields there; absent if no test decides the clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     yields: Option<bool>,
+    /// The only test that has the value with which the clause compares something, so that it may be made for that test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_test: Option<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -451,6 +454,7 @@ fn clause(clause: &ClauseReport) -> Clause<'_> {
         contexts: clause.contexts,
         example: named(&clause.example),
         yields: clause.outcome,
+        only_test: clause.only_test.as_deref(),
     }
 }
 

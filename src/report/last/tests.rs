@@ -54,6 +54,7 @@ fn full() -> Outcome {
             contexts: 3,
             example: vec![("score".to_owned(), "50".to_owned())],
             outcome: Some(true),
+            only_test: Some("t".to_owned()),
         }],
         tables: vec![ContextTable {
             names: vec!["n".to_owned()],

@@ -7,7 +7,11 @@ fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
     let tests: Vec<String> = tests.iter().map(ToString::to_string).collect();
     let patches: Vec<PatchReport> = patches
         .into_iter()
-        .map(|(cost, patch)| PatchReport { cost, ..patch })
+        .map(|(cost, patch)| PatchReport {
+            cost,
+            fixes: tests.clone(),
+            ..patch
+        })
         .collect();
     Outcome {
         ending: match patches.is_empty() {
