@@ -139,14 +139,18 @@ impl Invocation {
     }
 }
 
-/// Keeps what was found, for [`last_outcome`]. If it cannot be written, it is not kept.
+/// Keeps what another command than the search found, for [`last_outcome`]: its patches can be applied, but a search would find
+/// others. If it cannot be written, it is not kept.
 pub fn keep(settings: &Settings, outcome: &Outcome) {
     let Ok(subject) = settings.subject() else {
         return;
     };
-    if let Some((last_file, depends)) = current_dependencies(settings, &subject, &settings.outputs)
-        && let Some(text) = last::render(outcome, &depends, &settings.outputs, now())
-    {
+    let current = current_dependencies(settings, &subject, &settings.outputs);
+    let Some((last_file, mut depends)) = current else {
+        return;
+    };
+    depends.insert("the command".to_owned(), "not the search".to_owned());
+    if let Some(text) = last::render(outcome, &depends, &settings.outputs, now()) {
         let _ = last_file.write(&text);
     }
 }

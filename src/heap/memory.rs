@@ -53,8 +53,10 @@ impl Memory {
             Entity::Field(node, field) => self
                 .node(node)
                 .and_then(|node| node.fields.get(field).copied()),
+            // Of a node without fields nothing is known.
             Entity::Freed(node) => self
                 .node(node)
+                .filter(|node| !node.fields.is_empty())
                 .map(|node| Value::Number(i64::from(node.is_freed))),
         };
         found.unwrap_or(Value::Unknown)

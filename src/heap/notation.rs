@@ -39,10 +39,22 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
             Some((node, field)) if parse_node(node.trim()).is_some() => {
                 let node = parse_node(node.trim()).unwrap_or(NodeId(0));
                 let all = fields.entry(node).or_default();
-                all.push((field.trim().to_owned(), value));
+                let field = field.trim();
+                if all
+                    .iter()
+                    .any(|(name, held)| name == field && *held != value)
+                {
+                    return Err(format!("`{name}` has two values"));
+                }
+                all.push((field.to_owned(), value));
             }
             _ => {
                 let found = variable(routine, &name)?;
+                let held = memory.variables[found];
+                if held != Value::Unknown && held != value {
+                    return Err(format!("`{name}` has two values"));
+                }
+                check(&name, routine.variables[found].ty, value)?;
                 memory.variables[found] = value;
                 if let (Value::Node(node), Type::Pointer(record)) =
                     (value, routine.variables[found].ty)
@@ -67,16 +79,25 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     }
     for number in 0..count {
         let id = NodeId(number);
+        // Nothing is said of it.
         let Some(record) = records.get(&id).copied() else {
-            return Err(format!(
-                "it is not clear which structure {id} is: give one of its fields"
-            ));
+            memory.nodes.push(Node {
+                record: RecordId::default(),
+                fields: Vec::new(),
+                is_freed: false,
+            });
+            continue;
         };
         let names = &routine.records[record].fields;
         let mut values = vec![Value::Unknown; names.len()];
         for (name, value) in fields.get(&id).into_iter().flatten() {
             match names.iter().position(|field| field.name == *name) {
-                Some(at) => values[at] = *value,
+                Some(at) => {
+                    if let Some(ty) = routine.field_type(record, at) {
+                        check(&format!("{id}.{name}"), ty, *value)?;
+                    }
+                    values[at] = *value;
+                }
                 None => {
                     let near = names.iter().map(|field| &*field.name);
                     return Err(format!("{id} has no field `{name}`{}", nearest(near, name)));
@@ -90,6 +111,19 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
         });
     }
     Ok(memory)
+}
+
+/// That something of this type can hold a value.
+fn check(name: &str, ty: Type, value: Value) -> Result<(), String> {
+    match (ty, value) {
+        (Type::Pointer(_), Value::Number(1..=i64::MAX | i64::MIN..=-1)) => {
+            Err(format!("`{name}` is a pointer: {value} does not fit"))
+        }
+        (Type::Number(_), Value::Null | Value::Node(_)) => {
+            Err(format!("`{name}` is a number: {value} does not fit"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Most nodes of a state.

@@ -158,6 +158,7 @@ impl Session {
             Command::Step => {
                 self.alive()?;
                 let stop = self.subject.step(self.settings.limit).map_err(said)?;
+                self.names.forget_freed();
                 self.arrived(stop)
             }
             Command::Enter => self.force(true),
@@ -319,8 +320,18 @@ impl Session {
             ));
         }
         self.write(named, value)?;
-        self.changed.push((named.clone(), before));
         let after = self.read()?;
+        if let (Value::Number(_), Ok(held)) = (value, found(&after, named))
+            && held != value
+            && held != Value::Null
+        {
+            self.write(named, before)?;
+            return Err(format!(
+                "{} cannot hold {value}: it would be {held}",
+                written(named)
+            ));
+        }
+        self.changed.push((named.clone(), before));
         let program = self.unchanged.get_or_insert(state);
         let wide = picture::beside(
             program,

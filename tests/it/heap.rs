@@ -197,6 +197,26 @@ int main(void) {
 ";
 
 #[test]
+fn memory_that_is_given_out_again_is_a_new_node() {
+    let text = JOBS.replace("q->count == 1", "q->count == 0").replace(
+        "    return queue.count;",
+        "    struct job *next = malloc(sizeof *next);\n    next->id = 8;\n    next->next = NULL;\n    queue.first = next;\n    \
+         queue.last = next;\n    queue.count = 1;\n    drop(&queue);\n    return queue.count;",
+    );
+    let subject = Subject::new(&[("jobs.c", &text)]);
+    let script = "start; break drop; continue; finish; spec; finish; continue; print queue.first->id; finish; spec; repair";
+    let run = debug(&subject, script, "jobs.c");
+    assert!(run.stdout.contains("->id = 8\n"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .trim_end()
+            .ends_with("nothing has to be changed: the program does all that is asserted"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
 fn what_malloc_left_in_a_new_node_need_not_be_explained() {
     let subject = Subject::new(&[("push.c", PUSH)]);
     let script = "start; break push; continue; next 4; change head n2; spec; repair";
@@ -323,7 +343,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
 #[test]
 fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     let subject = sessions();
-    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1->data n2\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
+    let script = "next\nstart\nfrob\nprint haed\nchange head n9\nchange head\nenter\nspec\nrepair\nbreak nowhere\nbreak reverse\ncontinue\nchange head->nxt null\nchange head 5\nchange n1->data n2\nchange n1->data 99999999999\nnext 0\nspec\nrepair\nresume 7\nundo\nundo\nrewrite\nprint head->data\nquit\n";
     let run = debug(&subject, script, "reverse.c");
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_snapshot!(said(&run), @r#"
@@ -360,6 +380,10 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     head holds a pointer: 5 does not fit
     (nopol) change n1->data n2
     n1->data holds a number: n2 does not fit
+    (nopol) change n1->data 99999999999
+    n1->data cannot hold 99999999999: it would be 1215752191
+    (nopol) next 0
+    `next 0` executes nothing
     (nopol) spec
     the state is added to the specification: checkpoint 0
     (nopol) repair
@@ -703,6 +727,26 @@ fn states_that_contradict_each_other_are_named() {
         one,
     ]);
     assert!(run.stderr.contains("is `head` meant?"), "{}", run.stderr);
+    for (wrong, sentence) in [
+        ("head = 5", "`head` is a pointer: 5 does not fit"),
+        (
+            "head = n1; n1.key = n1",
+            "`n1.key` is a number: n1 does not fit",
+        ),
+        ("head = n1; head = null", "`head` has two values"),
+    ] {
+        let run = subject.nopol_c(&[
+            "heap",
+            "--function",
+            "insert_sorted",
+            "--pre",
+            wrong,
+            "--post",
+            one,
+        ]);
+        assert_eq!(run.code, 2, "{}", run.stdout);
+        assert!(run.stderr.contains(sentence), "{}", run.stderr);
+    }
     let run = subject.nopol_c(&["heap", "--function", "insert_sorted"]);
     assert!(
         run.stderr.contains("--reference FUNCTION"),

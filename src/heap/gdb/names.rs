@@ -96,6 +96,18 @@ impl Names {
         }
     }
 
+    /// Forgets where freed nodes are: code that nobody followed may have got their memory again.
+    pub fn forget_freed(&mut self) {
+        let freed = self
+            .entries
+            .iter()
+            .filter(|entry| entry.is_freed && !entry.is_forgotten);
+        let freed: Vec<u64> = freed.map(|entry| entry.address).collect();
+        for address in freed {
+            self.forget(address);
+        }
+    }
+
     /// Where all nodes are that were neither freed nor forgotten, with their types.
     pub fn live(&self) -> Vec<(u64, String)> {
         let live = self.entries.iter();

@@ -1,8 +1,8 @@
 //! Changes the subject: assigns to variables and fields, and evaluates expressions, which may call functions.
 //!
 //! All is done by expressions of C, which gdb evaluates in the selected frame. Functions that an expression calls run
-//! in the subject, with breakpoints off, and are undone if they crash. Numbers and pointers are not mixed; whether a
-//! pointer may lead to a node of another structure is left to the caller, who can ask for the types.
+//! in the subject, with breakpoints off, and are undone if they crash. Numbers and pointers are not mixed, nor
+//! pointers to different structures.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use super::memory::shown_type;
 use super::mi::quote;
 use super::names::Names;
 use super::subject::Subject;
-use super::types::{Kind, Type, printed_type};
+use super::types::{Kind, Pointee, Type, printed_type};
 use super::{Error, Result};
 
 impl Subject {
@@ -34,6 +34,11 @@ impl Subject {
         let holds = match (kind, value) {
             (Some(Kind::Pointer(_)), Value::Number(number)) if number != 0 => Some("a pointer"),
             (Some(Kind::Integer { .. }), Value::Null | Value::Node(_)) => Some("a number"),
+            (Some(Kind::Pointer(Pointee::Node(c_type))), Value::Node(node))
+                if names.c_type(node).is_some_and(|other| other != c_type) =>
+            {
+                Some("a pointer to another structure")
+            }
             _ => None,
         };
         if let Some(holds) = holds {

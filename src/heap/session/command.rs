@@ -125,7 +125,10 @@ fn parse_one(text: &str) -> Result<Command, String> {
     Ok(match name {
         "start" => Command::Start,
         "next" | "n" if rest.is_empty() => Command::Next(1),
-        "next" | "n" => Command::Next(number(rest)?),
+        "next" | "n" => match number(rest)? {
+            0 => return Err("`next 0` executes nothing".to_owned()),
+            times => Command::Next(times),
+        },
         "step" | "s" => Command::Step,
         "enter" => Command::Enter,
         "leave" => Command::Leave,

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::heap::ir::Atom;
-use crate::heap::ir::{Instruction, Kind, LoopId, Path, Routine, SlotId, StatementId, VariableId};
+use crate::heap::ir::{
+    Atom, Instruction, Kind, LoopId, Path, Routine, SlotId, StatementId, Term, VariableId,
+};
 use crate::heap::machine::Point;
 use crate::heap::problem::Visit;
 
@@ -202,6 +203,22 @@ impl Routine {
             }
             _ => None,
         }
+    }
+
+    /// Whether the statement of an instruction may get memory, itself or in what it calls.
+    pub fn may_allocate(&self, at: usize) -> bool {
+        let others = self.code.iter().enumerate().skip(at + 1);
+        let others = others.take_while(|(next, _)| self.line_at(*next).is_none());
+        let all = self
+            .code
+            .get(at)
+            .into_iter()
+            .chain(others.map(|(_, other)| other));
+        all.into_iter().any(|instruction| match instruction {
+            Instruction::Assign(_, term) => matches!(term, Term::Fresh(..)),
+            Instruction::Concrete(_) => true,
+            _ => false,
+        })
     }
 
     /// The loop whose condition an instruction evaluates.

@@ -89,8 +89,11 @@ impl Session {
             }
         }
         let Some((tracked, at)) = self.here() else {
-            return self.subject.next(limit).map_err(said);
+            let stop = self.subject.next(limit).map_err(said)?;
+            self.names.forget_freed();
+            return Ok(stop);
         };
+        let may_allocate = tracked.loaded.routine.may_allocate(at);
         let (routine, texts) = (&tracked.loaded.routine, &tracked.loaded.texts);
         match instead(routine, texts, &tracked.changes, at) {
             Instead::Nothing => {
@@ -103,6 +106,9 @@ impl Session {
                     None => Ok(Value::Null),
                 };
                 let stop = self.subject.next(limit).map_err(said)?;
+                if may_allocate {
+                    self.names.forget_freed();
+                }
                 if let Ok(Value::Node(node)) = freed {
                     self.names.mark_freed(node);
                 }
@@ -226,6 +232,7 @@ impl Session {
 
     /// The program runs too fast to be followed.
     pub(super) fn outrun(&mut self) {
+        self.names.forget_freed();
         if let Some(tracked) = &mut self.tracked {
             tracked.visits = None;
         }

@@ -10,7 +10,7 @@ use super::history::Trust;
 use super::tracked::Tracked;
 use super::{Done, Session, found, said, written};
 use crate::heap::confine::{Confinement, search};
-use crate::heap::gdb::Stop;
+use crate::heap::gdb::{Stop, Why};
 use crate::heap::picture;
 use crate::heap::problem::{Control, Triple};
 use crate::heap::repair::{Options, Outcome};
@@ -48,6 +48,11 @@ impl Session {
                 None => "states are asserted within the function under repair: `step` enters one"
                     .to_owned(),
             });
+        }
+        if let Some(Why::Signal { name, .. }) = self.stop.as_ref().map(|stop| &stop.why) {
+            return Err(format!(
+                "the program got {name} here, in the middle of a statement: `resume` a checkpoint before it, or `start`"
+            ));
         }
         if self.tracked.as_ref().is_some_and(Tracked::is_halfway) {
             return Err(
@@ -201,6 +206,9 @@ impl Session {
             .and_then(|mut opened| std::io::Write::write_all(&mut opened, text.as_bytes()));
         match written {
             Ok(()) => Ok(format!("the patched source is in {file}")),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(format!("{file} exists already: name a new file"))
+            }
             Err(error) => Err(format!("cannot write {file}: {error}")),
         }
     }
