@@ -225,14 +225,36 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         writeln!(text, "\nother changes that the tests accept:")?;
     }
     for diff in &shown.alternatives {
-        let changed = diff
-            .lines()
-            .filter(|line| line.starts_with(['+', '-']))
-            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"));
-        writeln!(text, "{}", changed.collect::<Vec<_>>().join("\n"))?;
-        writeln!(text)?;
+        writeln!(text, "{}", brief(diff))?;
     }
     writeln!(text, "\n`{command} apply` writes it into the source")
+}
+
+/// The changed lines of a diff, each run of them below its place.
+fn brief(diff: &str) -> String {
+    let mut text = String::new();
+    let (mut file, mut line, mut is_open) = ("", 0, false);
+    for row in diff.lines() {
+        if let Some(path) = row.strip_prefix("--- a/") {
+            file = path;
+        } else if let Some(ranges) = row.strip_prefix("@@ -") {
+            let first = ranges.split([',', ' ']).next();
+            line = first.and_then(|first| first.parse().ok()).unwrap_or(0);
+            is_open = false;
+        } else if row.starts_with("+++") {
+        } else if row.starts_with(['+', '-']) {
+            if !is_open {
+                text.push_str(&format!("{file}:{line}\n"));
+            }
+            is_open = true;
+            text.push_str(&format!("{row}\n"));
+            line += usize::from(row.starts_with('-'));
+        } else {
+            is_open = false;
+            line += 1;
+        }
+    }
+    text
 }
 
 /// The repair as a patch, which `apply` and `undo` know.
@@ -285,5 +307,16 @@ pub fn patch(written: &Written, why: &str) -> PatchReport {
         differs: None,
         alternatives: Vec::new(),
         alike: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn changed_lines_stand_below_their_places() {
+        let diff = "--- a/q.c\n+++ b/q.c\n@@ -7,5 +7,5 @@\n a\n-b\n+c\n d\n e\n+f\n";
+        assert_eq!(brief(diff), "q.c:8\n-b\n+c\nq.c:11\n+f\n");
     }
 }

@@ -361,7 +361,13 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
     batch.outcome = "repaired";
     batch.function.clone_from(&first.loaded.routine.name);
     batch.written = shown(first);
-    batch.alternatives = others.iter().map(|other| shown(other).diff).collect();
+    for other in others {
+        let diff = shown(other).diff;
+        // Two ways may be written alike.
+        if diff != batch.written.diff && !batch.alternatives.contains(&diff) {
+            batch.alternatives.push(diff);
+        }
+    }
     Ok(batch)
 }
 
