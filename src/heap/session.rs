@@ -282,14 +282,14 @@ impl Session {
             return Ok(named.clone());
         };
         let Some((variable, field)) = name.rsplit_once("->") else {
+            let Some((global, field)) = name.split_once('.') else {
+                return Ok(named.clone());
+            };
             let state = self.read()?;
-            let node = name.split_once('.').and_then(|(global, field)| {
-                match found(&state, &Named::Variable(global.to_owned())) {
-                    Ok(Value::Node(node)) => Some(Named::Field(node, field.to_owned())),
-                    _ => None,
-                }
+            return Ok(match found(&state, &Named::Variable(global.to_owned())) {
+                Ok(Value::Node(node)) => Named::Field(node, field.to_owned()),
+                _ => named.clone(),
             });
-            return Ok(node.unwrap_or_else(|| named.clone()));
         };
         let holder = self.resolved(&Named::Variable(variable.to_owned()))?;
         let state = self.read()?;

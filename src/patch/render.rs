@@ -55,7 +55,7 @@ impl<'e> Infix<'e> {
             Expr::And(a, b) => ("&&", false, a, b),
             Expr::Or(a, b) => ("||", false, a, b),
             Expr::Cmp(op, a, b) => (op.token(), true, a, b),
-            Expr::Arith(op, a, b) => (token(*op), false, a, b),
+            Expr::Arith(op, a, b) => (op.token(), false, a, b),
         };
         Some(Self {
             token,
@@ -222,16 +222,6 @@ impl Style<'_> {
     fn can_negate(&self, op: CmpOp, operand: &Expr) -> bool {
         matches!(op, CmpOp::Eq | CmpOp::Ne)
             || !matches!(operand.ty(self.pool), Some(Type::F32 | Type::F64) | None)
-    }
-}
-
-const fn token(op: ArithOp) -> &'static str {
-    match op {
-        ArithOp::Add => "+",
-        ArithOp::Sub => "-",
-        ArithOp::Mul => "*",
-        ArithOp::Div => "/",
-        ArithOp::Rem => "%",
     }
 }
 

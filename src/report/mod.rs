@@ -1,6 +1,7 @@
 //! The outcome of a run, and its presentation. The formats know only the [`Outcome`].
 
 pub mod display;
+mod ending;
 pub mod events;
 pub mod explain;
 pub mod format;
@@ -8,6 +9,7 @@ pub mod last;
 pub mod merge;
 pub mod phrases;
 pub mod progress;
+mod reasons;
 pub mod regions;
 pub mod snippet;
 pub mod terminal;
@@ -21,83 +23,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::ending::{EXIT_CODES, Ending};
+
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
-
-/// How the run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ending {
-    /// Patches were found that fix all failing tests, together or alone.
-    Patched,
-    /// Patches were found, but some failing test is fixed by none of them.
-    PartlyPatched,
-    /// No patch was found.
-    NoPatch,
-    /// All tests pass.
-    NothingToRepair,
-    /// `cargo nopol localize` found angelic sites.
-    Localized,
-    /// `cargo nopol list`.
-    Listed,
-    /// The subject does not build.
-    CannotBuild,
-    /// There are no tests, only flaky failures, or instrumentation changes outcomes.
-    UnusableBaseline,
-    /// The time limit was reached.
-    TimeLimit,
-    /// The user stopped the run.
-    Interrupted,
-    /// An error that the user must fix: no manifest, no such test.
-    Usage,
-    /// A defect of the tool.
-    Internal,
-}
-
-impl Ending {
-    /// The process's exit code.
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Self::Patched | Self::NothingToRepair | Self::Localized | Self::Listed => 0,
-            Self::NoPatch | Self::PartlyPatched => 1,
-            Self::Usage => 2,
-            Self::CannotBuild => 3,
-            Self::UnusableBaseline => 4,
-            Self::TimeLimit => 5,
-            Self::Internal => 70,
-            Self::Interrupted => 130,
-        }
-    }
-
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Patched => "patched",
-            Self::PartlyPatched => "partly-patched",
-            Self::NoPatch => "no-patch",
-            Self::NothingToRepair => "nothing-to-repair",
-            Self::Localized => "localized",
-            Self::Listed => "listed",
-            Self::CannotBuild => "cannot-build",
-            Self::UnusableBaseline => "unusable-baseline",
-            Self::TimeLimit => "time-limit",
-            Self::Interrupted => "interrupted",
-            Self::Usage => "usage-error",
-            Self::Internal => "internal-error",
-        }
-    }
-}
-
-/// Exit codes, for `--help`.
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0    patches were found, or there is nothing to repair (JSON `outcome` tells which)
-  1    no patch was found, or some failing test is fixed by none (see --allow-partial)
-  2    wrong usage: no manifest, no such package, test or patch, --apply refused, a full disk
-  3    the subject does not build
-  4    unusable baseline: no tests, only flaky failures, or instrumentation changes outcomes
-  5    the time limit was reached
-  70   internal error, or the report could not be written
-  130  interrupted";
 
 /// Everything that a run found out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -184,82 +113,6 @@ impl Default for Outcome {
             prefix: String::new(),
             diff_lines: None,
         }
-    }
-}
-
-impl Outcome {
-    /// Why the run ended as it did, in particular why there is no patch.
-    pub fn why_not(&self) -> Option<String> {
-        if self.message.is_some() || self.ending != Ending::NoPatch {
-            return self.message.clone();
-        }
-        let why = self.why_no_candidate().unwrap_or_else(|| self.reasons());
-        let unread = self.why_unread();
-        Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
-    }
-
-    /// Which parts of the program no patch was looked for in, and why.
-    pub fn why_unread(&self) -> Option<String> {
-        (!self.unread.is_empty()).then(|| {
-            format!(
-                "No patch was looked for in what cannot be read: {}.",
-                self.unread.join("; ")
-            )
-        })
-    }
-
-    /// The sites where a forced outcome makes a failing test pass.
-    pub fn angelic_sites(&self) -> Vec<&SiteReport> {
-        let sites = self.sites.iter();
-        sites.filter(|site| !site.angelic.is_empty()).collect()
-    }
-
-    /// Why the first angelic sites have no patch.
-    fn reasons(&self) -> String {
-        const MOST_TOLD: usize = 3;
-        let angelic = self.angelic_sites();
-        let told = angelic.iter().take(MOST_TOLD).map(|site| {
-            let reason = site.why_no_patch();
-            format!("{}:{}:{}: {reason}", site.file, site.line, site.column)
-        });
-        let others = match angelic.len().saturating_sub(MOST_TOLD) {
-            0 => String::new(),
-            others => format!("; and {others} more"),
-        };
-        format!(
-            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass and \
-             breaks no other: {}{others}.",
-            count(angelic.len(), "place"),
-            told.collect::<Vec<_>>().join("; ")
-        )
-    }
-
-    /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
-    pub fn why_no_candidate(&self) -> Option<String> {
-        if self.sites.is_empty() {
-            return Some(format!(
-                "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \
-                 calls, in a macro's definition, in a generated file and in a proc macro has no such place. \
-                 If --file, --exclude or --kind is given, it may leave out too much; `{} list` shows what \
-                 is left.",
-                self.command
-            ));
-        }
-        let pairs = match self.tried_pairs {
-            true => "; nor do two conditions changed at once. The fault may not be in a condition.",
-            false => {
-                ". The fault may not be in a condition, or need two conditions changed at once, \
-                 which --multi tries."
-            }
-        };
-        self.angelic_sites().is_empty().then(|| {
-            format!(
-                "No change of one condition seems to cure a failing test: at none of the {} places that failing \
-                 tests reach does one pass when the condition is forced true or false, or the statement is \
-                 skipped; nor with a small edit of the most suspicious conditions{pairs}",
-                self.sites.len()
-            )
-        })
     }
 }
 

@@ -137,19 +137,12 @@ impl Node {
             }
             _ => None,
         };
-        let is = |node: &Self, value: i128| number(node) == Some(value);
         match &self.shape {
             Shape::Leaf(_) => false,
             Shape::Not(a) => a.has_idle_part(),
             Shape::Cmp(_, a, b) => a.has_idle_part() || b.has_idle_part() || a.text == b.text,
             Shape::Arith(op, a, b) => {
-                let own = match op {
-                    ArithOp::Add => is(a, 0) || is(b, 0),
-                    ArithOp::Sub => is(b, 0),
-                    ArithOp::Mul => [a, b].iter().any(|side| is(side, 0) || is(side, 1)),
-                    ArithOp::Div | ArithOp::Rem => is(b, 1) || is(a, 0),
-                };
-                own || a.has_idle_part() || b.has_idle_part()
+                op.is_idle(number(a), number(b)) || a.has_idle_part() || b.has_idle_part()
             }
             Shape::And(a, b) | Shape::Or(a, b) => {
                 let conjunction = matches!(self.shape, Shape::And(..));

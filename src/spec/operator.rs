@@ -108,9 +108,45 @@ pub enum ArithOp {
     Rem,
 }
 
+impl ArithOp {
+    /// The operator's token.
+    pub fn token(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+        }
+    }
+
+    /// Whether the result is one of the operands or a constant, whatever the other operand is: `n + 0`, `n * 0`, `n / 1`. An
+    /// operand is given if it is a constant.
+    pub fn is_idle(self, left: Option<i128>, right: Option<i128>) -> bool {
+        match self {
+            Self::Add => left == Some(0) || right == Some(0),
+            Self::Sub => right == Some(0),
+            Self::Mul => [left, right].iter().any(|side| matches!(side, Some(0 | 1))),
+            Self::Div | Self::Rem => right == Some(1) || left == Some(0),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::ArithOp::{Add, Div, Mul, Rem, Sub};
     use super::CmpOp::{self, Eq, Ge, Gt, Le, Lt, Ne};
+
+    #[test]
+    fn arithmetic_with_zero_and_one_may_do_nothing() {
+        let (zero, one) = (Some(0), Some(1));
+        assert!(Add.is_idle(zero, None) && Add.is_idle(None, zero));
+        assert!(Sub.is_idle(None, zero) && !Sub.is_idle(zero, None));
+        assert!(Mul.is_idle(one, None) && Mul.is_idle(None, zero));
+        assert!(Div.is_idle(None, one) && !Div.is_idle(one, None));
+        assert!(Rem.is_idle(None, one) && Rem.is_idle(zero, None));
+        assert!(!Add.is_idle(None, one) && !Mul.is_idle(None, None));
+    }
 
     #[test]
     fn of_two_bounds_one_may_say_nothing() {

@@ -1,7 +1,7 @@
 //! The redundancy filter rejects conditions with a clause that decides nothing, a repeated clause, or a
 //! comparison of unrelated values.
 
-use crate::spec::{ArithOp, CmpOp, Expr, Pool, Value};
+use crate::spec::{CmpOp, Expr, Pool, Value};
 
 /// Whether two clauses of one conjunction or disjunction compare the same two operands, or one operand with two literals so
 /// that one clause is enough, or both are always or never fulfilled.
@@ -69,18 +69,22 @@ fn same_side(a: &Expr, b: &Expr, pool: &Pool) -> bool {
     }
 }
 
+/// The number or character that a constant is.
+fn number(expr: &Expr, pool: &Pool) -> Option<i128> {
+    let Expr::Term(term) = expr else {
+        return None;
+    };
+    match &pool.terms[*term].constant {
+        Some(Value::Int(_, int)) => int.to_i128(),
+        Some(Value::Char(letter)) => Some(i128::from(u32::from(*letter))),
+        _ => None,
+    }
+}
+
 /// Whether two clauses compare one operand with numbers so that one of them is enough, or none is needed.
 fn is_idle(a: &Expr, b: &Expr, conjunction: bool, pool: &Pool) -> bool {
-    let number = |expr: &Expr| match expr {
-        Expr::Term(term) => match &pool.terms[*term].constant {
-            Some(Value::Int(_, int)) => int.to_i128(),
-            Some(Value::Char(letter)) => Some(i128::from(u32::from(*letter))),
-            _ => None,
-        },
-        _ => None,
-    };
     let bound = |expr| match expr {
-        &Expr::Cmp(op, ref left, ref right) => match (number(left), number(right)) {
+        &Expr::Cmp(op, ref left, ref right) => match (number(left, pool), number(right, pool)) {
             (None, Some(value)) => Some((&**left, op, value)),
             (Some(value), None) => Some((&**right, op.mirrored(), value)),
             _ => None,
@@ -166,21 +170,7 @@ pub(super) fn has_tautology(expr: &Expr, pool: &Pool) -> bool {
             };
             a == b || settled(*op, bounds(b)) || settled(op.mirrored(), bounds(a))
         }
-        Expr::Arith(op, a, b) => {
-            let is = |expr: &Expr, number: i128| match expr {
-                Expr::Term(term) => match &pool.terms[*term].constant {
-                    Some(Value::Int(_, int)) => int.to_i128() == Some(number),
-                    _ => false,
-                },
-                _ => false,
-            };
-            match op {
-                ArithOp::Add => is(a, 0) || is(b, 0),
-                ArithOp::Sub => is(b, 0),
-                ArithOp::Mul => [a, b].iter().any(|side| is(side, 0) || is(side, 1)),
-                ArithOp::Div | ArithOp::Rem => is(b, 1) || is(a, 0),
-            }
-        }
+        Expr::Arith(op, a, b) => op.is_idle(number(a, pool), number(b, pool)),
         _ => false,
     };
     own || expr.children().any(|child| has_tautology(child, pool))

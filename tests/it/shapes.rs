@@ -573,7 +573,7 @@ fn a_fault_without_an_angelic_outcome_is_repaired_beside_one_that_has_some() {
 }
 
 /// The tests of each group and the condition of its first patch.
-fn first_of_each_group(report: &Value) -> Vec<(Vec<String>, String)> {
+pub fn first_of_each_group(report: &Value) -> Vec<(Vec<String>, String)> {
     let groups = report["groups"].as_array().unwrap().iter();
     let first = |group: &Value| {
         let mut patches = report["patches"].as_array().unwrap().iter();

@@ -1,21 +1,7 @@
 //! Crates as strangers have them: code where cargo finds it in unusual ways, and methods that must not be called.
 
 use crate::common::{MANIFEST, Subject, strings};
-use serde_json::Value;
-
-/// The first condition of each group of failing tests, by its tests.
-fn firsts(report: &Value) -> Vec<(Vec<String>, String)> {
-    let groups = report["groups"].as_array().unwrap().iter();
-    let first = |group: &Value| {
-        let mut patches = report["patches"].as_array().unwrap().iter();
-        let first = patches.find(|patch| patch["id"] == group["patches"][0]);
-        let condition = first.unwrap()["edits"][0]["condition"].as_str().unwrap();
-        (strings(&group["tests"]), condition.to_owned())
-    };
-    let mut firsts: Vec<_> = groups.map(first).collect();
-    firsts.sort();
-    firsts
-}
+use crate::shapes::first_of_each_group;
 
 /// A root package that is no workspace.
 const ROOT: &str = r#"
@@ -81,8 +67,10 @@ fn const_functions_included_files_and_dependencies_below_the_package_are_repaire
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     let report = run.json();
     let of = |name: &str| vec![format!("shop::shop::tests::{name}")];
+    let mut firsts = first_of_each_group(&report);
+    firsts.sort();
     assert_eq!(
-        firsts(&report),
+        firsts,
         [
             (of("just"), "items >= limit".to_owned()),
             (of("no_fee"), "price < 10".to_owned()),

@@ -113,16 +113,7 @@ impl Problem {
             Expr::And(a, b) => format!("{} && {}", nested(a), nested(b)),
             Expr::Or(a, b) => format!("{} || {}", nested(a), nested(b)),
             Expr::Cmp(op, a, b) => format!("{} {} {}", nested(a), op.token(), nested(b)),
-            Expr::Arith(op, a, b) => {
-                let token = match op {
-                    ArithOp::Add => "+",
-                    ArithOp::Sub => "-",
-                    ArithOp::Mul => "*",
-                    ArithOp::Div => "/",
-                    ArithOp::Rem => "%",
-                };
-                format!("{} {token} {}", nested(a), nested(b))
-            }
+            Expr::Arith(op, a, b) => format!("{} {} {}", nested(a), op.token(), nested(b)),
         }
     }
 }

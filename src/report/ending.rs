@@ -1,0 +1,78 @@
+//! How a run ends, and its exit code.
+
+use serde::{Deserialize, Serialize};
+
+/// How the run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ending {
+    /// Patches were found that fix all failing tests, together or alone.
+    Patched,
+    /// Patches were found, but some failing test is fixed by none of them.
+    PartlyPatched,
+    /// No patch was found.
+    NoPatch,
+    /// All tests pass.
+    NothingToRepair,
+    /// `cargo nopol localize` found angelic sites.
+    Localized,
+    /// `cargo nopol list`.
+    Listed,
+    /// The subject does not build.
+    CannotBuild,
+    /// There are no tests, only flaky failures, or instrumentation changes outcomes.
+    UnusableBaseline,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The user stopped the run.
+    Interrupted,
+    /// An error that the user must fix: no manifest, no such test.
+    Usage,
+    /// A defect of the tool.
+    Internal,
+}
+
+impl Ending {
+    /// The process's exit code.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Patched | Self::NothingToRepair | Self::Localized | Self::Listed => 0,
+            Self::NoPatch | Self::PartlyPatched => 1,
+            Self::Usage => 2,
+            Self::CannotBuild => 3,
+            Self::UnusableBaseline => 4,
+            Self::TimeLimit => 5,
+            Self::Internal => 70,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Patched => "patched",
+            Self::PartlyPatched => "partly-patched",
+            Self::NoPatch => "no-patch",
+            Self::NothingToRepair => "nothing-to-repair",
+            Self::Localized => "localized",
+            Self::Listed => "listed",
+            Self::CannotBuild => "cannot-build",
+            Self::UnusableBaseline => "unusable-baseline",
+            Self::TimeLimit => "time-limit",
+            Self::Interrupted => "interrupted",
+            Self::Usage => "usage-error",
+            Self::Internal => "internal-error",
+        }
+    }
+}
+
+/// Exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    patches were found, or there is nothing to repair (JSON `outcome` tells which)
+  1    no patch was found, or some failing test is fixed by none (see --allow-partial)
+  2    wrong usage: no manifest, no such package, test or patch, --apply refused, a full disk
+  3    the subject does not build
+  4    unusable baseline: no tests, only flaky failures, or instrumentation changes outcomes
+  5    the time limit was reached
+  70   internal error, or the report could not be written
+  130  interrupted";

@@ -1,0 +1,79 @@
+//! Why there is no patch, in sentences.
+
+use super::{Ending, Outcome, SiteReport, count};
+
+impl Outcome {
+    /// Why the run ended as it did, in particular why there is no patch.
+    pub fn why_not(&self) -> Option<String> {
+        if self.message.is_some() || self.ending != Ending::NoPatch {
+            return self.message.clone();
+        }
+        let why = self.why_no_candidate().unwrap_or_else(|| self.reasons());
+        let unread = self.why_unread();
+        Some(unread.map_or_else(|| why.clone(), |unread| format!("{why} {unread}")))
+    }
+
+    /// Which parts of the program no patch was looked for in, and why.
+    pub fn why_unread(&self) -> Option<String> {
+        (!self.unread.is_empty()).then(|| {
+            format!(
+                "No patch was looked for in what cannot be read: {}.",
+                self.unread.join("; ")
+            )
+        })
+    }
+
+    /// The sites where a forced outcome makes a failing test pass.
+    pub fn angelic_sites(&self) -> Vec<&SiteReport> {
+        let sites = self.sites.iter();
+        sites.filter(|site| !site.angelic.is_empty()).collect()
+    }
+
+    /// Why the first angelic sites have no patch.
+    fn reasons(&self) -> String {
+        const MOST_TOLD: usize = 3;
+        let angelic = self.angelic_sites();
+        let told = angelic.iter().take(MOST_TOLD).map(|site| {
+            let reason = site.why_no_patch();
+            format!("{}:{}:{}: {reason}", site.file, site.line, site.column)
+        });
+        let others = match angelic.len().saturating_sub(MOST_TOLD) {
+            0 => String::new(),
+            others => format!("; and {others} more"),
+        };
+        format!(
+            "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass and \
+             breaks no other: {}{others}.",
+            count(angelic.len(), "place"),
+            told.collect::<Vec<_>>().join("; ")
+        )
+    }
+
+    /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
+    pub fn why_no_candidate(&self) -> Option<String> {
+        if self.sites.is_empty() {
+            return Some(format!(
+                "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \
+                 calls, in a macro's definition, in a generated file and in a proc macro has no such place. \
+                 If --file, --exclude or --kind is given, it may leave out too much; `{} list` shows what \
+                 is left.",
+                self.command
+            ));
+        }
+        let pairs = match self.tried_pairs {
+            true => "; nor do two conditions changed at once. The fault may not be in a condition.",
+            false => {
+                ". The fault may not be in a condition, or need two conditions changed at once, \
+                 which --multi tries."
+            }
+        };
+        self.angelic_sites().is_empty().then(|| {
+            format!(
+                "No change of one condition seems to cure a failing test: at none of the {} places that failing \
+                 tests reach does one pass when the condition is forced true or false, or the statement is \
+                 skipped; nor with a small edit of the most suspicious conditions{pairs}",
+                self.sites.len()
+            )
+        })
+    }
+}
