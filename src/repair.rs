@@ -2,6 +2,7 @@
 //! this one only puts them in order.
 
 mod angelic;
+mod arithmetic;
 mod baseline;
 mod circumstances;
 pub mod compiling;
@@ -30,7 +31,7 @@ pub mod telling;
 
 use anyhow::Result;
 
-use self::engine::ENGINES;
+use self::engine::{ENGINES, QUICK};
 use self::foreseeing::Foreseeing;
 use self::hints::Hints;
 use self::knowledge::Knowledge;
@@ -164,7 +165,7 @@ fn search(
 ) -> Result<()> {
     let mut plausible = Vec::new();
     let engines = match session.settings.quick {
-        true => &ENGINES[..1],
+        true => &ENGINES[..QUICK],
         false => ENGINES,
     };
     for engine in engines {
@@ -179,7 +180,8 @@ fn search(
             }
         }
         let fixes = engine.search(session, knowledge, &targets, &plausible)?;
-        plausible.extend(session.judge(knowledge, &targets, fixes, &plausible)?);
+        let most = engine.most_judged();
+        plausible.extend(session.judge(knowledge, &targets, fixes, &plausible, most)?);
     }
     if session.settings.depth == Depth::Localize {
         if !knowledge.angelic.is_empty() {

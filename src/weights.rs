@@ -411,7 +411,7 @@ impl Places {
     /// Cost of a patch at a site, excluding its condition.
     pub fn of(&self, site: &Site) -> u32 {
         let own = match site.kind.form() {
-            Form::Replace => 0,
+            Form::Replace | Form::Compute => 0,
             Form::Wrap => self.new_statement,
             Form::Leave => self.new_exit,
             Form::Branch | Form::Narrow => self.new_branch,

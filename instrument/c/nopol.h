@@ -1055,6 +1055,9 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 /* The same as a single macro. */
 #define NOPOL_COND(id, captures, ...) NOPOL_BEGIN(id) __VA_ARGS__ NOPOL_THEN(id) captures NOPOL_END(id)
 
+/* The site of an expression that is no condition: (NOPOL_REACH(7), expression) counts the evaluation. */
+#define NOPOL_REACH(id) NOPOL_COND(id, , 1)
+
 /* A condition site that directly follows another one, `leader`, and shares its snapshot:
  * NOPOL_BEGIN(8) condition NOPOL_END_AGAIN(8, 7). */
 #define NOPOL_END_AGAIN(id, leader) ) ? 1 : 0; \
@@ -1070,6 +1073,9 @@ NOPOL_RT int nopol_again(nopol_u32 leader)
 
 /* A candidate of a site behind a run-time switch; the expression that follows is used if it is not selected. */
 #define NOPOL_PICK(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? ((__VA_ARGS__) ? 1 : 0) :
+
+/* The same of an expression that is no condition. */
+#define NOPOL_TAKE(id, n, ...) !NOPOL_IS_OFF && nopol_selected(id) == (n) ? (__VA_ARGS__) :
 
 /* 5 is a pointer, array or function; 1 to 4 are integers, 8 is a floating-point number. */
 #define NOPOL_CLASS(e) __builtin_classify_type(e)

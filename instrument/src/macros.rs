@@ -43,6 +43,16 @@ macro_rules! cond_eager {
     }};
 }
 
+/// The site of an expression that is no condition: `value!(ID, EXPR)` has its value, and the evaluation is counted.
+#[macro_export]
+macro_rules! value {
+    ($id:literal, $value:expr) => {
+        match $crate::constant($id, true) {
+            _ => $value,
+        }
+    };
+}
+
 /// Whether the plan of this process names any site in a range of consecutive insertion points. If it names
 /// none, these sites change nothing, and the visit is counted for the first only.
 #[macro_export]

@@ -40,7 +40,9 @@ impl Edit {
             }
             Form::Wrap => writer.wrap(condition),
             Form::Leave => writer.leave(condition),
-            Form::Replace | Form::Branch | Form::Narrow => site.template.line(site, condition),
+            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => {
+                site.template.line(site, condition)
+            }
         };
         Self {
             file: file.path.clone(),

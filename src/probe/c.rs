@@ -71,6 +71,14 @@ impl Dialect for Macros {
         Pieces { opening, closing }
     }
 
+    fn computation(&self, index: SiteIndex) -> Pieces {
+        let owner = Part::Site(index);
+        Pieces {
+            opening: vec![(format!("(NOPOL_REACH({index}), "), owner)],
+            closing: vec![(")".to_owned(), owner)],
+        }
+    }
+
     fn selection(
         &self,
         index: SiteIndex,
@@ -81,13 +89,16 @@ impl Dialect for Macros {
         let owner = Part::Site(index);
         let mut rows = vec![("(".to_owned(), owner)];
         let candidates = candidates.into_iter();
+        // A condition yields 0 or 1, another expression what it yields.
+        let (pick, own) = match site.kind.computes() {
+            true => ("NOPOL_TAKE", ""),
+            false => ("NOPOL_PICK", "!!"),
+        };
         rows.extend(candidates.map(|(number, text, part)| {
-            (
-                format!("NOPOL_PICK({index}, {number}, {})", truth(text)),
-                part,
-            )
+            let text = truth(text);
+            (format!("{pick}({index}, {number}, {text})"), part)
         }));
-        rows.push((format!("!!({}", truth(old)), owner));
+        rows.push((format!("{own}({}", truth(old)), owner));
         Pieces {
             opening: match site.is_argument {
                 true => rows,

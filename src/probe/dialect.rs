@@ -50,7 +50,10 @@ pub(super) trait Dialect {
         old: &str,
     ) -> Pieces;
 
-    /// The texts around a condition that can be replaced, at run time, by one of several numbered candidates.
+    /// The texts around an expression that is only traced.
+    fn computation(&self, index: SiteIndex) -> Pieces;
+
+    /// The texts around an expression that can be replaced, at run time, by one of several numbered candidates.
     fn selection(
         &self,
         index: SiteIndex,

@@ -31,7 +31,7 @@ pub enum Stage {
     Conditions(BTreeSet<SiteIndex>),
     /// These sites can be traced, forced and captured.
     Captures(BTreeMap<SiteIndex, Vec<Capture>>),
-    /// These sites have candidates, numbered from 1, each the text of a boolean expression.
+    /// These sites have candidates, numbered from 1, each the text of an expression.
     Candidates(BTreeMap<SiteIndex, Vec<String>>),
 }
 
@@ -336,7 +336,10 @@ impl<'a> Instrumentation<'a> {
                     }
                 }
                 let is_eager = self.weakened.contains(&owner);
-                dialect.condition(index, site, is_eager, captured, &old)
+                match site.kind.computes() {
+                    true => dialect.computation(index),
+                    false => dialect.condition(index, site, is_eager, captured, &old),
+                }
             }
             Some(candidates) => {
                 let candidates = (1..).zip(candidates);

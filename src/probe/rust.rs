@@ -58,6 +58,14 @@ impl Dialect for Macros {
         }
     }
 
+    fn computation(&self, site: SiteIndex) -> Pieces {
+        let owner = Part::Site(site);
+        Pieces {
+            opening: vec![(format!("{RUNTIME}::value!({site}, "), owner)],
+            closing: vec![(")".to_owned(), owner)],
+        }
+    }
+
     fn selection(
         &self,
         site: SiteIndex,

@@ -126,6 +126,19 @@ fn of_clauses<'t>(before: &[&'t Node], after: &[&'t Node], is_and: bool) -> Opti
     }
 }
 
+/// What changed from one expression that yields a number to another.
+pub fn of_numbers<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
+    if let (Shape::Arith(p, a, b), Shape::Arith(q, c, d)) = (&old.shape, &new.shape) {
+        match (a.text == c.text, b.text == d.text) {
+            (true, true) => return Change::Arithmetic,
+            (true, false) if p == q => return of_numbers(b, d),
+            (false, true) if p == q => return of_numbers(a, c),
+            _ => {}
+        }
+    }
+    of_operands(old, new)
+}
+
 /// What changed from one operand to another.
 fn of_operands<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     if let Shape::Arith(_, a, b) = &new.shape {

@@ -7,6 +7,7 @@ use super::angelic::existing::Existing;
 use super::angelic::insertions::Insertions;
 use super::angelic::pairs::Pairs;
 use super::angelic::unconfirmed::Unconfirmed;
+use super::arithmetic::Arithmetic;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::session::Session;
@@ -36,8 +37,16 @@ pub trait Engine {
         targets: &[TestIndex],
         known: &[Fix],
     ) -> Result<Vec<Fix>>;
+
+    /// How many of its fixes are judged at most, in one build.
+    fn most_judged(&self) -> usize {
+        400
+    }
 }
 
 /// The engines in the order in which they run: the first ones find what a maintainer is most likely to
 /// write, the last ones cost most.
-pub const ENGINES: &[&dyn Engine] = &[&Existing, &Insertions, &Unconfirmed, &Pairs];
+pub const ENGINES: &[&dyn Engine] = &[&Existing, &Arithmetic, &Insertions, &Unconfirmed, &Pairs];
+
+/// The number of engines, from the first, that look only at what exists.
+pub const QUICK: usize = 2;

@@ -135,8 +135,8 @@ impl Session<'_> {
         }
         // The place differs, so nothing else may but an operator.
         match at.kind.form() {
-            // Two existing conditions are two ideas.
-            Form::Replace => false,
+            // Two existing expressions are two ideas.
+            Form::Replace | Form::Compute => false,
             Form::Leave | Form::Branch => match at.body == other.body {
                 true => is_condition(has_same_operands),
                 false => a.condition == b.condition,

@@ -62,13 +62,20 @@ pub fn probes(sources: &Sources) -> BTreeSet<SiteIndex> {
     first_sites(sources).unwrap_or_else(|| {
         let mut sites = existing_sites(sources, &none);
         sites.extend(function_entries(sources, &none));
+        sites.extend(computing_sites(sources, &none));
         sites
     })
 }
 
 /// The sites of conditions and statements that exist in the subject.
 pub fn existing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
-    sites_where(sources, excluded, |site| !site.kind.is_new())
+    let exists = |site: &Site| !site.kind.is_new() && !site.kind.computes();
+    sites_where(sources, excluded, exists)
+}
+
+/// The sites of expressions that are no conditions.
+pub fn computing_sites(sources: &Sources, excluded: &BTreeSet<SiteIndex>) -> BTreeSet<SiteIndex> {
+    sites_where(sources, excluded, |site| site.kind.computes())
 }
 
 /// With more places than this, conditions and insertion points together, it pays to find out first which

@@ -17,8 +17,6 @@ use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
 use crate::weights::WEIGHTS;
 
-/// Fixes in one build.
-const MOST_JUDGED: usize = 400;
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
@@ -42,7 +40,7 @@ fn promote(fixes: &mut Vec<Fix>) {
 }
 
 impl Session<'_> {
-    /// Builds all fixes at once and judges them, best first, until enough are plausible; returns those.
+    /// Builds all fixes at once, at most so many, and judges them, best first, until enough are plausible; returns those.
     /// Fixes in `known` were found plausible before.
     ///
     /// # Errors
@@ -53,9 +51,10 @@ impl Session<'_> {
         targets: &[TestIndex],
         fixes: Vec<Fix>,
         known: &[Fix],
+        most: usize,
     ) -> Result<Vec<Fix>> {
         let mut fixes = diversify(fixes);
-        fixes.truncate(MOST_JUDGED);
+        fixes.truncate(most);
         promote(&mut fixes);
         if fixes.is_empty() {
             return Ok(Vec::new());

@@ -242,13 +242,21 @@ impl Settings {
         Ok(idle)
     }
 
+    /// Whether patches of this kind are wanted.
+    pub fn wants(&self, kind: PatchKind) -> bool {
+        match self.kind.is_empty() {
+            true => !kind.is_on_request(),
+            false => self.kind.contains(&kind),
+        }
+    }
+
     /// The sites that are not of the wanted kinds, or belong to another share of the search.
     pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources
             .sites
             .iter_enumerated()
             .filter(|(_, site)| {
-                let is_wanted = self.kind.is_empty() || self.kind.contains(&site.kind.patch_kind());
+                let is_wanted = self.wants(site.kind.patch_kind());
                 !is_wanted || self.shard.is_some_and(|shard| !shard.has(&site.id))
             })
             .map(|(index, _)| index)

@@ -19,7 +19,7 @@ use crate::run::confine::Confinement;
 use crate::run::preload;
 use crate::run::process::Supervisor;
 use crate::run::sandbox;
-use crate::source::Sources;
+use crate::source::{Site, Sources};
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError, user_cache};
@@ -175,6 +175,11 @@ impl<'s> Setup<'s> {
                 sources = readable.read(root, &wanted);
             }
         }
+        let wants = |site: &Site| {
+            let kind = site.kind.patch_kind();
+            !kind.is_on_request() || self.settings.wants(kind)
+        };
+        sources.sites.retain(wants);
         check_sources(self.settings, &self.subject, &sources, outcome)?;
         for copy in copies.all() {
             for file in &sources.files {

@@ -82,7 +82,13 @@ fn is_complete(outcome: &Outcome) -> bool {
 pub(super) fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
     known(
         deserializer,
-        &["condition", "expression", "precondition", "guard"],
+        &[
+            "condition",
+            "expression",
+            "precondition",
+            "guard",
+            "arithmetic",
+        ],
     )
 }
 

@@ -7,7 +7,7 @@ pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
         "precondition" => "doing this only under a condition",
         "guard" => "an early exit before this",
-        "expression" => "a different expression here",
+        "expression" | "arithmetic" => "a different expression here",
         _ => "a different condition here",
     };
     format!("{what} makes {} pass", some(&patch.fixes))

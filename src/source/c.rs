@@ -10,6 +10,7 @@ mod early_exits;
 mod effects;
 mod files;
 mod harvest;
+mod integers;
 pub mod language;
 pub mod layout;
 pub mod literals;

@@ -31,6 +31,11 @@ pub enum SiteKind {
     Arm,
     /// An `if let` or `while let` to which an operand can be added.
     Pattern,
+    /// An expression that yields an integer, or may: the right-hand side of an assignment, a subscript, a returned
+    /// value, an argument.
+    Integer,
+    /// An assignment that computes: `+=`, and in C `++` and `--`.
+    Assignment,
 }
 
 /// What a patch does with a condition at a site. The matches below have no wildcard arm, so the compiler
@@ -47,6 +52,8 @@ pub enum Form {
     Branch,
     /// Narrows what a pattern matches: `PATTERN if CONDITION`, `let PATTERN = … && CONDITION`.
     Narrow,
+    /// Replaces an existing expression that is no condition. Nothing can be forced there.
+    Compute,
 }
 
 impl Form {
@@ -54,14 +61,14 @@ impl Form {
     pub const fn has_block(self) -> bool {
         match self {
             Self::Wrap | Self::Leave | Self::Branch => true,
-            Self::Replace | Self::Narrow => false,
+            Self::Replace | Self::Narrow | Self::Compute => false,
         }
     }
 
-    /// The outcome that keeps the subject's behaviour; `None` where a condition exists already.
+    /// The outcome that keeps the subject's behaviour; `None` where an expression exists already.
     pub const fn unconditional(self) -> Option<bool> {
         match self {
-            Self::Replace => None,
+            Self::Replace | Self::Compute => None,
             Self::Wrap | Self::Narrow => Some(true),
             Self::Leave | Self::Branch => Some(false),
         }
@@ -71,7 +78,7 @@ impl Form {
     pub const fn skips(self) -> bool {
         match self {
             Self::Wrap => true,
-            Self::Replace | Self::Leave | Self::Branch | Self::Narrow => false,
+            Self::Replace | Self::Leave | Self::Branch | Self::Narrow | Self::Compute => false,
         }
     }
 
@@ -79,7 +86,7 @@ impl Form {
     pub const fn leaves(self) -> bool {
         match self {
             Self::Leave => true,
-            Self::Replace | Self::Wrap | Self::Branch | Self::Narrow => false,
+            Self::Replace | Self::Wrap | Self::Branch | Self::Narrow | Self::Compute => false,
         }
     }
 }
@@ -152,6 +159,12 @@ impl SiteKind {
                 form: Form::Narrow,
                 ..NEW
             },
+            Self::Integer | Self::Assignment => KindInfo {
+                form: Form::Compute,
+                patch_kind: PatchKind::Arithmetic,
+                is_inferred: true,
+                ..OLD
+            },
         }
     }
 
@@ -171,6 +184,8 @@ impl SiteKind {
             Self::Branch => "Branch",
             Self::Arm => "Arm",
             Self::Pattern => "Pattern",
+            Self::Integer => "Integer",
+            Self::Assignment => "Assignment",
         }
     }
 
@@ -184,14 +199,19 @@ impl SiteKind {
         self.info().patch_kind
     }
 
-    /// The outcome that keeps the subject's behaviour; `None` where a condition exists already.
+    /// The outcome that keeps the subject's behaviour; `None` where an expression exists already.
     pub fn unconditional(self) -> Option<bool> {
         self.form().unconditional()
     }
 
     /// Whether a condition, or boolean expression, exists that a patch replaces.
     pub fn has_condition(self) -> bool {
-        self.unconditional().is_none()
+        self.form() == Form::Replace
+    }
+
+    /// Whether the site is an expression that is no condition.
+    pub fn computes(self) -> bool {
+        self.form() == Form::Compute
     }
 
     /// Whether it is an insertion point. See [`KindInfo::is_new`].
@@ -219,16 +239,24 @@ pub enum PatchKind {
     Precondition,
     /// A new early exit: `if CONDITION { return … }`.
     Guard,
+    /// A new integer expression in place of the old one.
+    Arithmetic,
 }
 
 impl PatchKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Condition,
         Self::Expression,
         Self::Precondition,
         Self::Guard,
+        Self::Arithmetic,
     ];
+
+    /// Whether patches of this kind are looked for only if they are asked for by name.
+    pub fn is_on_request(self) -> bool {
+        self == Self::Arithmetic
+    }
 
     /// The kind's name in options and reports.
     pub fn name(self) -> &'static str {
@@ -237,6 +265,7 @@ impl PatchKind {
             Self::Expression => "expression",
             Self::Precondition => "precondition",
             Self::Guard => "guard",
+            Self::Arithmetic => "arithmetic",
         }
     }
 }

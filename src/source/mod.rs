@@ -16,6 +16,7 @@ pub mod runs;
 pub mod rust;
 mod site;
 pub mod splice;
+pub mod substitutes;
 pub mod template;
 pub mod vary;
 pub mod words;

@@ -2,6 +2,7 @@
 //! alone, so they need neither the values nor the types of its operands; the compiler and the tests judge them.
 //! Everything that an edit does not concern keeps the author's spelling.
 
+pub mod arithmetic;
 mod parallel;
 mod positions;
 
@@ -153,6 +154,7 @@ pub fn one_step_edits(
         text,
         nearby,
         found: Vec::new(),
+        is_shared: false,
     };
     edits.boolean(condition, required);
     edits.all_operators(condition);
@@ -164,6 +166,8 @@ struct Edits<'a> {
     text: &'a str,
     nearby: Nearby<'a>,
     found: Vec<OneStep>,
+    /// What is in the brackets of an operand is edited elsewhere.
+    is_shared: bool,
 }
 
 impl Edits<'_> {
@@ -400,11 +404,19 @@ impl Edits<'_> {
             return;
         }
         let text = self.source(node);
-        for (range, beside) in positions::inner_neighbours(&text) {
+        let inside = match self.is_shared {
+            true => Vec::new(),
+            false => positions::inner_neighbours(&text),
+        };
+        for (range, beside) in inside {
             let at = node.span.start + range.start..node.span.start + range.end;
             self.put(Step::OperandOffByOne, vec![(at, beside)]);
         }
+        let depths = arithmetic::depths(&text);
         for word in words(&text) {
+            if self.is_shared && depths[word.start] > 0 {
+                continue;
+            }
             let old = &text[word.clone()];
             // Bytes are counted where characters are meant.
             let after = &text[word.end..];

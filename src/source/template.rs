@@ -133,7 +133,9 @@ impl Template {
         let [shield_open, shield_close] = shield;
         let body = &site.body;
         let (shielded, after, at_end) = match site.kind.form() {
-            Form::Replace | Form::Narrow => ("", (*after).to_owned(), String::new()),
+            Form::Replace | Form::Narrow | Form::Compute => {
+                ("", (*after).to_owned(), String::new())
+            }
             Form::Wrap => {
                 let at_end = format!(" {close}{shield_close}");
                 (shield_open, format!("{after} {open} "), at_end)
@@ -187,7 +189,9 @@ mod tests {
             SiteKind::EarlyExit => Some(SiteKind::Branch),
             SiteKind::Branch => Some(SiteKind::Arm),
             SiteKind::Arm => Some(SiteKind::Pattern),
-            SiteKind::Pattern => None,
+            SiteKind::Pattern => Some(SiteKind::Integer),
+            SiteKind::Integer => Some(SiteKind::Assignment),
+            SiteKind::Assignment => None,
         }
     }
 

@@ -6,7 +6,7 @@ use super::shapes::{
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
-use crate::rank::change::{Change, change, clauses, is_literal, number};
+use crate::rank::change::{Change, change, clauses, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::words::{mentions, plain_names, words};
@@ -59,7 +59,7 @@ impl<'c> Edit<'c> {
         let parse = |text: &str| language.parse(&plain_names(text));
         if let Some(new) = parse(&facts.after) {
             let old = match facts.kind.form() {
-                Form::Replace => parse(&facts.before),
+                Form::Replace | Form::Compute => parse(&facts.before),
                 _ => None,
             };
             self.condition(old.as_ref(), &new);
@@ -100,6 +100,8 @@ impl<'c> Edit<'c> {
             SiteKind::EarlyExit => Some(F::Leaves),
             SiteKind::Branch => Some(F::Branches),
             SiteKind::Arm | SiteKind::Pattern => Some(F::Narrows),
+            // No weight is learned for what is looked for on request only.
+            SiteKind::Integer | SiteKind::Assignment => None,
         };
         if let Some(kind) = kind {
             self.set(kind, true);
@@ -197,7 +199,11 @@ impl<'c> Edit<'c> {
             }
             Some(old) => {
                 self.set(F::WasConstant, matches!(&*old.text, "true" | "false"));
-                let feature = match change(old, new) {
+                let change = match self.facts.kind.computes() {
+                    true => of_numbers(old, new),
+                    false => change(old, new),
+                };
+                let feature = match change {
                     Change::Nothing => F::Nothing,
                     Change::Operator(from, to) => of_operator(from, to),
                     Change::Connective => F::Connective,

@@ -314,7 +314,7 @@ impl At<'_> {
                     .saturating_sub(self.bonus),
                 why: match site.kind.form() {
                     Form::Wrap => "last resort: left out altogether".into(),
-                    Form::Replace | Form::Leave | Form::Branch | Form::Narrow => {
+                    Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => {
                         format!("last resort: always {value}")
                     }
                 },

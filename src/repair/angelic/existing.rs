@@ -37,10 +37,12 @@ impl Engine for Existing {
     ) -> Result<Vec<Fix>> {
         let sources = session.sources;
         let existing = instrument::existing_sites(sources, &knowledge.excluded);
+        // Nothing can be forced there; which tests reach them is asked once.
+        let mut computing = instrument::computing_sites(sources, &knowledge.excluded);
         let (build, existing) = match instrument::first_sites(sources) {
             None => {
-                let entries = instrument::function_entries(sources, &knowledge.excluded);
-                let build = session.trace_sites(knowledge, &existing, &entries, "site")?;
+                computing.extend(instrument::function_entries(sources, &knowledge.excluded));
+                let build = session.trace_sites(knowledge, &existing, &computing, "site")?;
                 (build, existing)
             }
             Some(entries) => {
@@ -52,7 +54,8 @@ impl Engine for Existing {
                 let new = session.insertion_points(knowledge, targets);
                 let all = existing.union(&new).copied().collect();
                 knowledge.insertion_points = Some(new);
-                let build = session.trace_sites(knowledge, &all, &BTreeSet::new(), "site")?;
+                computing.retain(is_reached);
+                let build = session.trace_sites(knowledge, &all, &computing, "site")?;
                 (build, existing)
             }
         };

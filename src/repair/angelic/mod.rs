@@ -12,7 +12,7 @@ mod evidence;
 pub mod existing;
 pub mod insertions;
 mod localization;
-mod one_step;
+pub mod one_step;
 pub mod pairs;
 mod recording;
 mod repeated;

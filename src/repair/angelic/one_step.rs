@@ -26,7 +26,7 @@ const MOST_EDITS: usize = 320;
 
 /// Nothing was observed of an edit.
 #[derive(Debug)]
-pub(super) struct Unobserved;
+pub struct Unobserved;
 
 impl Evidence for Unobserved {}
 
@@ -168,7 +168,7 @@ fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Arc<dyn Evid
 }
 
 /// How unlikely a maintainer is to make such an edit.
-fn cost(step: Step, site: &Site) -> u32 {
+pub fn cost(step: Step, site: &Site) -> u32 {
     let edit = &WEIGHTS.edit;
     let own = match step {
         Step::Operator(old, new) => edit.operator(old, new),

@@ -13,7 +13,7 @@ use crate::report::{EditReport, Outcome, PatchReport};
 pub struct Sarif;
 
 /// The kinds of patches, and what they mean.
-const RULES: [(&str, &str); 4] = [
+const RULES: [(&str, &str); 5] = [
     (
         "condition",
         "A condition that makes failing tests pass when it is another one",
@@ -27,6 +27,10 @@ const RULES: [(&str, &str); 4] = [
         "A statement that must not always be executed for failing tests to pass",
     ),
     ("guard", "A place where failing tests need an early exit"),
+    (
+        "arithmetic",
+        "An integer expression that makes failing tests pass when it is another one",
+    ),
 ];
 
 impl Render for Sarif {

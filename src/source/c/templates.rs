@@ -14,9 +14,12 @@ const BLOCK: Block = Block {
 /// The template of a kind; `None` if C lacks the kind.
 pub const fn template(kind: SiteKind) -> Option<Template> {
     match kind {
-        SiteKind::If | SiteKind::ElseIf | SiteKind::While | SiteKind::Value => {
-            Some(Template::replacing(Binding::Or))
-        }
+        SiteKind::If
+        | SiteKind::ElseIf
+        | SiteKind::While
+        | SiteKind::Value
+        | SiteKind::Integer
+        | SiteKind::Assignment => Some(Template::replacing(Binding::Or)),
         // An operand of a condition with side effects, next to `&&` or `||`.
         SiteKind::LetOperand => Some(Template::replacing(Binding::Compare)),
         SiteKind::Statement | SiteKind::Statements | SiteKind::EarlyExit => {

@@ -1,11 +1,13 @@
 //! Rust sources: walks the modules of a crate and finds its sites. Only this module and `probe` use syn.
 
 pub mod access;
+mod by_type;
 pub mod candidate_terms;
 pub mod condition;
 mod early_exits;
 mod effects;
 mod harvest;
+mod integers;
 pub mod language;
 pub mod layout;
 pub mod literals;
@@ -48,7 +50,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     let mut sources = Sources::default();
     let mut seen = BTreeSet::new();
     let mut gathered = sites::Gathered::default();
-    // Sites are found in a second pass, because boolean names are known only after reading every file.
+    // Sites are found in a second pass, because names of boolean and integer type are known only after reading every file.
     let mut parsed: Vec<(FileIndex, Rc<modules::Ast>, bool)> = Vec::new();
     for crate_root in crates {
         modules::walk(root, &crate_root.path, &mut |path, text| {
@@ -98,6 +100,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                     .then(|| modules::before_items(&ast)),
             });
             gathered.booleans.add(&ast.file);
+            gathered.integers.add(&ast.file);
             let ast = Rc::new(ast);
             if wanted(path) && !is_test {
                 parsed.push((file, Rc::clone(&ast), crate_root.has_chains));

@@ -2,6 +2,7 @@
 //! with the names visible there (papers/nopol.txt §3.2). `items` walks the items, `control_flow` visits
 //! branches and loops, `insertions` adds the insertion points, and `forms` inspects syntax.
 
+mod computations;
 mod control_flow;
 mod forms;
 mod insertions;
@@ -17,6 +18,7 @@ use syn::{Block, Expr, Item, Macro, Pat, Stmt};
 
 use super::early_exits::{Constructor, InsertionPoint};
 use super::effects::Named;
+use super::integers::Integers;
 use super::modules::Ast;
 use super::scope::Scopes;
 use super::templates::template;
@@ -34,6 +36,7 @@ pub struct Gathered {
     ids: BTreeMap<String, u32>,
     pub effects: Vec<Named>,
     pub booleans: Booleans,
+    pub integers: Integers,
     pub insertion_points: Vec<InsertionPoint>,
     pub constructors: Vec<Constructor>,
 }
@@ -63,8 +66,7 @@ pub fn find(
         boolean_spans: BTreeSet::new(),
         enclosing: Enclosing::default(),
         labels: Vec::new(),
-        is_covered: false,
-        is_standalone: false,
+        at: Position::default(),
     };
     finder.items(&ast.file.items);
 }
@@ -103,10 +105,20 @@ struct Finder<'a> {
     enclosing: Enclosing,
     /// Labels of the enclosing loops; empty for a loop without a label.
     labels: Vec<String>,
-    /// The expression visited next is part of an enclosing boolean site, or its value is dropped.
+    at: Position,
+}
+
+/// Where the expression is that is visited next.
+#[derive(Clone, Copy, Default)]
+struct Position {
+    /// It is part of an enclosing boolean site, or its value is dropped.
     is_covered: bool,
-    /// The expression visited next can be replaced by any other without parentheses.
+    /// It can be replaced by any other without parentheses.
     is_standalone: bool,
+    /// Its value is passed on: assigned, returned, an argument, a subscript.
+    is_value: bool,
+    /// It is the operand of an integer expression that is a site.
+    is_term: bool,
 }
 
 impl Finder<'_> {
@@ -194,13 +206,19 @@ impl Finder<'_> {
 
     /// Visits an expression that can be replaced by any other without parentheses.
     fn visit_standalone(&mut self, expr: &Expr) {
-        self.is_standalone = true;
+        self.at.is_standalone = true;
         self.visit_expr(expr);
+    }
+
+    /// Visits an expression whose value is passed on, and which can be replaced by any other without parentheses.
+    fn visit_value(&mut self, expr: &Expr) {
+        self.at.is_value = true;
+        self.visit_standalone(expr);
     }
 
     /// Visits an expression that is part of an enclosing boolean site, or whose value is dropped.
     fn visit_covered(&mut self, expr: &Expr) {
-        self.is_covered = true;
+        self.at.is_covered = true;
         self.visit_expr(expr);
     }
 
@@ -242,7 +260,7 @@ impl Finder<'_> {
                     {
                         self.mark(values::yielded_by(&init.expr));
                     }
-                    self.visit_standalone(&init.expr);
+                    self.visit_value(&init.expr);
                     if let Some((_, diverge)) = &init.diverge {
                         self.visit_expr(diverge);
                     }
@@ -254,7 +272,7 @@ impl Finder<'_> {
             }
             Stmt::Item(item) => self.visit_item(item),
             Stmt::Expr(expr, Some(_)) => self.visit_covered(expr),
-            Stmt::Expr(expr, None) => self.visit_standalone(expr),
+            Stmt::Expr(expr, None) => self.visit_value(expr),
             Stmt::Macro(statement) => self.macro_arguments(&statement.mac),
         }
     }
@@ -281,16 +299,19 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        let is_covered = std::mem::take(&mut self.is_covered);
-        let is_standalone = std::mem::take(&mut self.is_standalone);
+        let at = std::mem::take(&mut self.at);
         if let Expr::Paren(inner) = expr {
-            self.is_covered = is_covered;
-            self.is_standalone = true;
+            self.at = Position {
+                is_standalone: true,
+                is_value: !at.is_covered,
+                ..at
+            };
             return self.visit_expr(&inner.expr);
         }
-        let is_site = !is_covered && self.is_boolean(expr);
+        let is_site = !at.is_covered && self.is_boolean(expr);
+        let is_integer = !is_site && self.computation(expr, at);
         if is_site {
-            let min_binding = if is_standalone {
+            let min_binding = if at.is_standalone {
                 Binding::Or
             } else {
                 Binding::Atom
@@ -298,7 +319,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             let (span, at) = (self.range(expr), expr.span().start());
             self.site_with(SiteKind::Value, span, at, String::new(), Some(min_binding));
         }
-        let inside = is_covered || is_site;
+        let inside = at.is_covered || is_site;
         match expr {
             Expr::If(branch) => {
                 self.copied_branches(branch);
@@ -331,6 +352,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             // Evaluated at compile time.
             Expr::Const(_) | Expr::Repeat(_) => {}
             Expr::Macro(call) => self.macro_arguments(&call.mac),
+            Expr::Binary(binary) if is_integer && condition::arith_op(&binary.op).is_some() => {
+                self.visit_term(&binary.left);
+                self.visit_term(&binary.right);
+            }
             Expr::Unary(unary) if inside => self.visit_covered(&unary.expr),
             Expr::Binary(binary) if inside && !condition::is_assignment(&binary.op) => {
                 self.visit_covered(&binary.left);
@@ -338,17 +363,17 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Assign(assign) => {
                 self.visit_covered(&assign.left);
-                self.visit_standalone(&assign.right);
+                self.visit_value(&assign.right);
             }
             Expr::Binary(binary) if condition::is_assignment(&binary.op) => {
                 self.visit_covered(&binary.left);
-                self.visit_standalone(&binary.right);
+                self.visit_value(&binary.right);
             }
             Expr::Call(call) => {
                 self.visit_covered(&call.func);
                 call.args
                     .iter()
-                    .for_each(|argument| self.visit_standalone(argument));
+                    .for_each(|argument| self.visit_value(argument));
             }
             Expr::MethodCall(call) => {
                 self.visit_expr(&call.receiver);
@@ -359,22 +384,24 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     {
                         self.mark(values::yielded_by(&closure.body));
                     }
-                    self.visit_standalone(argument);
+                    self.visit_value(argument);
                 }
             }
-            Expr::Tuple(tuple) => tuple
-                .elems
-                .iter()
-                .for_each(|part| self.visit_standalone(part)),
-            Expr::Array(array) => array
-                .elems
-                .iter()
-                .for_each(|part| self.visit_standalone(part)),
+            Expr::Index(index) => {
+                self.visit_expr(&index.expr);
+                self.visit_value(&index.index);
+            }
+            Expr::Range(range) => {
+                let ends = range.start.iter().chain(&range.end);
+                ends.for_each(|end| self.visit_value(end));
+            }
+            Expr::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.visit_value(part)),
+            Expr::Array(array) => array.elems.iter().for_each(|part| self.visit_value(part)),
             Expr::Struct(built) => {
                 for field in &built.fields {
                     // `S { on }` is shorthand for `S { on: on }`.
                     match field.colon_token {
-                        Some(_) => self.visit_standalone(&field.expr),
+                        Some(_) => self.visit_value(&field.expr),
                         None => self.visit_covered(&field.expr),
                     }
                 }
@@ -382,7 +409,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             }
             Expr::Return(syn::ExprReturn { expr: value, .. })
             | Expr::Break(syn::ExprBreak { expr: value, .. }) => {
-                value.iter().for_each(|value| self.visit_standalone(value));
+                value.iter().for_each(|value| self.visit_value(value));
             }
             // A borrowed variable is a place, not a value.
             Expr::Reference(reference) if condition::is_variable(&reference.expr) => {}

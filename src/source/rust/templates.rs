@@ -36,5 +36,7 @@ pub const fn template(kind: SiteKind) -> Option<Template> {
         SiteKind::Branch => Template::branching(" else if ", "", BLOCK),
         SiteKind::Arm => Template::following(" if ", Binding::Or),
         SiteKind::Pattern => Template::following(" && ", Binding::And),
+        // Where an operand stands beside it, the site says so.
+        SiteKind::Integer | SiteKind::Assignment => Template::replacing(Binding::Or),
     })
 }

@@ -1,13 +1,13 @@
 //! Which expressions are boolean, judging by their syntax and the names declared in the subject. The compiler
 //! has the last word.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Block, Expr, Fields, ReturnType, Signature, Stmt, UnOp};
+use syn::{BinOp, Block, Expr, ReturnType, Signature, Stmt, UnOp};
 
+use super::by_type::ByType;
 use super::types::{declared, macro_name};
 
 /// Methods of std that return `bool` and change nothing.
@@ -46,22 +46,19 @@ const PREDICATES: [&str; 18] = [
 ];
 
 /// The functions and fields that the subject declares, by name.
-#[derive(Debug, Default)]
-pub struct Booleans {
-    /// Functions that return `bool`.
-    calls: BTreeSet<String>,
-    /// Functions that return another type.
-    others: BTreeSet<String>,
-    /// Fields of type `bool`.
-    fields: BTreeSet<String>,
-    /// Fields of other types.
-    other_fields: BTreeSet<String>,
+#[derive(Debug)]
+pub struct Booleans(ByType);
+
+impl Default for Booleans {
+    fn default() -> Self {
+        Self(ByType::new(is_bool_type))
+    }
 }
 
 impl Booleans {
     /// Adds the declarations of a file.
     pub fn add(&mut self, file: &syn::File) {
-        self.visit_file(file);
+        self.0.add(file);
     }
 
     /// Whether an expression is boolean; `is_bool` decides for variables.
@@ -93,9 +90,8 @@ impl Booleans {
             },
             Expr::Field(field) => match &field.member {
                 syn::Member::Named(name) => {
-                    let name = name.to_string();
-                    let is_sure = is_self(&field.base) || !self.other_fields.contains(&name);
-                    self.fields.contains(&name) && is_sure
+                    let (some, others) = self.0.of_field(&name.to_string());
+                    some && (is_self(&field.base) || !others)
                 }
                 syn::Member::Unnamed(_) => false,
             },
@@ -112,37 +108,11 @@ impl Booleans {
     /// is assumed to.
     fn returns_bool(&self, name: &str, of_self: bool) -> bool {
         let is_query = name.starts_with("is_") || QUERIES.contains(&name);
-        match self.others.contains(name) {
-            true => of_self && self.calls.contains(name),
-            false => is_query || self.calls.contains(name),
+        let (some, others) = self.0.of_call(name);
+        match others {
+            true => of_self && some,
+            false => is_query || some,
         }
-    }
-
-    fn signature(&mut self, signature: &Signature) {
-        let name = signature.ident.to_string();
-        match returns_bool(signature) {
-            true => self.calls.insert(name),
-            false => self.others.insert(name),
-        };
-    }
-}
-
-impl<'ast> Visit<'ast> for Booleans {
-    fn visit_signature(&mut self, signature: &'ast Signature) {
-        self.signature(signature);
-    }
-
-    fn visit_fields(&mut self, fields: &'ast Fields) {
-        for field in fields {
-            if let Some(name) = &field.ident {
-                let names = match is_bool_type(&field.ty) {
-                    true => &mut self.fields,
-                    false => &mut self.other_fields,
-                };
-                names.insert(name.to_string());
-            }
-        }
-        visit::visit_fields(self, fields);
     }
 }
 

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::Finder;
 use crate::source::SiteKind;
+use crate::source::c::integers::Types;
 use crate::source::c::scope::meet;
 use crate::source::c::syntax::{children, field, operator, unparenthesized};
 
@@ -34,6 +35,26 @@ impl Finder<'_> {
         if is_site {
             // The parentheses around it are kept.
             self.condition_site(SiteKind::Value, inner);
+        } else if self.is_integer(inner) {
+            self.condition_site(SiteKind::Integer, inner);
+        }
+    }
+
+    /// Whether an expression yields an integer, other than a truth value.
+    fn is_integer(&self, node: Node) -> bool {
+        let variable = |name: &str| self.scopes.ty(name).cloned();
+        let types = Types {
+            declarations: self.facts.declarations,
+            variable: &variable,
+            text: self.text,
+        };
+        types.is_integer(node)
+    }
+
+    /// Adds the site of an assignment that computes an integer.
+    fn computing_assignment(&mut self, node: Node, target: Option<Node>) {
+        if target.is_some_and(|target| self.is_integer(target)) {
+            self.condition_site(SiteKind::Assignment, node);
         }
     }
 
@@ -54,8 +75,27 @@ impl Finder<'_> {
                     let is_plain = operator(node) == "=";
                     let is_boolean = left.is_some_and(|left| self.is_boolean(left));
                     self.value(right, is_plain && is_boolean);
+                    if !is_plain {
+                        self.computing_assignment(node, left);
+                    }
                 }
                 self.assigned(left);
+            }
+            "update_expression" => {
+                let target = node.child_by_field_name("argument");
+                if let Some(target) = target {
+                    self.expression(target);
+                }
+                self.computing_assignment(node, target);
+            }
+            "subscript_expression" => {
+                let part = |name| node.child_by_field_name(name);
+                if let Some(array) = part("argument") {
+                    self.expression(array);
+                }
+                if let Some(index) = part("index") {
+                    self.value(index, false);
+                }
             }
             "binary_expression" if matches!(operator(node), "&&" | "||") => {
                 let operand = |name| node.child_by_field_name(name);

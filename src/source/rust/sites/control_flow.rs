@@ -96,7 +96,7 @@ impl Finder<'_> {
         } else if later.iter().any(|later| is_catch_all(&later.pat)) {
             self.site_after(SiteKind::Arm, &arm.pat, String::new());
         }
-        self.visit_standalone(&arm.body);
+        self.visit_value(&arm.body);
         self.scopes.pop();
     }
 
@@ -105,7 +105,7 @@ impl Finder<'_> {
         for input in &closure.inputs {
             self.scopes.bind_pattern(input);
         }
-        self.inside_closure(|finder| finder.visit_standalone(&closure.body));
+        self.inside_closure(|finder| finder.visit_value(&closure.body));
         self.scopes.pop();
     }
 

@@ -1,0 +1,159 @@
+//! Small edits of integer expressions and of assignments that compute, where they are asked for (`--kind arithmetic`).
+//! Nothing is forced or recorded for them: they are made of the text, are all in one build, and the tests judge them.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::angelic::one_step::{Unobserved, cost};
+use super::engine::Engine;
+use super::fix::{Evidence, Fix, SiteEdit};
+use super::knowledge::Knowledge;
+use super::session::Session;
+use super::settings::Depth;
+use crate::localize::spectrum::Suspect;
+use crate::run::suite::TestIndex;
+use crate::source::clauses::{self, Around, Kin};
+use crate::source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
+use crate::source::one_step::{Nearby, OneStep};
+use crate::source::substitutes::Substitutes;
+use crate::source::words::{plain_names, with_parameters};
+use crate::source::{PatchKind, SiteKind};
+use crate::weights::WEIGHTS;
+
+/// Edits of one expression, the likeliest ones.
+const MOST_AT_SITE: usize = 40;
+/// Edits in one build.
+const MOST_EDITS: usize = 1600;
+
+/// Looks for small edits of integer expressions.
+pub struct Arithmetic;
+
+impl Engine for Arithmetic {
+    fn wants(
+        &self,
+        session: &Session,
+        _: &Knowledge,
+        targets: &[TestIndex],
+        _: &[Fix],
+    ) -> Vec<TestIndex> {
+        let is_asked_for = session.settings.wants(PatchKind::Arithmetic);
+        match is_asked_for && session.settings.depth == Depth::Repair {
+            true => targets.to_vec(),
+            false => Vec::new(),
+        }
+    }
+
+    fn search(
+        &self,
+        session: &Session,
+        knowledge: &mut Knowledge,
+        targets: &[TestIndex],
+        _: &[Fix],
+    ) -> Result<Vec<Fix>> {
+        let suspects = session.suspects(knowledge, targets);
+        let kin = clauses::kin(session.sources);
+        let computing = suspects
+            .iter()
+            .filter(|suspect| session.site(suspect.site).kind.computes());
+        let mut fixes: Vec<Fix> = Vec::new();
+        for suspect in computing {
+            fixes.extend(session.arithmetic_fixes(knowledge, targets, suspect, &kin));
+            if fixes.len() >= MOST_EDITS {
+                knowledge.notes.warn(format!(
+                    "only the {MOST_EDITS} small edits at the most suspicious integer expressions are tried; --file, --lines or --near choose others"
+                ));
+                fixes.truncate(MOST_EDITS);
+                break;
+            }
+        }
+        Ok(fixes)
+    }
+
+    fn most_judged(&self) -> usize {
+        MOST_EDITS
+    }
+}
+
+impl Session<'_> {
+    /// The small edits of one expression, the likeliest ones, cheapest first.
+    fn arithmetic_fixes(
+        &self,
+        knowledge: &Knowledge,
+        targets: &[TestIndex],
+        suspect: &Suspect,
+        kin: &Kin,
+    ) -> Vec<Fix> {
+        let site = self.site(suspect.site);
+        let place =
+            WEIGHTS.place.of(site) + WEIGHTS.place.common(suspect.suspiciousness, site.kind);
+        let panics = self.panics(targets);
+        let bonus = panics.bonus(self.sources, suspect.site);
+        let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
+        let mut of_site = targets.to_vec();
+        of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
+        let edits = self.arithmetic_edits(suspect, kin).into_iter();
+        let mut edits: Vec<(u32, OneStep)> = edits
+            .map(|edit| ((cost(edit.step, site) + place).saturating_sub(bonus), edit))
+            .collect();
+        edits.sort_by_key(|(cost, _)| *cost);
+        edits.truncate(MOST_AT_SITE);
+        let fix = |(cost, edit): (u32, OneStep)| Fix {
+            targets: of_site.clone(),
+            cost,
+            edits: vec![SiteEdit {
+                site: suspect.site,
+                function: site.function,
+                suspiciousness: suspect.suspiciousness,
+                switched: edit.text.clone(),
+                condition: edit.text,
+                cost,
+                why: edit.step.to_string(),
+                is_loose: true,
+                is_trivial: false,
+                evidence: Arc::clone(&nothing),
+            }],
+        };
+        edits.into_iter().map(fix).collect()
+    }
+
+    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin) -> Vec<OneStep> {
+        let site = self.site(suspect.site);
+        let language = self.sources.language;
+        if site.kind == SiteKind::Assignment {
+            return assignment_edits(&site.text);
+        }
+        let text = plain_names(&site.text);
+        let Some(tree) = language.parse(&text) else {
+            return Vec::new();
+        };
+        let function = &self.sources.functions[site.function];
+        let file = &self.sources.files[site.file];
+        let nearby = Nearby {
+            literals: &function.literals,
+            names: &file.text,
+            around: Around {
+                function: &file.text[function.span.clone()],
+                kin,
+                literals: [&function.literals, &file.literals],
+            },
+            pointers: &self.sources.pointers,
+        };
+        let substitutes = Substitutes {
+            sources: self.sources,
+            site,
+        };
+        let says_nothing = tree.has_idle_part();
+        let is_sound = |edit: &OneStep| {
+            let edited = language.parse(&edit.text);
+            edited.is_some_and(|edited| says_nothing || !edited.has_idle_part())
+        };
+        let edits = arithmetic_edits(&tree, &text, nearby, substitutes).into_iter();
+        let sound = edits.filter(is_sound);
+        let sound = sound.map(|edit| OneStep {
+            text: with_parameters(&edit.text, &site.text),
+            ..edit
+        });
+        sound.collect()
+    }
+}
