@@ -115,7 +115,9 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     let real = real.with_context(|| format!("cannot find {path}"))?;
     let top = subject.top().canonicalize_utf8()?;
     if !real.starts_with(&top) {
-        bail!("{path} is not below {top}, so it is no file of this subject; nothing was written");
+        bail!(
+            "{path} is not below {top}, so it is not a file of this subject; nothing was written"
+        );
     }
     Ok(real)
 }

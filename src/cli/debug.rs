@@ -89,7 +89,7 @@ pub struct Debug {
     )]
     gdb: Utf8PathBuf,
 
-    /// Stop the program if one command takes it longer than so many seconds
+    /// Stop the program if one command takes it longer than this many seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -335,7 +335,7 @@ impl Talk<'_> {
 
     fn prompted(&mut self) {
         let Ok(mut editor) = Editor::<Names, DefaultHistory>::new() else {
-            output::complain("there is no terminal for a prompt: give the commands by --script");
+            output::complain("there is no terminal for a prompt: give the commands with --script");
             return;
         };
         say("`help` lists the commands, `start` begins");

@@ -82,10 +82,10 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
     let command = outcome.command;
     match ids.is_empty() {
         true => format!(
-            "`{id}` is no patch or site: this run found no patch; `{command} list` shows the sites"
+            "`{id}` is neither a patch nor a site: this run found no patch; `{command} list` shows the sites"
         ),
         false => format!(
-            "`{id}` is no patch or site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough does not come to every place that `{command} localize` shows",
+            "`{id}` is neither a patch nor a site of this run; its patches are {}, and `{command} list` shows the sites. A search that has found enough does not come to every place that `{command} localize` shows",
             ids.join(", ")
         ),
     }

@@ -71,7 +71,7 @@ pub struct Mutate<P: Target> {
     )]
     prune: Pruned,
 
-    /// Stop after so many seconds and show what was found
+    /// Stop after this many seconds and show what was found
     #[arg(
         long,
         value_name = "SECONDS",

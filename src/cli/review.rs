@@ -263,7 +263,7 @@ impl Walk<'_> {
             _ => Language::Rust,
         };
         if language.parse(&condition).is_none() {
-            say("That is no condition; the patch is as it was.\n")?;
+            say("That is not a condition; the patch is as it was.\n")?;
             return Ok(false);
         }
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);

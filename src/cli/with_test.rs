@@ -19,7 +19,7 @@ const MOST_TESTS: usize = 6;
 /// Looks for a test that passes with a patch and fails with another.
 ///
 /// # Errors
-/// If there is no other patch, no test is found, or the run is stopped.
+/// If there is no such patch or no other one, no test is found, or the run is stopped.
 pub fn find(
     settings: &Settings,
     outcome: &Outcome,
@@ -42,11 +42,15 @@ pub fn find(
     }
 }
 
-/// What a test is to answer; `None` if there is no other patch, or no such patch at all.
+/// What a test is to answer; `None` if there is no other patch.
 fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
-        return Ok(None);
+        bail!(
+            "there is no patch {} to apply: {} found; nothing was changed",
+            choice.rank,
+            outcome.patches.len()
+        );
     };
     let own = edits(patch, choice.alternative)?;
     let mut rivals = Vec::new();

@@ -31,7 +31,9 @@ pub(super) enum Content {
 
 /// The subject's own file has changed since it was copied, so a damaged copy cannot be restored from it.
 #[derive(Debug, thiserror::Error)]
-#[error("{0} was changed, and the working copy of it was damaged by a test; run again")]
+#[error(
+    "{0} was changed during the run, and the working copy of it was damaged by a test; run again"
+)]
 pub struct OriginChanged(String);
 
 /// The bits of a mode that tell the type of a file.

@@ -79,7 +79,7 @@ pub fn from_json(json: &Json, ty: Type) -> Result<Value, String> {
     };
     read.ok_or_else(|| {
         format!(
-            "{json} is no value of type {}; write {}",
+            "{json} is not a value of type {}; write {}",
             ty.name(),
             wanted(ty)
         )
@@ -136,7 +136,7 @@ mod tests {
     fn a_value_of_another_type_is_refused_with_what_to_write() {
         let error = from_json(&300.into(), Type::Int(IntType::U8)).unwrap_err();
         assert!(
-            error.contains("300 is no value of type u8; write an integer"),
+            error.contains("300 is not a value of type u8; write an integer"),
             "{error}"
         );
         assert!(from_json(&1.5.into(), Type::Int(IntType::I64)).is_err());

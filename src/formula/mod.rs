@@ -141,7 +141,7 @@ fn refusal(loaded: &Loaded, trouble: Trouble) -> Refusal {
             Refusal::Outside(located(&loaded.program, &loaded.texts, stop).to_string())
         }
         Trouble::Disagreement { test, end } => Refusal::Internal(format!(
-            "the formula and the interpreter disagree on failing test {}: {end}",
+            "the formula and a run of failing test {} disagree, which is a defect of this tool: please report it ({end})",
             test + 1
         )),
         Trouble::Unknown => Refusal::Internal("the solver gave up".to_owned()),

@@ -123,7 +123,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Outside(
-                "only C programs are repaired by failing tests here: name a function and its reference"
+                "--failing repairs C programs only; for a Rust crate give --function and --reference"
                     .to_owned(),
             ));
         }
@@ -131,7 +131,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
     }
     let Some(function) = &request.function else {
         return Err(Refusal::Usage(
-            "there is no function to repair: name it by --function, or failing tests by --failing"
+            "there is no function to repair: name it with --function, or failing tests with --failing"
                 .to_owned(),
         ));
     };
@@ -207,9 +207,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
             "contradiction"
         }
         Outcome::Exhausted => {
-            batch.message = Some(
-                "no repair was found: the search was widened as often as it may be".to_owned(),
-            );
+            batch.message = Some("no repair was found among the changes that are tried".to_owned());
             "none"
         }
         Outcome::Unknown => {
@@ -436,7 +434,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
         }
         if triples.is_empty() {
             return Err(Refusal::Usage(format!(
-                "no test calls `{}`: give its states by --pre and --post, or name tests that call it",
+                "no test calls `{}`: give its states with --pre and --post, or name tests that call it",
                 loaded.routine.name
             )));
         }

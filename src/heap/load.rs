@@ -91,7 +91,7 @@ impl Loaded {
             let near = names
                 .iter()
                 .min_by_key(|name| strsim::damerau_levenshtein(name, function));
-            let near = near.map_or_else(String::new, |near| format!("; is `{near}` meant?"));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             return Err(Outside {
                 file: program.files.first().cloned().unwrap_or_default(),
                 line: 1,

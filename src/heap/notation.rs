@@ -16,7 +16,7 @@ use crate::formula::ir::RecordId;
 pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
     if text.trim_start().starts_with('{') {
         let state: State =
-            serde_json::from_str(text).map_err(|error| format!("this is no state: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("this is not a state: {error}"))?;
         return Ok(Memory::from_state(routine, &state));
     }
     let mut memory = Memory::new(routine);
@@ -31,7 +31,9 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
             continue;
         }
         let Some((name, value)) = entry.split_once('=') else {
-            return Err(format!("`{entry}` is no entry: write `NAME = VALUE`"));
+            return Err(format!(
+                "`{entry}` is neither an entry `NAME = VALUE` nor a file that can be read"
+            ));
         };
         let value = parse_value(value)?;
         let name = name.trim().replace("->", ".");
@@ -196,7 +198,7 @@ pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, wanted: &str) -> String
         .map(|name| (strsim::damerau_levenshtein(name, wanted), name))
         .filter(|(distance, name)| *distance <= name.len().max(wanted.len()).div_ceil(2))
         .min();
-    near.map_or_else(String::new, |(_, name)| format!("; is `{name}` meant?"))
+    near.map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
 }
 
 /// A node, as it is shown.
@@ -218,7 +220,7 @@ pub fn parse_value(text: &str) -> Result<Value, String> {
         "null" | "NULL" | "nil" => Ok(Value::Null),
         "?" => Ok(Value::Unknown),
         _ => text.parse().map(Value::Number).map_err(|_| {
-            format!("`{text}` is no value: write a node such as `n1`, `null` or a number")
+            format!("`{text}` is not a value: write a node such as `n1`, `null` or a number")
         }),
     }
 }

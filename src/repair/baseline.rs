@@ -34,7 +34,7 @@ pub fn build(
         if capped.succeeded {
             build = capped;
             outcome.warnings.push(
-                "the subject builds only with lints capped: it denies some that this compiler reports, which may be newer than the subject"
+                "the subject treats some warnings as errors, and this compiler, which may be newer than the subject, gives such warnings; warnings are switched off in the working copy"
                     .to_string(),
             );
         }
@@ -99,7 +99,7 @@ pub fn take(
             target.package,
             match is_whole {
                 true => ": all of it is one test, `main`",
-                false => ", and it does not end by itself when it is asked: it is left out",
+                false => ", and it does not end when it is asked for them: it is left out",
             }
         ));
         workspace.whole.extend(is_whole.then_some(target));

@@ -143,7 +143,7 @@ impl Own<'_> {
                 }
             }
             return Ok(Some(
-                "it needs several things of the place it is in and of your home directory"
+                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB"
                     .to_owned(),
             ));
         }

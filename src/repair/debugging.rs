@@ -95,7 +95,7 @@ fn chosen<'c>(cases: &'c [Case], test: Option<&str>) -> Result<&'c Case> {
         (None, [single]) => single,
         (None, _) => {
             return Err(usage(&format!(
-                "say by --test which test to debug: {}",
+                "say with --test which test to debug: {}",
                 listed(cases)
             )));
         }

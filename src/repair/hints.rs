@@ -64,7 +64,8 @@ impl Hints {
             if hints.near.len() == before {
                 return Err(SubjectError::Usage(format!(
                     "--near {near}: no function of that name, and no line FILE:LINE, has a place that a patch could change; \
-                     `cargo nopol list` shows the places"
+                     `{} list` shows the places",
+                    settings.project.command()
                 )));
             }
         }
@@ -75,7 +76,8 @@ impl Hints {
             let here: BTreeSet<SiteIndex> = here.map(|(index, _)| index).collect();
             if here.is_empty() {
                 return Err(SubjectError::Usage(format!(
-                    "--lines {range}: there is no place in these lines that a patch could change; `cargo nopol list` shows the places"
+                    "--lines {range}: there is no place in these lines that a patch could change; `{} list` shows the places",
+                    settings.project.command()
                 )));
             }
             hints.within.get_or_insert_default().extend(here);

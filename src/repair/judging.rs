@@ -209,7 +209,7 @@ impl Session<'_> {
             let reason = if built == 0 {
                 format!("none of the {all} candidates that explain the contexts compiles")
             } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
-                "its candidates were not tried, for enough better ones hold".to_string()
+                "its candidates were not tried, because enough better ones were found".to_string()
             } else {
                 format!("none of the {built} candidates cures its tests without breaking others")
             };

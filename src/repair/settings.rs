@@ -265,7 +265,9 @@ impl Settings {
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, SubjectError> {
-    let bad = |error: globset::Error| SubjectError::Usage(format!("not a glob: {error}"));
+    let bad = |error: globset::Error| {
+        SubjectError::Usage(format!("not a glob for --file or --exclude: {error}"))
+    };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(Glob::new(pattern).map_err(bad)?);

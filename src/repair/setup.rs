@@ -256,7 +256,7 @@ impl<'s> Setup<'s> {
     pub fn check(&self, found: Result<()>) -> Result<()> {
         if found.is_err() && !self.work.still_exists() {
             return Err(SubjectError::Usage(format!(
-                "the working copy in {} is gone; `cargo clean` must wait until the search is over, or be kept away by --work-dir",
+                "the working copy in {} is gone; `cargo clean` must wait until the search is over, or be kept away with --work-dir",
                 self.work.base
             ))
             .into());

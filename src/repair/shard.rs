@@ -39,7 +39,7 @@ impl FromStr for Shard {
         match parsed {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
             _ => Err(format!(
-                "`{text}` is no share: write K/N for share K, from 1, of N, such as 2/4"
+                "`{text}` is not a share: write K/N for share K, from 1, of N, such as 2/4"
             )),
         }
     }

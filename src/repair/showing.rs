@@ -489,7 +489,9 @@ impl Session<'_> {
                 "its candidates rank below the patches shown".to_string()
             } else {
                 let held = count(held().count(), "candidate");
-                format!("{held} held until rebuilt alone")
+                format!(
+                    "{held} passed the tests in one build with the others, but not when built alone"
+                )
             };
             knowledge.notes.set_reason(id, &reason);
         }

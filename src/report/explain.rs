@@ -35,7 +35,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     writeln!(out, "{}", patch.diff)?;
     writeln!(out, "How it was found: {}.\n", patch.why)?;
     if let Some(doubt) = patch.doubt() {
-        writeln!(out, "It is {doubt}.\n")?;
+        writeln!(out, "{}.\n", super::phrases::capitalized(&doubt))?;
     }
     for clause in &patch.clauses {
         clause_text(clause, out)?;

@@ -61,7 +61,7 @@ impl Verdict {
             Self::Crashed => "crashes",
             Self::TimedOut => "does not end within the time limit",
             Self::OutOfFuel => "loops without end",
-            Self::Silent => "exits before its verdict",
+            Self::Silent => "exits before it has passed or failed",
             Self::Ignored => "is ignored",
         }
     }

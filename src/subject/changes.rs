@@ -67,7 +67,7 @@ fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
         bail!("the workspace root is not the top of a git repository");
     }
     if commit.starts_with('-') {
-        bail!("`{commit}` is no commit");
+        bail!("`{commit}` is not a commit");
     }
     let mut command = Command::new("git");
     for variable in crate::copy::git::VARIABLES {

@@ -33,7 +33,7 @@ pub(super) fn unanswerable(spec: &Spec, pool: &Pool, classes: &Classes) -> Optio
     }
     if classes.contradict() {
         return Some(
-            "what is captured there cannot tell apart evaluations that must have different outcomes"
+            "the values recorded there cannot tell apart evaluations that must have different outcomes"
                 .into(),
         );
     }

@@ -164,7 +164,7 @@ fn warnings_that_are_made_errors_are_in_nobodys_way() {
     let source = GRADES.replace("return 1;", "return 1; else;");
     let denied = config().replace("cc ", "cc -Wextra -Werror ");
     let report = is_repaired(&program(&source, &denied), &[]);
-    warns(&report, &["builds only with lints capped"]);
+    warns(&report, &["warnings are switched off"]);
 }
 
 #[test]
@@ -462,11 +462,11 @@ fn a_test_that_cannot_be_started_is_named() {
         &["`odd`", "`./grades.c` cannot be executed"],
     );
     let no_directory = one("command = \"../grades 1 2\"\ncwd = \"nowhere\"");
-    is_usage_error(&no_directory, &["`odd`", "`nowhere` is no directory"]);
+    is_usage_error(&no_directory, &["`odd`", "`nowhere` is not a directory"]);
     let outside = one("command = \"true\"\ncwd = \"/tmp\"");
     is_usage_error(
         &outside,
-        &["`odd`", "`/tmp` is no directory of the program"],
+        &["`odd`", "`/tmp` is not a directory of the program"],
     );
 
     let subject = grades();

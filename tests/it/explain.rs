@@ -97,7 +97,7 @@ fn an_unknown_id_is_a_usage_error_that_names_those_there_are() {
     assert!(run.stdout.is_empty(), "{}", run.stdout);
     assert!(
         run.stderr
-            .contains("`deadbeef` is no patch or site of this run; its patches are "),
+            .contains("`deadbeef` is neither a patch nor a site of this run; its patches are "),
         "{}",
         run.stderr
     );

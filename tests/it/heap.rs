@@ -322,7 +322,7 @@ fn the_program_of_a_test_is_debugged_and_its_patch_applied() {
     let text = fs::read_to_string(subject.root.join("reverse.c")).unwrap();
     assert!(text.contains("    head = temp2->prev;\n}"), "{text}");
     for (test, wanted) in [
-        (None, "say by --test which test to debug: reversed, shell"),
+        (None, "say with --test which test to debug: reversed, shell"),
         (
             Some("nothing"),
             "there is no test `nothing`; the tests are reversed, shell",
@@ -356,7 +356,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     (nopol) frob
     there is no command `frob`
     (nopol) print haed
-    there is no variable `haed` here; is `head` meant?
+    there is no variable `haed` here; did you mean `head`?
     (nopol) change head n9
     there is no node n9
     (nopol) change head
@@ -375,7 +375,7 @@ fn a_session_answers_mistakes_with_a_sentence_and_goes_on() {
     reverse.c:25  struct node *current = NULL;
       head*
     (nopol) change head->nxt null
-    n1 has no field `nxt`; is `next` meant?
+    n1 has no field `nxt`; did you mean `next`?
     (nopol) change head 5
     head holds a pointer: 5 does not fit
     (nopol) change n1->data n2
@@ -713,7 +713,7 @@ fn states_that_contradict_each_other_are_named() {
     ]);
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("is `insert_sorted` meant?"),
+        run.stderr.contains("did you mean `insert_sorted`?"),
         "{}",
         run.stderr
     );
@@ -726,7 +726,11 @@ fn states_that_contradict_each_other_are_named() {
         "--post",
         one,
     ]);
-    assert!(run.stderr.contains("is `head` meant?"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("did you mean `head`?"),
+        "{}",
+        run.stderr
+    );
     for (wrong, sentence) in [
         ("head = 5", "`head` is a pointer: 5 does not fit"),
         (
@@ -926,7 +930,11 @@ fn a_failing_test_is_enough_to_repair_a_statement() {
     assert_eq!(subject.snapshot(), before);
     let run = subject.nopol_c(&["heap", "--failing", "midle"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("is `middle` meant?"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("did you mean `middle`?"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

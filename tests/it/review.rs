@@ -114,7 +114,7 @@ fn a_review_explains_applies_and_takes_back() {
     );
     assert!(run.stdout.contains("no alternative 9"), "{}", run.stdout);
     assert!(
-        run.stdout.contains("That is no condition"),
+        run.stdout.contains("That is not a condition"),
         "{}",
         run.stdout
     );

@@ -31,7 +31,10 @@ pub struct Built {
 /// If there is none, or it cannot be built.
 pub fn built(program: &Utf8Path, build: Option<&str>) -> Result<Built, Failed> {
     if !program.exists() && build.is_none() {
-        return Err(usage(format!("there is no program {program}")));
+        return Err(usage(match program.extension() {
+            Some("c") => format!("there is no file {program}"),
+            _ => format!("there is no program {program}: build it first, or give --build"),
+        }));
     }
     if let Some(build) = build {
         run(Process::new("sh").args(["-c", build]), build)?;
@@ -97,7 +100,8 @@ pub fn sources(
     }
     if paths.is_empty() {
         return Err(usage(
-            "none of the program's sources is in this directory: name them by --source".to_owned(),
+            "none of the program's sources is in this directory: name them with --source"
+                .to_owned(),
         ));
     }
     let age = |path: &Utf8Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };

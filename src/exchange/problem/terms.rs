@@ -212,7 +212,7 @@ impl Terms {
                 Some(value) => value::from_json(value, ty).map_err(wrong)?,
                 None => plain.ok_or_else(|| {
                     wrong(format!(
-                        "`{}` is no literal of type {}; mend it, or give its `value`",
+                        "`{}` is not a literal of type {}; mend it, or give its `value`",
                         literal.text, literal.ty
                     ))
                 })?,
@@ -223,7 +223,7 @@ impl Terms {
             for name in &literal.mined_from {
                 let seen = self.position(name, ty).ok_or_else(|| {
                     wrong(format!(
-                        "`{name}` in `seen_in` is no variable of type {}",
+                        "`{name}` in `seen_in` is not a variable of type {}",
                         literal.ty
                     ))
                 })?;
@@ -244,7 +244,7 @@ impl Terms {
         }
         let tree = LANGUAGE
             .parse(original)
-            .ok_or_else(|| wrong(format!("`{original}` is no Rust expression; mend it")))?;
+            .ok_or_else(|| wrong(format!("`{original}` is not a Rust expression; mend it")))?;
         let mut missing = None;
         let mut lookup = |leaf: &Leaf, expected: Option<Type>| {
             let found = self.find(leaf, expected);
@@ -257,11 +257,11 @@ impl Terms {
         match (converted, missing) {
             (Some((expr, Type::Bool)), _) => Ok(expr),
             (_, Some(leaf)) => Err(wrong(format!(
-                "`{leaf}` is no variable of the type its place asks for; list it in `variables`, \
+                "`{leaf}` is not a variable of the type its place asks for; list it in `variables`, \
                  or make `original` null"
             ))),
             _ => Err(wrong(format!(
-                "`{original}` is no condition: its operands' types do not fit; mend it"
+                "`{original}` is not a condition: its operands' types do not fit; mend it"
             ))),
         }
     }
@@ -296,7 +296,7 @@ impl Terms {
 
 fn type_of(name: &str) -> Result<Type, String> {
     Type::from_name(name).ok_or_else(|| {
-        format!("`{name}` is no type that can be observed; write an integer or float type, bool, char or str")
+        format!("`{name}` is not a type that can be observed; write an integer or float type, bool, char or str")
     })
 }
 

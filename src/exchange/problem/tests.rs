@@ -130,7 +130,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
     says(
         &file(r#", "original": "i < j""#),
         "original",
-        "`j` is no variable",
+        "`j` is not a variable",
     );
     says(
         &file(r#", "original": "i + 1""#),

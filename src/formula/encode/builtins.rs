@@ -147,7 +147,7 @@ impl Encoder<'_> {
         self.state.input = self.progress(after);
         for (number, target) in targets.iter().enumerate() {
             let Value::Pointer(target) = target else {
-                return self.stop(span, "input is read into something that is no address");
+                return self.stop(span, "input is read into something that is not an address");
             };
             for (bit, values) in &runs {
                 match values.get(number) {
@@ -220,7 +220,7 @@ impl Encoder<'_> {
                 Conversion::Space => from,
                 Conversion::Int { ty, .. } => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "a number is printed that is none");
+                        return self.stop(span, "what is printed as a number is not one");
                     };
                     let value = word::resized(value, usize::from(ty.bits()), ty.is_signed());
                     let shown = |number| text::shown(conversion, number);
@@ -238,13 +238,13 @@ impl Encoder<'_> {
                 }
                 Conversion::Char => {
                     let Some(Value::Bits(value)) = values.next() else {
-                        return self.stop(span, "a character is printed that is none");
+                        return self.stop(span, "what is printed as a character is not one");
                     };
                     self.print_byte(output, &from, value)
                 }
                 Conversion::Str | Conversion::Word(_) => {
                     let Some(Value::Pointer(string)) = values.next() else {
-                        return self.stop(span, "a string is printed that is none");
+                        return self.stop(span, "what is printed as a string is not one");
                     };
                     self.print_string(output, from, &string.clone())
                 }

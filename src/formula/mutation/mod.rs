@@ -199,7 +199,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
                 )
             });
             shown.warnings.push(format!(
-                "{place} is left out: written into the source it does not hold"
+                "{place} is left out: once it is written into the source, it does not hold"
             ));
         }
     }
@@ -229,7 +229,10 @@ fn refusal(goal: &Goal, trouble: Trouble) -> Refusal {
             Refusal::Outside(super::located(&goal.program, &goal.texts, stop).to_string())
         }
         Trouble::Disagreement => {
-            Refusal::Internal("the formula and the interpreter disagree".to_owned())
+            Refusal::Internal(
+                "the formula and a run of the program disagree, which is a defect of this tool: please report it"
+                    .to_owned(),
+            )
         }
         Trouble::Late => Refusal::Internal("the solver gave up".to_owned()),
     }

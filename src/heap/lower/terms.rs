@@ -167,7 +167,7 @@ impl Lowering<'_> {
                 None => self.outside(
                     span,
                     format!(
-                        "`{}` is no number and no pointer to a structure",
+                        "`{}` is neither a number nor a pointer to a structure",
                         super::name_of(self.program, *variable)
                     ),
                 ),

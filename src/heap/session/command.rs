@@ -120,7 +120,7 @@ fn parse_one(text: &str) -> Result<Command, String> {
     };
     let number = |text: &str| {
         text.parse::<u32>()
-            .map_err(|_| format!("`{text}` is no number"))
+            .map_err(|_| format!("`{text}` is not a number"))
     };
     Ok(match name {
         "start" => Command::Start,
@@ -210,7 +210,7 @@ mod tests {
         );
         assert_eq!(
             parse("nxt").unwrap_err(),
-            "there is no command `nxt`; is `next` meant?"
+            "there is no command `nxt`; did you mean `next`?"
         );
         assert_eq!(
             parse("change n4 n3").unwrap_err(),

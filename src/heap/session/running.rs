@@ -159,7 +159,7 @@ impl Session {
         let is_condition = routine.loop_at(at).is_some()
             || matches!(routine.code.get(at), Some(Instruction::Test(..)));
         if !is_condition {
-            return Err("the next statement is no loop and no branch".to_owned());
+            return Err("the next statement is neither a loop nor a branch".to_owned());
         }
         let line = routine.line_after(at, enters);
         let line = line.ok_or("there is nothing to go on with")?;
@@ -175,7 +175,7 @@ impl Session {
             Some((file, line)) => {
                 let line = line
                     .parse()
-                    .map_err(|_| format!("`{line}` is no number of a line"))?;
+                    .map_err(|_| format!("`{line}` is not the number of a line"))?;
                 self.subject.break_at_line(file, line)
             }
             None => match place.parse::<u32>() {

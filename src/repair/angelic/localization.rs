@@ -192,12 +192,10 @@ impl Session<'_> {
                 .map(BTreeMap::keys)
                 .into_iter()
                 .flatten();
-            let before = knowledge.excluded.len();
             knowledge.excluded.extend(reached);
             knowledge.notes.warn(format!(
-                "{} has another outcome with instrumentation; the {} sites it reaches are left out",
-                self.tests[*test],
-                knowledge.excluded.len() - before
+                "{} has another outcome with instrumentation (it may read its own source, or depend on time); no patch is looked for at the sites it reaches",
+                self.tests[*test]
             ));
         }
         if changed.len() == self.tests.len() {

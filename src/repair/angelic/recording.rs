@@ -265,7 +265,7 @@ impl Session<'_> {
                 reasons.push((found.site, reason));
                 disturbed.insert(found.site);
             } else {
-                let reason = "with what is recorded there it does not compile";
+                let reason = "the code that records values there does not compile";
                 reasons.push((found.site, reason));
             }
         }

@@ -522,7 +522,7 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
             && original.get(span.clone()) == Some(&*edit.before);
         if !is_same {
             bail!(
-                "{} has changed since this report was written; nothing was applied",
+                "{} has changed since this report was written; nothing was applied; search again",
                 edit.file
             );
         }

@@ -120,7 +120,7 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
     let usage = |text: String| Err(SubjectError::Usage(format!("test `{name}`: {text}")));
     let dir = at.root.join(cwd);
     if !dir.is_dir() || !normal(&dir).starts_with(&at.root) {
-        return usage(format!("`{cwd}` is no directory of the program"));
+        return usage(format!("`{cwd}` is not a directory of the program"));
     }
     let (started, _) = case.command.start();
     if !started.as_str().contains('/') {
@@ -137,8 +137,13 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
     }
     match fs::metadata(dir.join(&started)) {
         Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => Ok(()),
-        Ok(_) => usage(format!("`{started}` cannot be executed")),
-        Err(_) => usage(format!("there is no `{started}` after `{}`", program.build)),
+        Ok(_) => usage(format!(
+            "`{started}` cannot be executed; make it executable, or name the program that runs it, as in `sh {started}`"
+        )),
+        Err(_) => usage(format!(
+            "there is no `{started}` after `{}`; give `command` the path of a program that the build makes",
+            program.build
+        )),
     }
 }
 

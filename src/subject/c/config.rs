@@ -188,7 +188,7 @@ pub fn settings_file(options: &COptions, config: &mut Config) -> Result<(), Subj
 fn section(file: &File) -> Result<Option<Section>, ConfigError> {
     let section = file.get(&["c"])?;
     if section.is_none() && file.table(&[]).is_some_and(|table| table.contains_key("c")) {
-        return Err(file.error(None, "`c` is no table; it is written `[c]`"));
+        return Err(file.error(None, "`c` is not a table; it is written `[c]`"));
     }
     Ok(section)
 }

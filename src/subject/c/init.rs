@@ -102,7 +102,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         .push(format!("sources: {}, {from}", count(sources.len(), "file")));
     if left > 0 {
         summary.todo.push(format!(
-            "of the sources {left} are left out; those where the bug may be are enough"
+            "check `sources`: {left} more were found, and those where the bug may be must be listed"
         ));
     }
     summary.lines.push(format!(
@@ -159,7 +159,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         }
         if pairs.has_odd_line_ends {
             summary.todo.push(
-                "`match`: some outputs do not end in a plain line end, so words are compared"
+                "check `match`: some outputs have other line ends than most programs print, so words are compared"
                     .to_owned(),
             );
         }

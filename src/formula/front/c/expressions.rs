@@ -165,7 +165,7 @@ impl Translator<'_> {
                     let pointer = build::load(of, Scalar::Pointer, syntax.span());
                     Ok((Lvalue::Deref(pointer), ty.clone()))
                 }
-                _ => self.outside(syntax, format!("`{}` is no variable", syntax.text())),
+                _ => self.outside(syntax, format!("`{}` is not a variable", syntax.text())),
             },
             "string_literal" | "concatenated_string" => self.string_variable(syntax),
             "pointer_expression" if syntax.operator() == "*" => {
@@ -177,7 +177,7 @@ impl Translator<'_> {
                     }
                     _ => self.outside(
                         syntax,
-                        format!("`{}` is no pointer", self.written(argument)),
+                        format!("`{}` is not a pointer", self.written(argument)),
                     ),
                 }
             }
@@ -201,7 +201,7 @@ impl Translator<'_> {
             None => (self.array(index)?, array),
         };
         let Some((array, element, length)) = first else {
-            return self.outside(array, format!("`{}` is no array", self.written(array)));
+            return self.outside(array, format!("`{}` is not an array", self.written(array)));
         };
         let number = self.value(index)?;
         let number = self.number(number, index)?;
@@ -257,7 +257,7 @@ impl Translator<'_> {
             let pointer = self.value(of)?;
             match pointer.ty {
                 Type::Pointer(target) => (build::dereferenced(pointer.expr), (*target).clone()),
-                _ => return self.outside(of, format!("`{}` is no pointer", self.written(of))),
+                _ => return self.outside(of, format!("`{}` is not a pointer", self.written(of))),
             }
         } else {
             self.lvalue(of)?

@@ -17,7 +17,7 @@ impl<'s> Translator<'s> {
         };
         let Declared { name, ty } = self.declarator(declarator, base)?;
         let Type::Function(prototype) = ty else {
-            return self.outside(item, format!("`{name}` is no function"));
+            return self.outside(item, format!("`{name}` is not a function"));
         };
         let mut prototype = (*prototype).clone();
         if prototype.parameters.is_none() {

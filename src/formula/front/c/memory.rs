@@ -109,7 +109,7 @@ impl Translator<'_> {
         let Type::Pointer(element) = &value.ty else {
             return self.outside(
                 pointer,
-                format!("`{}` is no pointer", self.written(pointer)),
+                format!("`{}` is not a pointer", self.written(pointer)),
             );
         };
         let mut element = (**element).clone();

@@ -197,7 +197,7 @@ impl Translator<'_> {
                     _ => {
                         return self.outside(
                             *target,
-                            format!("`{}` is no pointer", self.written(*target)),
+                            format!("`{}` is not a pointer", self.written(*target)),
                         );
                     }
                 };

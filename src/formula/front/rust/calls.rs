@@ -65,7 +65,7 @@ impl<'a> Body<'_, 'a> {
                 let method = format!("{owner}::{name}");
                 let Some(function) = self.find(&method, span)? else {
                     return Err(
-                        self.outside(span, format!("`{method}` is no function of the crate"))
+                        self.outside(span, format!("`{method}` is not a function of the crate"))
                     );
                 };
                 return self.call_function(&function, None, &arguments, span);
@@ -87,7 +87,7 @@ impl<'a> Body<'_, 'a> {
             _ => {
                 // The type says why it cannot be constructed.
                 self.type_at_path(path, span)?;
-                Err(self.outside(span, format!("`{name}` is no function of the crate")))
+                Err(self.outside(span, format!("`{name}` is not a function of the crate")))
             }
         }
     }

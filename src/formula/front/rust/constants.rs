@@ -226,7 +226,7 @@ impl Body<'_, '_> {
             // If it is a structure, its type says why it is outside.
             self.type_at_path(path, span)?;
             let reason = format!(
-                "`{}` is no variable or constant of the crate",
+                "`{}` is not a variable or constant of the crate",
                 self.text(span)
             );
             return Err(self.outside(span, reason));

@@ -71,7 +71,7 @@ impl Body<'_, '_> {
             if let Some(result) = self.comparing_method(name, &value, arguments, span)? {
                 return Ok(result);
             }
-            return Err(self.outside(span, format!("`{method}` is no method of the crate")));
+            return Err(self.outside(span, format!("`{method}` is not a method of the crate")));
         }
         let found = match &value.ty {
             Type::Raw(to) => {

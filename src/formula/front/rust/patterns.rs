@@ -181,7 +181,9 @@ impl Body<'_, '_> {
             Pat::Ident(of) if self.names_something(pat) => {
                 let name = of.ident.to_string();
                 if name.starts_with(char::is_uppercase) && of.subpat.is_none() {
-                    return Err(self.outside(span, format!("`{name}` is no constant of the crate")));
+                    return Err(
+                        self.outside(span, format!("`{name}` is not a constant of the crate"))
+                    );
                 }
                 let inner = of
                     .subpat
@@ -322,7 +324,7 @@ impl Body<'_, '_> {
             let Some((number, ty)) = self.variant(path, span)? else {
                 return Err(self.outside(
                     span,
-                    format!("`{}` is no variant of `{}`", self.text(span), of.name),
+                    format!("`{}` is not a variant of `{}`", self.text(span), of.name),
                 ));
             };
             self.unify(&value.ty.clone(), &ty, span)?;

@@ -41,7 +41,7 @@ pub fn read(listing: &Listing, name: &str) -> BuildInfo {
             .notes
             .extend(lines.map(|line| format!("    {}", makefile.expand(line, 0))));
         build_info.todo.push(format!(
-            "the target `{target}` of {name} may tell of tests; it is shown in the file"
+            "the target `{target}` of {name} may run tests; nopol.toml shows it as a comment"
         ));
     }
     build_info

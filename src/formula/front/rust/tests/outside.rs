@@ -70,7 +70,7 @@ fn what_is_outside_is_named_with_its_line() {
         ),
         (
             "fn f() {\n    g();\n}",
-            "2: `g` is no function of the crate",
+            "2: `g` is not a function of the crate",
         ),
         (
             "fn g() {}\nmod m { fn g() {} }\nfn f() {\n    g();\n}",
