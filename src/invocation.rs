@@ -226,6 +226,9 @@ fn current_dependencies(
     let last_file = LastFile::of(subject, settings.work_dir.as_deref());
     let mut depends = dependencies::of(subject, last_file.dir(), outputs)?;
     depends.insert("the settings".to_owned(), settings_hash(settings));
+    if let Some(version) = &settings.reference {
+        depends.extend(dependencies::of_dir(version)?);
+    }
     Some((last_file, depends))
 }
 

@@ -20,6 +20,7 @@ mod judging;
 mod knowledge;
 mod panics;
 mod ranking;
+mod reference;
 mod reports;
 mod session;
 pub mod settings;
@@ -80,6 +81,12 @@ fn pipeline(
     progress: &Progress,
     outcome: &mut Outcome,
 ) -> Result<()> {
+    let subject = match &settings.reference {
+        Some(version) if settings.depth != Depth::List => {
+            reference::answered(settings, subject, version, supervisor, progress, outcome)?
+        }
+        _ => subject,
+    };
     let setup = Setup::new(settings, subject, supervisor, outcome)?;
     let mut copies = setup.copies(progress, outcome)?;
     let runner = setup.runner();

@@ -25,6 +25,11 @@ pub struct Options {
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
+    /// C: the directory of a version that is right; what it prints, and its exit code, are what tests expect that do not
+    /// say what is printed
+    #[arg(long, value_name = "DIR", help_heading = "Tests")]
+    reference: Option<Utf8PathBuf>,
+
     /// Look for sites only in files that match this glob, relative to the workspace root
     #[arg(long, value_name = "GLOB", help_heading = "Sites")]
     file: Option<Vec<String>>,

@@ -51,6 +51,8 @@ pub struct Settings {
     pub depth: Depth,
     /// The failing tests to repair; all if empty.
     pub failing: Vec<String>,
+    /// The directory of a version that is known to be right; what it prints is what tests expect that do not say.
+    pub reference: Option<Utf8PathBuf>,
     /// Globs of the files that may have sites; all if empty.
     pub file: Vec<String>,
     /// Globs of files that have none.
@@ -117,6 +119,7 @@ impl Default for Settings {
             outputs: BTreeSet::new(),
             depth: Depth::default(),
             failing: Vec::new(),
+            reference: None,
             file: Vec::new(),
             exclude: Vec::new(),
             lines: Vec::new(),
@@ -161,7 +164,7 @@ fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Err
 
 impl Settings {
     /// The settings that are paths.
-    pub const PATHS: [&str; 2] = ["dump", "work-dir"];
+    pub const PATHS: [&str; 3] = ["dump", "reference", "work-dir"];
 
     /// Why a file may not set a key to a value, if it may not: a file may come with the subject, which must not
     /// decide what its own code is kept from.

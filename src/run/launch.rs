@@ -1,6 +1,7 @@
 //! Starting one process of a test binary in its run directory, and judging what it left there.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confine::{Circumstances, Confinement};
-use super::output::{create, tail};
+use super::output::{create, open, tail};
 use super::process::{Exit, Job, Limits};
 use super::trace::Trace;
 use super::{Binary, Harness, Plan, Runner, TestRun, Verdict};
@@ -163,6 +164,40 @@ impl Runner<'_> {
         launch.circumstances = plan.circumstances;
         let exit = self.start(dir, binary, launch)?;
         judge(dir, binary, test, plan, &exit)
+    }
+
+    /// What a test prints on standard output, at most so many bytes, and its exit code; whether it passes is not asked.
+    /// `None` if it crashes, is ended, or prints more.
+    ///
+    /// # Errors
+    /// If it cannot be started, or the run is stopped.
+    pub fn answer(
+        &self,
+        binary: &Binary,
+        test: &str,
+        timeout: Duration,
+        most: u64,
+    ) -> Result<Option<(i32, Vec<u8>)>> {
+        let plan = Plan {
+            timeout,
+            ..Plan::default()
+        };
+        let run = |dir: &Utf8Path| {
+            let launch = self.launch(dir, binary, test, &plan)?;
+            let exit = self.start(dir, binary, launch)?;
+            let cut_short = Verdict::cut_short(&exit, None);
+            let (None, Some(code)) = (cut_short, exit.code) else {
+                return Ok(None);
+            };
+            let mut printed = Vec::new();
+            if let Some(file) = open(dir.join("stdout").as_std_path())? {
+                file.take(most + 1).read_to_end(&mut printed)?;
+            }
+            let is_all = u64::try_from(printed.len())? <= most;
+            Ok(is_all.then_some((code, printed)))
+        };
+        let (answer, _) = binary.tree.guard(test, || self.with_run_dir(run))?;
+        Ok(answer)
     }
 }
 

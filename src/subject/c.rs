@@ -9,6 +9,7 @@ mod ecosystem;
 mod init;
 pub mod options;
 mod print;
+mod reference;
 pub mod shim;
 
 use std::sync::Arc;

@@ -74,6 +74,19 @@ pub fn of(
     Some(found)
 }
 
+/// The hashes of the files of another directory; `None` as in [`of`].
+pub fn of_dir(dir: &Utf8Path) -> Option<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    let mut hasher = FileHasher {
+        roots: &[real(dir)],
+        skipped: &[],
+        files: MOST_FILES,
+        bytes: MOST_BYTES,
+    };
+    hasher.hash_files(&real(dir), &mut found)?;
+    Some(found)
+}
+
 /// Whether builds depend on an environment variable.
 fn affects_builds(name: &str) -> bool {
     VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))

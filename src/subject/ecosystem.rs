@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -12,6 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use super::{Subject, SubjectError, files};
+use crate::run::Runner;
 use crate::run::command::Case;
 use crate::run::id::{TargetId, TestId};
 use crate::source::Language;
@@ -52,6 +54,17 @@ pub struct Package {
     pub target_file: Utf8PathBuf,
     /// The edition of its language.
     pub edition: String,
+}
+
+/// A subject whose tests expect what another version of it does.
+#[derive(Debug)]
+pub struct Answered {
+    /// The subject.
+    pub ecosystem: Arc<dyn Ecosystem>,
+    /// How many tests the other version answered.
+    pub tests: usize,
+    /// What there is to tell of the others.
+    pub warnings: Vec<String>,
 }
 
 /// The text of a whole program.
@@ -229,4 +242,17 @@ pub trait Ecosystem: Debug + Send + Sync {
 
     /// Whether its tests run under sanitizers.
     fn is_sanitized(&self) -> bool;
+
+    /// The subject with what another version of it, in this directory, does as what its tests expect, where they do not say
+    /// so themselves. `at` is a working copy for this alone, `timeout` the limit of one test.
+    ///
+    /// # Errors
+    /// If that version cannot be read or does not build, or the run is stopped.
+    fn answered(
+        &self,
+        version: &Utf8Path,
+        at: &Workspace,
+        runner: &Runner,
+        timeout: Duration,
+    ) -> Result<Answered>;
 }

@@ -120,3 +120,80 @@ fn a_method_that_ends_the_test_when_it_is_recorded_is_left_out_and_the_rest_reco
     assert!(!clauses.is_empty(), "{report}");
     assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }
+
+/// Says how many coins an amount takes; `>` should be `>=`.
+const COINS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include "coins.h"
+
+int main(int argc, char **argv)
+{
+    int amount, coins = 0;
+
+    if (argc != 2)
+        return 2;
+    amount = atoi(argv[1]);
+    while (amount > LARGEST) {
+        amount -= LARGEST;
+        coins++;
+    }
+    printf("%d and %d\n", coins, amount);
+    return amount == 0 ? 3 : 0;
+}
+"#;
+
+const INPUTS_ONLY: &str = r#"[c]
+sources = ["coins.c"]
+build = "cc -std=c99 -g -o coins coins.c"
+timeout = 2
+
+[c.tests]
+input = "tests/*.args"
+command = "./coins {args-file}"
+"#;
+
+#[test]
+fn a_version_that_is_right_says_what_tests_without_an_output_expect() {
+    let inputs = ["0", "3", "5", "10", "12", "20", "23", "many more"];
+    let names = inputs.map(|input| format!("tests/{}.args", input.replace(' ', "-")));
+    let mut files: Vec<(&str, &str)> = vec![
+        ("nopol.toml", INPUTS_ONLY),
+        ("coins.c", COINS),
+        ("coins.h", "#define LARGEST 5\n"),
+    ];
+    files.extend(names.iter().map(String::as_str).zip(inputs));
+    let subject = Subject::new(&files);
+    let right = COINS.replace("amount > LARGEST", "amount >= LARGEST");
+    let right = right.replace(
+        "if (argc != 2)",
+        "if (argc == 3)\n        abort();\n    if (argc != 2)",
+    );
+    let golden = Subject::new(&[("coins.c", &right), ("coins.h", "#define LARGEST 5\n")]);
+    let before = (subject.snapshot(), golden.snapshot());
+    let golden_dir = golden.root.to_str().unwrap();
+
+    let run = subject.nopol_c(&["--format", "json", "--reference", golden_dir]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let report = run.json();
+    assert_eq!(strings(&report["failing_tests"]), ["5", "10", "20"]);
+    assert!(strings(&report["warnings"])[0].starts_with("many-more is left out: "));
+    let first = &report["patches"][0]["edits"][0]["condition"];
+    assert_eq!(first, "amount >= LARGEST");
+    assert_eq!((subject.snapshot(), golden.snapshot()), before);
+
+    // Without it, nothing says that a test fails.
+    let run = subject.nopol_c(&["--no-cache"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let (none, other) = ("no/where", subject.root.join("tests"));
+    for (dir, says) in [
+        (none, "there is no directory no/where"),
+        (
+            other.to_str().unwrap(),
+            "has none of the program's source files, which are coins.c",
+        ),
+    ] {
+        let run = subject.nopol_c(&["--reference", dir]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(says), "{}", run.stderr);
+    }
+}

@@ -12,14 +12,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build::{self, build};
 use super::options::COptions;
-use super::{Program, calls, load, print, runtime};
+use super::{Program, calls, load, print, reference, runtime};
 use crate::copy::stamp::Stamp;
+use crate::run::Runner;
 use crate::run::command::{self, Case, Input};
 use crate::run::id::{TargetId, TestId};
 use crate::source::Language;
 use crate::source::c::language::Files;
 use crate::source::language::Readable;
-use crate::subject::ecosystem::{Description, Ecosystem, Whole};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
 
@@ -89,6 +90,16 @@ impl Ecosystem for Program {
 
     fn runtime(&self, base: &Utf8Path, _: &Utf8Path) -> Result<Utf8PathBuf> {
         runtime(base)
+    }
+
+    fn answered(
+        &self,
+        version: &Utf8Path,
+        at: &Workspace,
+        runner: &Runner,
+        timeout: Duration,
+    ) -> Result<Answered> {
+        reference::answered(self, version, at, runner, timeout)
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {

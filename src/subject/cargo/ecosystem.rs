@@ -14,11 +14,12 @@ use super::listing::list;
 use super::options::CargoOptions;
 use super::seed::{Seed, Seeded};
 use super::{Member, Packages, load, runtime};
+use crate::run::Runner;
 use crate::run::id::{TargetId, TestId};
 use crate::source::Language;
 use crate::source::language::Readable;
 use crate::source::rust::language::Crates;
-use crate::subject::ecosystem::{Description, Ecosystem, Package, Whole};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
 
@@ -43,6 +44,14 @@ impl Description for CargoOptions {
 impl Ecosystem for Packages {
     fn readable(&self, root: &Utf8Path) -> Box<dyn Readable> {
         Box::new(Crates(self.crate_roots(root)))
+    }
+
+    fn answered(&self, _: &Utf8Path, _: &Workspace, _: &Runner, _: Duration) -> Result<Answered> {
+        Err(SubjectError::Usage(
+            "--reference is for C programs, whose tests may be inputs without an output; the tests of a crate say themselves what they expect"
+                .to_owned(),
+        )
+        .into())
     }
 
     fn whole(&self, root: &Utf8Path) -> Result<Whole, SubjectError> {

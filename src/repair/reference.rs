@@ -1,0 +1,48 @@
+//! Asks a version of the subject that is known to be right what tests expect that do not say so themselves
+//! (`--reference`). It is built in a working copy of its own.
+
+use std::fs;
+
+use anyhow::Result;
+use camino::Utf8Path;
+
+use super::settings::Settings;
+use super::setup::Setup;
+use crate::report::progress::Progress;
+use crate::report::{Outcome, count};
+use crate::run::process::Supervisor;
+use crate::subject::Subject;
+
+/// The subject with the answers of the version in this directory.
+///
+/// # Errors
+/// If that version cannot be read or does not build, or the run is stopped.
+pub fn answered(
+    settings: &Settings,
+    subject: Subject,
+    version: &Utf8Path,
+    supervisor: &Supervisor,
+    progress: &Progress,
+    outcome: &mut Outcome,
+) -> Result<Subject> {
+    let version = fs::canonicalize(version)
+        .ok()
+        .and_then(|path| path.try_into().ok())
+        .unwrap_or_else(|| version.to_owned());
+    let mut unsaid = Outcome::default();
+    let setup = Setup::new(settings, subject.clone(), supervisor, &mut unsaid)?;
+    let at = setup.plain(progress)?;
+    let runner = setup.runner();
+    let phase = progress.start("asking the reference", 0, 0);
+    let answered = subject
+        .ecosystem
+        .answered(&version, &at, &runner, settings.test_timeout)?;
+    outcome.builds += 1;
+    outcome.warnings.extend(answered.warnings);
+    let result = count(answered.tests, "test");
+    progress.finish(phase, runner.runs(), &format!("{result} answered"));
+    Ok(Subject {
+        ecosystem: answered.ecosystem,
+        ..subject
+    })
+}
