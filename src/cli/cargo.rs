@@ -5,9 +5,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Target;
-use super::options::switch;
+use super::options::{named, switch};
 use crate::config::{Config, ConfigError};
-use crate::subject::cargo::options::CargoOptions;
+use crate::subject::cargo::options::{CargoOptions, TestTool};
 use crate::subject::cargo::settings_files;
 use crate::subject::{Project, SubjectError};
 
@@ -41,6 +41,11 @@ pub struct CargoFlags {
     /// Run this integration test target
     #[arg(long, value_name = "NAME", help_heading = "Tests")]
     test: Option<Vec<String>>,
+
+    /// Whose tests these are: with `nextest`, the filters, retries and groups of cargo-nextest's configuration hold
+    /// [default: cargo]
+    #[arg(long, value_name = "TOOL", help_heading = "Tests", value_parser = named(&TestTool::ALL, TestTool::name))]
+    test_tool: Option<TestTool>,
 
     /// Space-separated list of features to activate
     #[arg(short = 'F', long, value_delimiter = ' ')]

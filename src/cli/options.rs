@@ -198,7 +198,7 @@ fn sandboxes() -> impl TypedValueParser<Value = SandboxMode> {
 }
 
 /// Parses one of several values by its name.
-fn named<T: Copy + Send + Sync + 'static>(
+pub fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {

@@ -85,7 +85,21 @@ pub fn take(
     runner: &Runner,
 ) -> Result<(TiVec<TestIndex, TestId>, Baseline)> {
     let (tests, unlisted) = workspace.tests(&mut build)?;
-    let tests = TiVec::from(tests);
+    let mut tests = TiVec::from(tests);
+    if let Some(told) = workspace.rules()? {
+        outcome.warnings.extend(told.warnings);
+        workspace.rules = told.rules;
+        for (target, binary) in &mut build.binaries {
+            if let Some(rules) = workspace.rules.get(target) {
+                binary.follow(rules);
+            }
+        }
+        let is_run = |test: &TestId| {
+            let of_target = workspace.rules.get(&test.target);
+            of_target.is_some_and(|rules| rules.contains_key(&test.name))
+        };
+        tests.retain(is_run);
+    }
     let capturing = build
         .binaries
         .iter()

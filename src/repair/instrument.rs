@@ -46,6 +46,9 @@ impl Prebuilt {
         let is_same = matches!(stage, Stage::Conditions(sites) if *sites == self.sites);
         let mut build = self.build;
         for (target, binary) in &mut build.binaries {
+            if let Some(rules) = workspace.rules.get(target) {
+                binary.follow(rules);
+            }
             if workspace.whole.contains(target) {
                 binary.be_one_test();
             } else if let Harness::Standard { captures } = &mut binary.harness {

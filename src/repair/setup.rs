@@ -1,7 +1,7 @@
 //! What a run needs before the baseline: a place to work in, the working copies, the sources, the
 //! runtime.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -151,6 +151,7 @@ impl<'s> Setup<'s> {
             caps_lints: false,
             capturing: BTreeSet::new(),
             whole: BTreeSet::new(),
+            rules: BTreeMap::new(),
             is_unsanitized: variant == BuildVariant::Unsanitized,
             is_debugged: false,
         };
@@ -285,6 +286,7 @@ impl<'a> Copies<'a> {
         }
         instrumented.capturing.clone_from(&plain.capturing);
         instrumented.whole.clone_from(&plain.whole);
+        instrumented.rules.clone_from(&plain.rules);
     }
 }
 

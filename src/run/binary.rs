@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::command::{Case, Command, Comparison, Input};
+use super::rules::Rules;
 use crate::copy::tree::Tree;
 
 /// What the test is called that is a whole binary.
@@ -30,6 +31,8 @@ pub struct Binary {
     pub tree: Arc<Tree>,
     /// Paths outside of the working copy that it may also write to.
     pub writable: Vec<Utf8PathBuf>,
+    /// What a test tool is told of its tests, if there is such a tool. They never share a process then.
+    pub rules: Option<Arc<Rules>>,
 }
 
 impl Binary {
@@ -49,6 +52,18 @@ impl Binary {
             cases: BTreeMap::from([(case.name.clone(), case)]),
             needs_addresses: false,
         }));
+    }
+
+    /// Runs its tests as a test tool would that is told this.
+    pub fn follow(&mut self, rules: &Arc<Rules>) {
+        // Tests ask by these whether they have a process to themselves.
+        let told = [
+            ("NEXTEST", "1"),
+            ("NEXTEST_EXECUTION_MODE", "process-per-test"),
+        ];
+        self.env
+            .extend(told.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        self.rules = Some(Arc::clone(rules));
     }
 
     /// Whether a path was compiled into the test binary.

@@ -13,6 +13,7 @@ mod plan;
 pub mod pool;
 pub mod preload;
 pub mod process;
+pub mod rules;
 pub mod sandbox;
 mod server;
 pub mod suite;
@@ -37,6 +38,7 @@ use self::confine::{Circumstances, Confinement};
 use self::launch::Launch;
 pub use self::plan::{Forced, How, Plan, Sequence, When};
 use self::process::Supervisor;
+use self::rules::Groups;
 use self::server::Servers;
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
@@ -86,6 +88,7 @@ pub struct Runner<'a> {
     idle_dirs: Mutex<Vec<Utf8PathBuf>>,
     /// Some tests were seen to pass in separate processes but not together in one.
     needs_isolation: AtomicBool,
+    groups: Groups,
     /// Changes that tests made to files of the working copy, by test.
     damage: Mutex<BTreeMap<String, BTreeSet<Change>>>,
 }
@@ -125,6 +128,7 @@ impl<'a> Runner<'a> {
             servers: Servers::default(),
             idle_dirs: Mutex::new(Vec::new()),
             needs_isolation: AtomicBool::new(false),
+            groups: Groups::default(),
             damage: Mutex::default(),
         }
     }
@@ -158,6 +162,27 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If the run was interrupted, or the process cannot be started.
     pub fn run(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
+        let rule = binary.rules.as_ref().and_then(|rules| rules.get(test));
+        let group = rule.and_then(|rule| rule.group.as_ref());
+        let _turn = group.map(|group| self.groups.turn(group));
+        let run = self.run_recorded(binary, test, plan)?;
+        let is_over = |run: &TestRun| run.verdict.passed() || run.verdict == Verdict::Ignored;
+        // What is forced or recorded is seen as it comes.
+        let retries = match plan.force.is_empty() && plan.sites.is_none() && !is_over(&run) {
+            true => rule.map_or(0, |rule| rule.retries),
+            false => 0,
+        };
+        for _ in 0..retries {
+            let again = self.run_recorded(binary, test, plan)?;
+            if is_over(&again) {
+                return Ok(again);
+            }
+        }
+        Ok(run)
+    }
+
+    /// Runs a test once, with a log that has room for what it records.
+    fn run_recorded(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<TestRun> {
         let run = self.run_once(binary, test, plan, LOG)?;
         match run.trace.as_ref().is_some_and(|trace| trace.is_full) {
             true => self.run_once(binary, test, plan, LARGE_LOG),

@@ -117,8 +117,9 @@ impl Suite<'_> {
         let Some(binary) = self.binaries.get(target) else {
             return Ok(None);
         };
-        let can_share_process =
-            matches!(binary.harness, Harness::Standard { .. }) && tests.len() > 1;
+        let can_share_process = matches!(binary.harness, Harness::Standard { .. })
+            && tests.len() > 1
+            && binary.rules.is_none();
         if !can_share_process || self.runner.needs_isolation.load(Ordering::Relaxed) {
             return Ok(None);
         }

@@ -7,6 +7,7 @@ mod doctests;
 mod ecosystem;
 mod listing;
 mod manifests;
+mod nextest;
 pub mod options;
 mod outside;
 pub mod runtime;

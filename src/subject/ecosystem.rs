@@ -16,6 +16,7 @@ use super::{Subject, SubjectError, files};
 use crate::run::Runner;
 use crate::run::command::Case;
 use crate::run::id::{TargetId, TestId};
+use crate::run::rules::Rules;
 use crate::source::Language;
 use crate::source::language::Readable;
 
@@ -64,6 +65,15 @@ pub struct Answered {
     /// How many tests the other version answered.
     pub tests: usize,
     /// What there is to tell of the others.
+    pub warnings: Vec<String>,
+}
+
+/// What a test tool is told.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Of the tests that it would run, by target.
+    pub rules: BTreeMap<TargetId, Arc<Rules>>,
+    /// What of it is not taken into account.
     pub warnings: Vec<String>,
 }
 
@@ -238,6 +248,14 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// Whether its tests must run one after the other.
     fn is_serial(&self) -> bool {
         false
+    }
+
+    /// What the test tool is told of the tests that the user chose; `None` if there is no such tool.
+    ///
+    /// # Errors
+    /// If the tool or its configuration cannot be used, or the run is stopped.
+    fn rules(&self, _at: &Workspace) -> Result<Option<Told>> {
+        Ok(None)
     }
 
     /// Whether its tests run under sanitizers.

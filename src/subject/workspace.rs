@@ -12,6 +12,7 @@ use crate::run::Binary;
 use crate::run::confine::Confinement;
 use crate::run::id::TargetId;
 use crate::run::process::Supervisor;
+use crate::run::rules::Rules;
 
 /// A working copy and how it is built.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Workspace<'a> {
     pub capturing: BTreeSet<TargetId>,
     /// Targets that are one test each, because their harness does not follow the standard one.
     pub whole: BTreeSet<TargetId>,
+    /// What a test tool is told of tests, by target, if there is such a tool.
+    pub rules: BTreeMap<TargetId, Arc<Rules>>,
     /// Whether it is built without sanitizers even if the subject asks for them.
     pub is_unsanitized: bool,
     /// Whether it is built for a debugger: with debug information, without optimizations and sanitizers.

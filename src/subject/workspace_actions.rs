@@ -6,7 +6,7 @@ use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::SubjectError;
-use super::ecosystem::Ecosystem;
+use super::ecosystem::{Ecosystem, Told};
 use super::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::run::id::{TargetId, TestId};
 
@@ -58,6 +58,14 @@ impl Workspace<'_> {
     /// If the run is stopped or a binary cannot be started.
     pub fn tests(&self, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
         self.ecosystem().tests(self, build)
+    }
+
+    /// What the test tool is told of the tests that it would run; `None` if there is no such tool.
+    ///
+    /// # Errors
+    /// If the tool or its configuration cannot be used, or the run is stopped.
+    pub fn rules(&self) -> Result<Option<Told>> {
+        self.ecosystem().rules(self)
     }
 
     /// Reuses what the user has compiled, before the first build.

@@ -173,6 +173,7 @@ fn binary(at: &Workspace, program: &Program) -> Binary {
         })),
         tree: Arc::clone(&at.tree),
         writable: Vec::new(),
+        rules: None,
     }
 }
 

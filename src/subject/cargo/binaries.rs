@@ -109,7 +109,11 @@ impl Cargo<'_> {
             tree: Arc::clone(&self.at.tree),
             // `CARGO_TARGET_TMPDIR`.
             writable: vec![self.at.target.join("tmp")],
+            rules: None,
         };
+        if let Some(rules) = self.at.rules.get(&id) {
+            binary.follow(rules);
+        }
         if self.at.whole.contains(&id) {
             binary.be_one_test();
         }

@@ -11,7 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::build::build;
 use super::doctests::{doctests, may_have_doctests};
 use super::listing::list;
-use super::options::CargoOptions;
+use super::nextest;
+use super::options::{CargoOptions, TestTool};
 use super::seed::{Seed, Seeded};
 use super::{Member, Packages, load, runtime};
 use crate::run::Runner;
@@ -19,7 +20,7 @@ use crate::run::id::{TargetId, TestId};
 use crate::source::Language;
 use crate::source::language::Readable;
 use crate::source::rust::language::Crates;
-use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Whole};
+use crate::subject::ecosystem::{Answered, Description, Ecosystem, Package, Told, Whole};
 use crate::subject::workspace::{Build, Compiled, Doctests, Linked, Workspace};
 use crate::subject::{Subject, SubjectError, files, paths};
 
@@ -103,6 +104,13 @@ impl Ecosystem for Packages {
 
     fn tests(&self, at: &Workspace, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)> {
         list(at, &mut build.binaries, &self.options.test_args)
+    }
+
+    fn rules(&self, at: &Workspace) -> Result<Option<Told>> {
+        match self.options.test_tool {
+            TestTool::Cargo => Ok(None),
+            TestTool::Nextest => nextest::rules(at, self).map(Some),
+        }
     }
 
     fn doctests(

@@ -27,6 +27,8 @@ pub struct CargoOptions {
     pub all_features: bool,
     /// Whether the `default` feature is not.
     pub no_default_features: bool,
+    /// What tells which tests run, and how.
+    pub test_tool: TestTool,
     /// The build profile.
     pub profile: Option<String>,
     /// Whether `Cargo.lock` must not change.
@@ -36,6 +38,30 @@ pub struct CargoOptions {
     /// Arguments for the test binaries.
     #[serde(skip)]
     pub test_args: Vec<String>,
+}
+
+/// What runs the user's tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestTool {
+    /// `cargo test`.
+    #[default]
+    Cargo,
+    /// `cargo nextest`: its filters, retries and groups hold.
+    Nextest,
+}
+
+impl TestTool {
+    /// Every tool.
+    pub const ALL: [Self; 2] = [Self::Cargo, Self::Nextest];
+
+    /// Its name in options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Nextest => "nextest",
+        }
+    }
 }
 
 impl CargoOptions {
