@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::dialect::{Dialect, Pieces};
 use super::{Capture, CaptureKind, Part, observe};
 use crate::source::splice::Insertion;
-use crate::source::{File, FileIndex, Site, SiteIndex, Sources};
+use crate::source::{File, FileIndex, Site, SiteIndex, SiteKind, Sources};
 
 /// The runtime's name in the subject.
 pub(super) const RUNTIME: &str = "::nopol_rt";
@@ -69,15 +69,23 @@ impl Dialect for Macros {
     fn selection(
         &self,
         site: SiteIndex,
-        _: &Site,
+        at: &Site,
         candidates: Vec<(u32, &str, Part)>,
         old: &str,
     ) -> Pieces {
         let owner = Part::Site(site);
         let mut closing = vec![(", [".to_owned(), owner)];
         let candidates = candidates.into_iter();
+        // The type of a candidate must not become that of the old expression, where it is inferred: errors would be
+        // elsewhere. A patch that needs the conversion does not compile by itself.
+        let [before, after] = match at.kind {
+            SiteKind::Integer => ["(", ") as _"],
+            _ => ["", ""],
+        };
         closing
-            .extend(candidates.map(|(number, text, part)| (format!("{number} => {text}, "), part)));
+            .extend(candidates.map(|(number, text, part)| {
+                (format!("{number} => {before}{text}{after}, "), part)
+            }));
         closing.push(("])".to_owned(), owner));
         Pieces {
             opening: vec![(format!("{RUNTIME}::select!({site}, {old}"), owner)],

@@ -448,7 +448,12 @@ impl Edits<'_> {
         let literals = self.nearby.literals.iter();
         let alike = literals.filter(|other| kind(other) == kind(old) && *other != old);
         for other in alike.take(MOST_LITERALS) {
-            self.put(Step::Constant, vec![(node.span.clone(), other.clone())]);
+            // Here the number may be one of another type.
+            let other = match (number(old), number(other)) {
+                (Some((_, suffix)), Some((value, _))) => format!("{value}{suffix}"),
+                _ => other.clone(),
+            };
+            self.put(Step::Constant, vec![(node.span.clone(), other)]);
         }
     }
 }

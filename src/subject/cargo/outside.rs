@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Dependency, DependencyKind, Metadata, MetadataCommand, Package};
@@ -49,10 +50,8 @@ impl Outside {
             if of_members.contains(&*dir) || !known.insert(wanted.clone()) {
                 continue;
             }
-            let inner = MetadataCommand::new()
-                .manifest_path(dir.join("Cargo.toml"))
-                .no_deps()
-                .exec()
+            let inner = metadata_of(&dir.join("Cargo.toml"))
+                .or_else(|error| alone(&dir).ok_or(error))
                 .map_err(|error| {
                     SubjectError::Usage(format!("cannot read the path dependency {dir}: {error}"))
                 })?;
@@ -90,6 +89,34 @@ impl Outside {
             patches,
         })
     }
+}
+
+fn metadata_of(manifest: &Utf8Path) -> Result<Metadata, cargo_metadata::Error> {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(manifest).no_deps().exec()
+}
+
+/// The metadata of a package below a workspace that does not know it: cargo builds such a one as a patch, but refuses to
+/// describe it. It is described as if it were a workspace of its own, elsewhere.
+fn alone(dir: &Utf8Path) -> Option<Metadata> {
+    let elsewhere = tempfile::tempdir().ok()?;
+    let elsewhere = Utf8Path::from_path(elsewhere.path())?;
+    // With the same path below, a path that leads up stays the same, too.
+    let copy = elsewhere.join(dir.strip_prefix("/").ok()?);
+    fs::create_dir_all(&copy).ok()?;
+    for entry in dir.read_dir_utf8().ok()?.flatten() {
+        if entry.file_name() != "Cargo.toml" {
+            symlink(entry.path(), copy.join(entry.file_name())).ok()?;
+        }
+    }
+    let manifest = fs::read_to_string(dir.join("Cargo.toml")).ok()?;
+    let path = copy.join("Cargo.toml");
+    fs::write(&path, manifest + "\n[workspace]\n").ok()?;
+    let mut command = MetadataCommand::new();
+    command.manifest_path(&path).no_deps();
+    let output = command.cargo_command().output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    MetadataCommand::parse(text.replace(elsewhere.as_str(), "")).ok()
 }
 
 /// A directory to examine.

@@ -70,7 +70,7 @@ fn patched(case: &Case, candidate: &Candidate, text: &str) -> Option<String> {
             Form::Replace => format!("({})", edit.after),
             Form::Wrap => format!("if ({}) {{ {} }}", edit.after, edit.before),
             Form::Leave | Form::Branch => format!("if ({}) {{ {} }} ", edit.after, edit.body),
-            Form::Narrow => return None,
+            Form::Narrow | Form::Compute => return None,
         };
         edits.push((at(edit)?, new));
     }
