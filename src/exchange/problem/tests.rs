@@ -125,7 +125,7 @@ fn what_is_malformed_is_said_with_where_and_what_to_do() {
     says(
         &file(r#", "original": "i <""#),
         "original",
-        "no Rust expression",
+        "is not a Rust expression",
     );
     says(
         &file(r#", "original": "i < j""#),

@@ -99,7 +99,7 @@ impl Integers {
                 let (left, right) = (of(&binary.left), of(&binary.right));
                 match is_of_another_type(&binary.left) || is_of_another_type(&binary.right) {
                     true => Unlikely,
-                    false => left.max(right).max(Possible),
+                    false => left.max(right),
                 }
             }
             Expr::Path(path) => match path.path.get_ident() {
