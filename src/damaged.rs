@@ -259,7 +259,7 @@ pub fn few(inputs: impl Strategy<Value = Input>, property: impl Fn(&[u8]) -> Tes
 
 /// Runs a property for thousands of inputs.
 pub fn many(inputs: impl Strategy<Value = Input>, property: impl Fn(&[u8]) -> TestCaseResult) {
-    run(20_000, inputs, property);
+    run(10_000, inputs, property);
 }
 
 fn run(

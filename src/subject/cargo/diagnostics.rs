@@ -83,9 +83,11 @@ fn collect(error: &Diagnostic, is_own: bool, spans: &mut Vec<Span>) {
     for span in &error.spans {
         let mut at = Some(span);
         while let Some(current) = at {
+            let (start, end) = (current.byte_start as usize, current.byte_end as usize);
             spans.push(Span {
                 file: current.file_name.clone().into(),
-                bytes: current.byte_start as usize..current.byte_end as usize,
+                // A macro can print a message of its own.
+                bytes: start..end.max(start),
                 is_primary: span.is_primary && is_own,
                 label: current
                     .label

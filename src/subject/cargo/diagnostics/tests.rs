@@ -100,6 +100,12 @@ fn an_error_in_a_macro_has_the_places_of_its_calls() {
 }
 
 #[test]
+fn a_place_that_ends_before_it_starts_is_empty() {
+    let printed = MESSAGES.replace("\"byte_end\":17", "\"byte_end\":1");
+    assert_eq!(errors(printed.as_bytes())[0].spans[0].bytes, 16..16);
+}
+
+#[test]
 fn what_a_macro_prints_hides_no_error() {
     let deep = |depth: usize| format!("{{\"reason\":{}", "[".repeat(depth)).into_bytes();
     for noise in [
