@@ -35,10 +35,11 @@ fn message(line: &[u8]) -> io::Result<Message> {
     let line = String::from_utf8_lossy(line);
     let text = || Message::TextLine(line.trim_end_matches('\n').to_owned());
     let read = || Message::parse_stream(line.as_bytes()).next();
-    let message = match depth(&line) {
-        ..=DEEP => read(),
-        ..=DEEPEST => on_large(read),
-        _ => None,
+    let depth = depth(&line);
+    let message = match (depth <= DEEP, depth <= DEEPEST) {
+        (true, _) => read(),
+        (false, true) => on_large(read),
+        (false, false) => None,
     };
     message.unwrap_or_else(|| Ok(text()))
 }
