@@ -125,3 +125,13 @@ fn a_file_is_settings_that_can_be_written_or_refused_by_its_name() {
 fn many_files_are_settings_that_can_be_written_or_refused_by_their_names() {
     run(|property| many(inputs(), property));
 }
+
+#[test]
+fn brackets_that_do_not_match_are_refused_whatever_their_number() {
+    for part in ["a ={ [\"*\"]\nb = \"\n", "a={[]", "{[", "[{]", "a=[}"] {
+        for times in [1000, 4900, 100_000] {
+            let error = File::parse("nopol.toml".into(), part.repeat(times)).unwrap_err();
+            assert!(error.to_string().starts_with("nopol.toml, line "), "{part}");
+        }
+    }
+}

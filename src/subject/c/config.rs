@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::{Glob, GlobSet};
+use globset::GlobSet;
 use serde::Deserialize;
 use walkdir::WalkDir;
 
@@ -11,6 +11,7 @@ use super::Program;
 use super::options::COptions;
 pub use crate::config::NAME;
 use crate::config::{Config, ConfigError, File, seconds};
+use crate::paths;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
@@ -422,8 +423,8 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
         return Ok(vec![(plain.into(), name)]);
     }
     // A set reports a glob that is too large, where a single one panics.
-    let matcher = Glob::new(plain)
-        .and_then(|glob| GlobSet::new([glob]))
+    let matcher = paths::glob(plain)
+        .and_then(|glob| GlobSet::new([glob]).map_err(|error| error.to_string()))
         .map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
     let (before, after) = plain.split_once('*').unwrap_or((plain, ""));
     let after = after.rsplit('*').next().unwrap_or_default();
