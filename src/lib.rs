@@ -67,6 +67,8 @@ pub mod cli;
 pub mod config;
 pub mod contexts;
 pub mod copy;
+#[cfg(test)]
+mod damaged;
 pub mod exchange;
 pub mod formula;
 pub mod hash;
@@ -83,6 +85,7 @@ pub mod report;
 pub mod run;
 pub mod source;
 pub mod spec;
+pub mod stack;
 pub mod subject;
 pub mod synth;
 pub mod weights;

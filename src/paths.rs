@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use globset::Glob;
+
 /// An absolute path without `.` and `..`.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
@@ -30,9 +32,30 @@ pub fn relative(dir: &Path, path: &Path) -> PathBuf {
     path
 }
 
+/// A glob.
+///
+/// # Errors
+/// If it is malformed, with a message for the user.
+pub fn glob(pattern: &str) -> Result<Glob, String> {
+    /// Alternatives nest, and reading them is recursive.
+    const MOST_BRACES: usize = 100;
+    let braces = pattern.matches('{').count();
+    if braces > MOST_BRACES {
+        return Err(format!("it has {braces} `{{`; write {MOST_BRACES} at most"));
+    }
+    Glob::new(pattern).map_err(|error| error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_glob_that_nests_too_deeply_is_refused() {
+        let nested = |depth: usize| "{a,".repeat(depth) + &"}".repeat(depth);
+        assert!(glob(&nested(100)).is_ok());
+        assert!(glob(&nested(60_000)).unwrap_err().contains("60000 `{`"));
+    }
 
     #[test]
     fn a_path_is_told_from_a_directory_it_is_below_and_from_others() {

@@ -7,11 +7,15 @@ use serde::de::DeserializeOwned;
 use toml_edit::{Document, DocumentMut, Table};
 
 use super::{ConfigError, nearest};
+use crate::stack::on_large;
 
 /// The name of the file with settings.
 pub const NAME: &str = "nopol.toml";
 /// The table in it that describes a C program; it contains no settings.
 pub const PROGRAM: &str = "c";
+
+/// The most brackets of a file. The parser can recurse once for each.
+const MOST_BRACKETS: usize = 10_000;
 
 /// A parsed file.
 #[derive(Clone, Debug)]
@@ -36,7 +40,13 @@ impl File {
     /// # Errors
     /// If it is not TOML.
     pub fn parse(path: &Utf8Path, text: String) -> Result<Self, ConfigError> {
-        match Document::parse(text.clone()) {
+        let brackets = text.matches(['[', '{']).count();
+        if brackets > MOST_BRACKETS {
+            let what = format!("{brackets} opening brackets; {MOST_BRACKETS} are read at most");
+            return Err(located(path, &text, None, &what));
+        }
+        // The parser limits how deep brackets nest, but can lose count where some do not match.
+        match on_large(|| Document::parse(text.clone())) {
             Ok(document) => Ok(Self {
                 path: path.to_owned(),
                 document,

@@ -1,5 +1,6 @@
 //! Durations in settings: a number of seconds, whole or with a fraction.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -12,12 +13,22 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
         .map_err(|_| format!("`{text}` is not a number of seconds"))?;
-    duration(seconds).ok_or_else(|| format!("`{text}` is not a positive number of seconds"))
+    duration(seconds).ok_or_else(|| refusal(format!("`{text}`")))
 }
 
-fn duration(seconds: f64) -> Option<Duration> {
+/// The longest duration, some thirty years: sums of such durations and points in time do not overflow.
+pub const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
+/// A positive number of seconds up to [`LONGEST`] as a duration.
+pub fn duration(seconds: f64) -> Option<Duration> {
     let duration = Duration::try_from_secs_f64(seconds).ok();
-    duration.filter(|duration| !duration.is_zero())
+    duration.filter(|duration| !duration.is_zero() && *duration <= LONGEST)
+}
+
+/// The message about a number that is no duration.
+pub fn refusal(number: impl Display) -> String {
+    let most = LONGEST.as_secs();
+    format!("{number} is not a positive number of seconds, at most {most}")
 }
 
 /// For `#[serde(with)]`.
@@ -37,8 +48,7 @@ pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S:
 /// If there is no positive number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let seconds = f64::deserialize(deserializer)?;
-    duration(seconds)
-        .ok_or_else(|| D::Error::custom(format!("{seconds} is not a positive number of seconds")))
+    duration(seconds).ok_or_else(|| D::Error::custom(refusal(seconds)))
 }
 
 /// The same for optional durations.

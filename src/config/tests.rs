@@ -1,5 +1,7 @@
 //! Merging of settings, and the messages about bad keys and values.
 
+mod damaged;
+
 use std::time::Duration;
 
 use super::{Config, File};

@@ -40,6 +40,7 @@ use typed_index_collections::TiVec;
 
 use super::value;
 use crate::spec::{Expr, Pool, Reading, Row, Spec, Term, TermId};
+use crate::stack::on_large;
 use terms::{Literal, Terms, Variable};
 
 /// A synthesis problem of a file, with the known answer and the rows to check answers.
@@ -190,7 +191,13 @@ impl ProblemFile {
             .map_err(|(at, what)| ProblemFileError::Malformed { file, at, what })
     }
 
-    fn parse(text: &str, stem: &str) -> Result<Self, Wrong> {
+    /// Reads a problem; `stem` is its name if it has none.
+    pub(super) fn parse(text: &str, stem: &str) -> Result<Self, Wrong> {
+        // Expressions are parsed recursively.
+        on_large(|| Self::parse_here(text, stem))
+    }
+
+    fn parse_here(text: &str, stem: &str) -> Result<Self, Wrong> {
         let mut json = serde_json::Deserializer::from_str(text);
         let file: File = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let at = match error.path().to_string().as_str() {

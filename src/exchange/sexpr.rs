@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 /// Maximum nesting of lists, because reading them is recursive. Conditions stay far below it.
 const DEEPEST: usize = 100;
 /// Maximum number of symbols and lists of an expression after its `let`s are expanded.
-const MOST: usize = 2000;
+pub const MOST: usize = 2000;
+/// What is said of a larger one.
+pub const TOO_LARGE: &str = "it is too large to be a condition";
 
 /// A list or a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +84,7 @@ impl Sexpr {
         let mut room = MOST;
         self.with(&BTreeMap::new(), &mut room)
             .filter(|whole| whole.depth() <= DEEPEST)
-            .ok_or_else(|| "it is too large to be a condition".to_owned())
+            .ok_or_else(|| TOO_LARGE.to_owned())
     }
 
     fn with(&self, bound: &BTreeMap<&str, Self>, room: &mut usize) -> Option<Self> {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::ProblemFile;
-use super::sexpr::Sexpr;
+use super::sexpr::{MOST, Sexpr, TOO_LARGE};
 use super::vocabulary::{Vocabulary, bounds, integer, sort};
 use crate::spec::{ArithOp, CmpOp, Expr, IntType, TermId, Type};
 
@@ -371,12 +371,21 @@ pub fn read(answer: &[Sexpr], problem: &ProblemFile) -> Result<Expr, String> {
             _ => None,
         })
         .collect();
-    library.expr("l_r", &values, library.blocks.len() + 1)
+    let mut room = MOST;
+    library.expr("l_r", &values, library.blocks.len() + 1, &mut room)
 }
 
 impl Library<'_> {
     /// Backward traversal from a location variable (§3.5). No path has more steps than there are blocks.
-    fn expr(&self, at: &str, values: &BTreeMap<&str, usize>, depth: usize) -> Result<Expr, String> {
+    /// `room` is what its size may still be: blocks that use others twice double it each.
+    fn expr(
+        &self,
+        at: &str,
+        values: &BTreeMap<&str, usize>,
+        depth: usize,
+        room: &mut usize,
+    ) -> Result<Expr, String> {
+        *room = room.checked_sub(1).ok_or(TOO_LARGE)?;
         let value = |name: &str| {
             let value = values.get(name).copied();
             value.ok_or_else(|| format!("the model has no value for `{name}`"))
@@ -390,7 +399,7 @@ impl Library<'_> {
         let placed =
             placed.ok_or_else(|| format!("nothing is at location {place}, where `{at}` is"))?;
         let inputs = placed.inputs();
-        let input = |index: usize| self.expr(&inputs[index], values, depth - 1);
+        let mut input = |index: usize| self.expr(&inputs[index], values, depth - 1, room);
         Ok(match placed.block {
             Block::Not => input(0)?.not(),
             Block::And => input(0)?.and(input(1)?),

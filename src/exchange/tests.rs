@@ -1,5 +1,7 @@
 //! Malformed input: every reader reports what is wrong, and none panics.
 
+mod damaged;
+
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -80,7 +80,7 @@ impl Session<'_> {
         Bounds {
             timeout: self.forced_timeout(),
             fuel: self.settings.fuel,
-            flips: self.settings.flips * self.settings.effort(),
+            flips: self.settings.flips.saturating_mul(self.settings.effort()),
             effort: self.settings.effort(),
         }
     }

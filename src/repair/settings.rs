@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use super::shard::Shard;
 use crate::config::seconds;
+use crate::paths::glob;
 use crate::run::sandbox::SandboxMode;
 use crate::source::{PatchKind, SiteIndex, Sources};
 use crate::subject::{Project, Subject, SubjectError};
@@ -268,12 +269,11 @@ impl Settings {
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, SubjectError> {
-    let bad = |error: globset::Error| {
-        SubjectError::Usage(format!("not a glob for --file or --exclude: {error}"))
-    };
+    let bad =
+        |error: String| SubjectError::Usage(format!("not a glob for --file or --exclude: {error}"));
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        set.add(Glob::new(pattern).map_err(bad)?);
+        set.add(glob(pattern).map_err(bad)?);
     }
-    set.build().map_err(bad)
+    set.build().map_err(|error| bad(error.to_string()))
 }

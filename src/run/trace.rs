@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use nopol_instrument::layout::{self, step, tag};
 
+use super::LARGE_LOG;
 use crate::index::SiteIndex;
 use crate::spec::{Int, IntType, Value};
 
@@ -192,11 +193,12 @@ impl Trace {
         }
         .u32()?
             == layout::ENDED_FUEL;
-        self.steps += Reader {
+        let steps = Reader {
             bytes,
             at: layout::STEPS,
         }
         .u64()?;
+        self.steps = self.steps.saturating_add(steps);
         self.dropped += u64::from(
             Reader {
                 bytes,
@@ -221,7 +223,7 @@ impl Trace {
 
         let start = (layout::COUNTERS + sites * layout::COUNTER).next_multiple_of(8);
         let mut log = Reader {
-            bytes: bytes.get(..start + used)?,
+            bytes: bytes.get(..start.checked_add(used)?)?,
             at: start,
         };
         let evaluating = Reader {
@@ -240,7 +242,9 @@ impl Trace {
                     self.evaluating = names.last().map(|read| read.evaluated());
                 }
             } else {
-                let context = log.context(&names)?;
+                // Anything else is no record: the process wrote over its log, or was killed before it wrote this.
+                let known = (kind == layout::ROW).then(|| log.context(&names))?;
+                let context = known.filter(|context| usize::from(context.site) < sites)?;
                 self.contexts.push(context);
             }
         }
@@ -265,7 +269,9 @@ fn read_used(path: &Path) -> Result<Vec<u8>> {
     .u32()
     .unwrap_or(0);
     let start = (layout::COUNTERS + sites as usize * layout::COUNTER).next_multiple_of(8);
-    let rest = (start - layout::COUNTERS) as u64 + number(layout::LOG_USED);
+    // The process can claim anything.
+    let log = number(layout::LOG_USED).min(LARGE_LOG);
+    let rest = (start - layout::COUNTERS) as u64 + log;
     file.take(rest).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -368,8 +374,11 @@ impl<'a> Reader<'a> {
                     IntType::U128 => Int::from_u128(raw.cast_unsigned()),
                     _ => Int::from_i128(raw),
                 };
-                Value::Int(ty, value)
+                value.fits(ty).then_some(Value::Int(ty, value))?
             }
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -161,18 +161,22 @@ fn hunk(line: &str) -> Option<((usize, usize), (usize, usize))> {
     let mut range = |sign: char| {
         let text = parts.next()?.strip_prefix(sign)?;
         let (start, length) = text.split_once(',').unwrap_or((text, "1"));
-        Some((start.parse().ok()?, length.parse().ok()?))
+        // No file has more lines, and the numbers are added to.
+        let number = |text: &str| Some(text.parse::<u32>().ok()? as usize);
+        Some((number(start)?, number(length)?))
     };
     Some((range('-')?, range('+')?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::TestCaseResult;
 
-    #[test]
-    fn a_diff_tells_which_lines_it_changes() {
-        let diff = "\
+    use super::*;
+    use crate::damaged::{documents, few, many};
+
+    const DIFF: &str = "\
 diff --git a/src/a.rs b/src/a.rs
 --- a/src/a.rs
 +++ b/src/a.rs
@@ -193,14 +197,50 @@ diff --git a/src/a.rs b/src/a.rs
 @@ -0,0 +7 @@
 +y
 ";
-        let changed = parse(diff);
+
+    #[test]
+    fn a_diff_tells_which_lines_it_changes() {
+        let changed = parse(DIFF);
         assert_eq!(changed.len(), 2);
         assert_eq!(changed["src/b.rs"], [7..=7]);
         assert_eq!(changed["src/a.rs"], [3..=4, 4..=4, 5..=5, 20..=21]);
-        let shown = shown(diff);
+        let shown = shown(DIFF);
         assert_eq!(shown.len(), 2);
         assert_eq!(shown["src/a.rs"], [3..=6]);
         assert_eq!(shown["src/b.rs"], [7..=7]);
+    }
+
+    fn is_read(bytes: &[u8]) -> TestCaseResult {
+        let diff = String::from_utf8_lossy(bytes);
+        for (path, lines) in parse(&diff).into_iter().chain(shown(&diff)) {
+            prop_assert!(diff.contains(&path));
+            prop_assert!(!lines.is_empty());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn whatever_a_diff_says_is_read() {
+        few(
+            documents(&[DIFF.as_bytes()], &["@@", "+++", "---"]),
+            is_read,
+        );
+    }
+
+    #[test]
+    #[ignore = "as above, with many diffs"]
+    fn whatever_many_diffs_say_is_read() {
+        many(
+            documents(&[DIFF.as_bytes()], &["@@", "+++", "---"]),
+            is_read,
+        );
+    }
+
+    #[test]
+    fn a_line_beyond_any_file_is_none() {
+        let last = u64::MAX;
+        let diff = format!("--- a/a.rs\n+++ b/a.rs\n@@ -1,0 +{last},2 @@\n+x\n+y\n");
+        assert!(parse(&diff).is_empty());
     }
 
     #[test]

@@ -94,16 +94,23 @@ impl Literal {
     }
 }
 
-/// Limits the length and the marks of a text, because parsing is recursive.
+/// Limits the length, the marks and the keywords of a text, because parsing is recursive.
 fn limited(text: &str) -> Result<(), String> {
     const LONGEST: usize = 4096;
     const MOST_MARKS: usize = 256;
+    /// Keywords before an expression or a part of one: `return return x`.
+    const NESTING: &[&str] = &[
+        "as", "async", "break", "const", "for", "if", "in", "let", "loop", "match", "move",
+        "return", "static", "unsafe", "while", "yield",
+    ];
     let marks = text.chars().filter(char::is_ascii_punctuation).count();
-    match text.len() <= LONGEST && marks <= MOST_MARKS {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let keywords = words.filter(|word| NESTING.contains(word)).count();
+    match text.len() <= LONGEST && marks + keywords <= MOST_MARKS {
         true => Ok(()),
         false => Err(format!(
-            "{} bytes with {marks} punctuation marks are too much for a condition or a part of \
-             one; keep to {LONGEST} and {MOST_MARKS}",
+            "{} bytes with {marks} punctuation marks and {keywords} keywords are too much for a condition or a part \
+             of one; keep to {LONGEST} bytes and {MOST_MARKS} marks and keywords",
             text.len()
         )),
     }
@@ -221,6 +228,7 @@ impl Terms {
             let origin = given.ok_or(Origin::FunctionLiteral);
             let mut mined_from = Vec::new();
             for name in &literal.mined_from {
+                limited(name).map_err(wrong)?;
                 let seen = self.position(name, ty).ok_or_else(|| {
                     wrong(format!(
                         "`{name}` in `seen_in` is not a variable of type {}",

@@ -1,5 +1,7 @@
 //! All of an outcome survives being kept, and nothing else is taken for one.
 
+mod damaged;
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,9 +1,9 @@
 //! The literals of a piece of code, as written: constants for the synthesizer (papers/nopol.txt §3.3.1,
 //! second strategy).
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Item, Lit};
+use syn::{Item, Lit, LitBool};
 
 use super::modules::is_test_code;
 use crate::spec::{Int, IntType, Type, Value};
@@ -68,7 +68,7 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
         Some(digits) => (true, digits.trim_start()),
         None => (false, text),
     };
-    let literal: Lit = syn::parse_str(digits).ok()?;
+    let literal = literal(digits.trim())?;
     match (&literal, ty) {
         (Lit::Int(int), Type::Int(int_type)) => {
             let fits = int.suffix().is_empty() || int.suffix() == int_type.name();
@@ -95,6 +95,15 @@ pub fn value(text: &str, ty: Type) -> Option<Value> {
         (Lit::Char(value), Type::Char) => Some(Value::Char(value.value())),
         (Lit::Str(value), Type::Str) => Some(Value::Str(value.value().into())),
         _ => None,
+    }
+}
+
+/// The text as one literal, without reading more than that.
+fn literal(text: &str) -> Option<Lit> {
+    match text {
+        "true" | "false" => Some(Lit::Bool(LitBool::new(text == "true", Span::call_site()))),
+        _ if text.starts_with('-') => None,
+        _ => Some(Lit::new(text.parse().ok()?)),
     }
 }
 

@@ -1,17 +1,17 @@
 //! The table `[c]` of a `nopol.toml`: how a C program is built and tested.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::Glob;
+use globset::GlobSet;
 use serde::Deserialize;
 use walkdir::WalkDir;
 
 use super::Program;
 use super::options::COptions;
 pub use crate::config::NAME;
-use crate::config::{Config, ConfigError, File};
+use crate::config::{Config, ConfigError, File, seconds};
+use crate::paths;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
@@ -238,14 +238,8 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     let timeout = match section.timeout {
         None => None,
         Some(seconds) => Some(
-            Duration::try_from_secs_f64(seconds)
-                .ok()
-                .filter(|limit| !limit.is_zero())
-                .ok_or_else(|| {
-                    usage(format!(
-                        "`timeout = {seconds}` is not a positive number of seconds"
-                    ))
-                })?,
+            seconds::duration(seconds)
+                .ok_or_else(|| usage(seconds::refusal(format!("`timeout = {seconds}`"))))?,
         ),
     };
     let mut cases = Vec::new();
@@ -360,8 +354,15 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
 }
 
 fn expected(root: &Utf8Path, path: &Utf8Path) -> Result<String, SubjectError> {
-    let bytes = std::fs::read(root.join(path))
-        .map_err(|error| usage(format!("cannot read {path}: {error}")))?;
+    let full = root.join(path);
+    if full.exists() && !full.is_file() {
+        // A device or a pipe would not end.
+        return Err(usage(format!(
+            "cannot read {path}: it is no file; name one with text"
+        )));
+    }
+    let bytes =
+        std::fs::read(full).map_err(|error| usage(format!("cannot read {path}: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -421,9 +422,10 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
         let name = Utf8Path::new(plain).file_name().unwrap_or(plain).to_owned();
         return Ok(vec![(plain.into(), name)]);
     }
-    let glob =
-        Glob::new(plain).map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
-    let matcher = glob.compile_matcher();
+    // A set reports a glob that is too large, where a single one panics.
+    let matcher = paths::glob(plain)
+        .and_then(|glob| GlobSet::new([glob]).map_err(|error| error.to_string()))
+        .map_err(|error| usage(format!("`{pattern}` is not a glob: {error}")))?;
     let (before, after) = plain.split_once('*').unwrap_or((plain, ""));
     let after = after.rsplit('*').next().unwrap_or_default();
     let mut found = Vec::new();
@@ -447,3 +449,6 @@ fn files(root: &Utf8Path, pattern: &str) -> Result<Vec<(Utf8PathBuf, String)>, S
         .sort_by_cached_key(|(path, part)| (part.parse::<u64>().unwrap_or(u64::MAX), path.clone()));
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,7 @@ impl Cargo<'_> {
         let mut scripts = BTreeMap::new();
         let mut executables = Vec::new();
         let mut programs: BTreeMap<String, Vec<(String, Utf8PathBuf)>> = BTreeMap::new();
-        for message in Message::parse_stream(BufReader::new(File::open(stdout)?)) {
+        for message in diagnostics::messages(BufReader::new(File::open(stdout)?)) {
             match message? {
                 Message::CompilerMessage(message) => {
                     if matches!(

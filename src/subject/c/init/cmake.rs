@@ -6,7 +6,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::build_info::{BuildInfo, CommandTest, invocation, line};
 use super::listing::{Listing, is_test};
+use super::variables::MOST;
 use crate::subject::paths;
+use crate::subject::paths::normal;
 
 const LISTS: &str = "CMakeLists.txt";
 /// Properties of tests that do not change when they pass.
@@ -115,7 +117,7 @@ impl Reader<'_> {
             match command.as_str() {
                 "project" => self.set("PROJECT_NAME", first),
                 "set" => self.set(first, rest.first().map_or("", String::as_str)),
-                "add_subdirectory" => self.directory(&dir.join(first)),
+                "add_subdirectory" => self.directory(&normal(&dir.join(first))),
                 "add_executable"
                     if !rest
                         .iter()
@@ -213,7 +215,9 @@ impl Reader<'_> {
             }) else {
                 break;
             };
-            let Some(value) = self.variables.get(name) else {
+            // A variable that is set to itself several times multiplies with each command.
+            let value = self.variables.get(name);
+            let Some(value) = value.filter(|value| word.len() + value.len() < MOST) else {
                 break;
             };
             word = format!("{}{value}{}", &word[..start], &word[end + 1..]);

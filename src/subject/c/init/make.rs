@@ -39,7 +39,7 @@ pub fn read(listing: &Listing, name: &str) -> BuildInfo {
         let lines = rule.recipe.iter().take(MOST_RECIPE_LINES);
         build_info
             .notes
-            .extend(lines.map(|line| format!("    {}", makefile.expand(line, 0))));
+            .extend(lines.map(|line| format!("    {}", makefile.expand(line))));
         build_info.todo.push(format!(
             "the target `{target}` of {name} may run tests; nopol.toml shows it as a comment"
         ));
@@ -89,7 +89,7 @@ impl Makefile {
         let Self { variables, rules } = &mut makefile;
         for rule in rules {
             let words = |texts: &[String]| {
-                let text = expand(variables, &texts.join(" "), 0);
+                let text = expand(variables, &texts.join(" "));
                 text.split_whitespace()
                     .map(str::to_owned)
                     .collect::<Vec<_>>()
@@ -153,8 +153,8 @@ impl Makefile {
         true
     }
 
-    fn expand(&self, text: &str, depth: usize) -> String {
-        expand(&self.variables, text, depth)
+    fn expand(&self, text: &str) -> String {
+        expand(&self.variables, text)
     }
 
     /// The programs that plain `make` links; if there are none, those that any rule links, except for tests.
@@ -210,7 +210,7 @@ impl Makefile {
             .iter()
             .filter(|rule| rule.targets.iter().any(|other| other == target));
         rules.find_map(|rule| {
-            let lines = rule.recipe.iter().map(|line| self.expand(line, 0));
+            let lines = rule.recipe.iter().map(|line| self.expand(line));
             // Make's implicit rule links an object file of the same name.
             let is_implied = rule.recipe.is_empty()
                 && rule.prerequisites.iter().any(|need| {

@@ -1,5 +1,7 @@
 //! The files generated for programs of each kind.
 
+mod damaged;
+
 use std::fs;
 
 use super::*;

@@ -1,0 +1,57 @@
+//! Damaged last outcomes: each is read and written back equal, or there is none.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+
+use super::{BTreeMap, BTreeSet, Dependencies, full, parse, render};
+use crate::damaged::{Input, documents, few, many};
+
+const WORDS: &[&str] = &[
+    "version",
+    "ended",
+    "dependencies",
+    "outputs",
+    "outcome",
+    "patches",
+    "edits",
+    "span",
+    "start",
+    "end",
+    "original",
+    "alternatives",
+    "ending",
+    "no_patch",
+    "condition",
+    "kind",
+    "null",
+    "9",
+];
+
+fn is_read_or_none(bytes: &[u8]) -> TestCaseResult {
+    if let Some(last) = parse(&String::from_utf8_lossy(bytes)) {
+        let write = |last: &super::Last| {
+            render(&last.outcome, &last.dependencies, &last.outputs, last.ended)
+        };
+        let text = write(&last).unwrap_or_default();
+        let again = parse(&text).and_then(|again| write(&again));
+        prop_assert_eq!(again, Some(text));
+    }
+    Ok(())
+}
+
+fn inputs() -> impl Strategy<Value = Input> {
+    let dependencies: Dependencies = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
+    let text = render(&full(), &dependencies, &BTreeSet::new(), 7).unwrap();
+    documents(&[text.as_bytes()], WORDS)
+}
+
+#[test]
+fn a_file_is_an_outcome_that_is_written_back_equal_or_none() {
+    few(inputs(), is_read_or_none);
+}
+
+#[test]
+#[ignore = "as above, with many files"]
+fn many_files_are_outcomes_that_are_written_back_equal_or_none() {
+    many(inputs(), is_read_or_none);
+}
