@@ -63,7 +63,10 @@ pub fn run(
         Err(error) => Err(error.into()),
     };
     if let Err(error) = ended {
-        let (ending, message) = ending::of(&error);
+        let (ending, mut message) = ending::of(&error);
+        if let (Ending::TimeLimit, Some(phase)) = (ending, progress.abandoned()) {
+            message = format!("{message}; the phase was `{phase}`");
+        }
         outcome.ending = ending;
         outcome.message = Some(message);
     }
@@ -115,7 +118,7 @@ fn pipeline(
         sources.panic_with(&message);
     }
 
-    let foreseeing = match settings.no_formula {
+    let foreseeing = match settings.no_formula || !settings.wants_outcomes() {
         true => Foreseeing::default(),
         false => {
             let plain = &copies.plain;

@@ -2,14 +2,16 @@
 //! running the tests with another environment variable.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Spectrum;
-use crate::run::Plan;
 use crate::run::suite::{Suite, TestIndex};
+use crate::run::{Plan, Verdict};
 use crate::source::SiteIndex;
 
 /// A candidate to judge.
@@ -35,8 +37,24 @@ pub enum Judgement {
 /// The number of candidates that each test has refuted. Tests that refute many run first.
 pub type Refutations = BTreeMap<TestIndex, u32>;
 
+/// By what candidates are judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The tests that refuted others.
+    pub refutations: &'a Refutations,
+    /// Which tests reach what.
+    pub spectrum: &'a Spectrum,
+    /// The limits of one run.
+    pub bounds: Bounds,
+    /// How long a failing test may take that is to be cured, if that is more.
+    pub patience: Option<Duration>,
+    /// Failing tests that did not end in time are added to these.
+    pub slow: &'a Mutex<BTreeSet<TestIndex>>,
+}
+
 /// Judges a candidate. If it cures its targets and breaks no test that it could break, the failing tests in
-/// `others` run, too, because it may cure them.
+/// `others` run, too, because it may cure them. A target that does not end within the usual limit may be slow once it is
+/// right, so it has `patience`.
 ///
 /// # Errors
 /// If the run is stopped.
@@ -44,18 +62,23 @@ pub fn judge(
     suite: &Suite,
     switch: &Switch,
     others: &[TestIndex],
-    refutations: &Refutations,
-    spectrum: &Spectrum,
-    bounds: Bounds,
+    terms: &Terms,
 ) -> Result<Judgement> {
-    let passes = |test: TestIndex| {
+    let Terms {
+        refutations,
+        spectrum,
+        bounds,
+        patience,
+        slow,
+    } = *terms;
+    let verdict = |test: TestIndex, timeout: Duration| {
         let plan = Plan {
             select: switch.select.clone(),
             fuel: Some(bounds.fuel_for(test, spectrum)),
-            timeout: bounds.timeout,
+            timeout,
             ..Plan::default()
         };
-        Ok::<bool, anyhow::Error>(suite.run(test, &plan)?.verdict.passed())
+        Ok::<Verdict, anyhow::Error>(suite.run(test, &plan)?.verdict)
     };
     let mut tests: Vec<TestIndex> = switch
         .targets
@@ -65,16 +88,30 @@ pub fn judge(
         .collect();
     tests.sort_by_key(|test| Reverse(refutations.get(test).copied().unwrap_or(0)));
     for test in tests {
-        if !passes(test)? {
+        let mut seen = verdict(test, bounds.timeout)?;
+        let is_slow = seen == Verdict::TimedOut && switch.targets.contains(&test);
+        if is_slow && let Some(patience) = patience.filter(|patience| *patience > bounds.timeout) {
+            seen = verdict(test, patience)?;
+        }
+        if !seen.passed() {
+            if seen == Verdict::TimedOut && is_slow {
+                lock(slow).insert(test);
+            }
             return Ok(Judgement::RefutedBy(test));
         }
     }
     let mut cured = switch.targets.clone();
     for test in others {
-        if passes(*test)? {
-            cured.push(*test);
+        match verdict(*test, bounds.timeout)? {
+            Verdict::Passed => cured.push(*test),
+            Verdict::TimedOut => _ = lock(slow).insert(*test),
+            _ => {}
         }
     }
     cured.sort_unstable();
     Ok(Judgement::Plausible(cured))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,6 +9,7 @@ use super::angelic::one_step::{Unobserved, cost};
 use super::engine::Engine;
 use super::fix::{Evidence, Fix, SiteEdit};
 use super::knowledge::Knowledge;
+use super::reports;
 use super::session::Session;
 use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
@@ -22,7 +23,7 @@ use crate::source::{PatchKind, SiteKind};
 use crate::weights::WEIGHTS;
 
 /// Edits of one expression, the likeliest ones.
-const MOST_AT_SITE: usize = 40;
+const MOST_AT_SITE: usize = 120;
 /// Edits in one build.
 const MOST_EDITS: usize = 1600;
 
@@ -53,11 +54,12 @@ impl Engine for Arithmetic {
     ) -> Result<Vec<Fix>> {
         let suspects = session.suspects(knowledge, targets);
         let kin = clauses::kin(session.sources);
-        let computing = suspects
-            .iter()
-            .filter(|suspect| session.site(suspect.site).kind.computes());
+        let mut computing = suspects;
+        computing.retain(|suspect| session.site(suspect.site).kind.computes());
+        let reports = reports::suspects(session, &computing, &[]);
+        knowledge.notes.sites.extend(reports);
         let mut fixes: Vec<Fix> = Vec::new();
-        for suspect in computing {
+        for suspect in &computing {
             fixes.extend(session.arithmetic_fixes(knowledge, targets, suspect, &kin));
             if fixes.len() >= MOST_EDITS {
                 knowledge.notes.warn(format!(

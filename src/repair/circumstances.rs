@@ -51,7 +51,7 @@ pub fn set_aside(
             let name = &suite.tests[test].name;
             let why = match together.contains(name) {
                 true => Some(format!(
-                    "passes only together with the other tests of {}, as `cargo test` runs it",
+                    "passes only as `cargo test` runs it, together with all tests of {} and without arguments",
                     target.target
                 )),
                 false => match denial(&baseline.output[&test]).filter(|_| own.is_shut_in()) {
@@ -125,7 +125,7 @@ impl Own<'_> {
             .filter(|test| suite.tests[*test].target == *self.target);
         let seconds: f64 = of_target.clone().map(|test| baseline.seconds[test]).sum();
         let is_one = matches!(self.binary.harness, Harness::Standard { .. });
-        if !is_one || of_target.count() < 2 || seconds > MOST_SECONDS_TOGETHER {
+        if !is_one || seconds > MOST_SECONDS_TOGETHER {
             return Ok(Default::default());
         }
         let limit = self.settings.test_timeout.mul_f64(2.0);
@@ -143,7 +143,7 @@ impl Own<'_> {
                 }
             }
             return Ok(Some(
-                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB"
+                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB; or it reads memory to which nothing was written"
                     .to_owned(),
             ));
         }

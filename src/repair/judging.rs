@@ -1,7 +1,7 @@
 //! From candidate fixes to plausible ones: one build holds all of them behind a run-time switch, and the
 //! tests judge each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
@@ -12,14 +12,16 @@ use super::ranking::diversify;
 use super::session::Session;
 use crate::check::judge::{self, Judgement, Refutations, Switch};
 use crate::probe::{Part, Stage};
-use crate::run::pool;
 use crate::run::suite::TestIndex;
+use crate::run::{Verdict, pool};
 use crate::source::SiteIndex;
 use crate::weights::WEIGHTS;
 
 /// Fixes judged between two looks at whether there are enough. It does not depend on the number of
 /// processors, since the patches shown must not either.
 const JUDGED_AT_ONCE: usize = 16;
+/// For so many of the best fixes a failing test has all the time that a test may take.
+const PATIENT: usize = 4;
 /// Families of plausible fixes for each one to be shown: the order in which they are judged is not that in which they
 /// are shown, and some may be rejected when they are built on their own.
 const SPARE: usize = 3;
@@ -98,18 +100,34 @@ impl Session<'_> {
         let mut plausible: Vec<Fix> = Vec::new();
         let mut judged = 0;
         let mut refutations = Refutations::new();
+        let slow: Mutex<BTreeSet<TestIndex>> = Mutex::default();
         // If the run is stopped, the fixes found plausible by then are kept.
         let held: Mutex<Vec<Fix>> = Mutex::default();
         let spectrum = &knowledge.spectrum;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
-            let verdicts = pool::map(self.runner.jobs(), some, |(fix, switch)| {
+            let numbered: Vec<(usize, &(&Fix, &Switch))> = some.iter().enumerate().collect();
+            let verdicts = pool::map(self.runner.jobs(), &numbered, |(nth, (fix, switch))| {
                 // A fix may cure tests that no forced outcome at its site cured.
                 let mut others = targets.to_vec();
                 others.retain(|test| {
                     let reach = |(site, _): &(SiteIndex, u32)| spectrum.reaches(*test, *site);
                     !switch.targets.contains(test) && switch.select.iter().any(reach)
                 });
-                let judged = judge::judge(&suite, switch, &others, &refutations, spectrum, bounds)?;
+                let mut ends = switch
+                    .targets
+                    .iter()
+                    .map(|test| self.baseline.verdicts[*test]);
+                let is_patient =
+                    judged + nth < PATIENT && ends.all(|verdict| verdict != Verdict::TimedOut);
+                let patience = is_patient.then_some(self.settings.test_timeout);
+                let terms = judge::Terms {
+                    refutations: &refutations,
+                    spectrum,
+                    bounds,
+                    patience,
+                    slow: &slow,
+                };
+                let judged = judge::judge(&suite, switch, &others, &terms)?;
                 phase.step();
                 if let Judgement::Plausible(targets) = &judged {
                     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,6 +173,17 @@ impl Session<'_> {
         knowledge.held.extend(plausible.iter().cloned());
         let result = format!("{} plausible", plausible.len());
         self.progress.finish(phase, self.runner.runs(), &result);
+        let is_cured = |test: &TestIndex| plausible.iter().any(|it| it.targets.contains(test));
+        let slow = slow.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for test in slow.into_iter().filter(|test| !is_cured(test)) {
+            // One that never ended shows nothing by not ending.
+            if self.baseline.verdicts[test] != Verdict::TimedOut {
+                knowledge.notes.warn(format!(
+                    "{} does not end in time with some candidates, which are taken to be wrong; if it is slow once it passes, raise --test-timeout",
+                    self.tests[test]
+                ));
+            }
+        }
         if plausible.is_empty() {
             // Tell if the build itself is the reason.
             for test in self.changed_outcomes(&build)? {

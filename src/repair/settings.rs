@@ -254,6 +254,12 @@ impl Settings {
         }
     }
 
+    /// Whether patches are wanted of a kind whose sites have outcomes that can be forced.
+    pub fn wants_outcomes(&self) -> bool {
+        let mut kinds = PatchKind::ALL.into_iter();
+        kinds.any(|kind| !kind.is_on_request() && self.wants(kind))
+    }
+
     /// The sites that are not of the wanted kinds, or belong to another share of the search.
     pub fn unwanted(&self, sources: &Sources) -> BTreeSet<SiteIndex> {
         sources

@@ -1,7 +1,7 @@
 //! The phases of a run: emits them as events, and collects them for the report.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::events::{Event, Observer};
@@ -11,6 +11,7 @@ use super::{PatchReport, Phase, snippet};
 pub struct Progress {
     observer: Arc<dyn Observer>,
     phases: Mutex<Vec<Phase>>,
+    abandoned: Arc<OnceLock<&'static str>>,
 }
 
 impl fmt::Debug for Progress {
@@ -26,6 +27,7 @@ pub struct Running {
     start: Instant,
     runs_before: u64,
     observer: Arc<dyn Observer>,
+    abandoned: Arc<OnceLock<&'static str>>,
     is_finished: bool,
 }
 
@@ -46,6 +48,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.is_finished {
+            let _ = self.abandoned.set(self.name);
             self.observer
                 .observe(&Event::Abandoned { phase: self.name });
         }
@@ -58,6 +61,7 @@ impl Progress {
         Self {
             observer,
             phases: Mutex::default(),
+            abandoned: Arc::default(),
         }
     }
 
@@ -71,6 +75,7 @@ impl Progress {
             start: Instant::now(),
             runs_before: runs,
             observer: Arc::clone(&self.observer),
+            abandoned: Arc::clone(&self.abandoned),
             is_finished: false,
         }
     }
@@ -107,6 +112,11 @@ impl Progress {
     /// Emits a message for verbose output.
     pub fn detail(&self, line: &str) {
         self.observer.observe(&Event::Detail(line));
+    }
+
+    /// The first phase that did not come to its end, if there is one.
+    pub fn abandoned(&self) -> Option<&'static str> {
+        self.abandoned.get().copied()
     }
 
     /// The finished phases.

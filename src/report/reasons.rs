@@ -60,6 +60,15 @@ impl Outcome {
                 self.command
             ));
         }
+        // Kinds that have no outcomes to force.
+        let computes = |site: &&SiteReport| site.kind == "arithmetic";
+        let computing = self.sites.iter().filter(computes).count();
+        if computing == self.sites.len() {
+            return Some(format!(
+                "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other.",
+                count(computing, "integer expression")
+            ));
+        }
         let pairs = match self.tried_pairs {
             true => "; nor do two conditions changed at once. The fault may not be in a condition.",
             false => {
@@ -71,8 +80,9 @@ impl Outcome {
             format!(
                 "No change of one condition seems to cure a failing test: at none of the {} places that failing \
                  tests reach does one pass when the condition is forced true or false, or the statement is \
-                 skipped; nor with a small edit of the most suspicious conditions{pairs}",
-                self.sites.len()
+                 skipped; nor with a small edit of the most suspicious conditions{}{pairs}",
+                self.sites.len() - computing,
+                if computing > 0 { " or of an integer expression" } else { "" }
             )
         })
     }

@@ -294,7 +294,7 @@ fn errors_are_left_to_standard_error_and_other_endings_are_said() {
     );
     assert_eq!(
         ended(Ending::TimeLimit),
-        "The time limit was reached before a patch was found.\n"
+        "The time limit was reached before anything was found.\n"
     );
     for ending in [Ending::Usage, Ending::UnusableBaseline, Ending::Internal] {
         assert!(human::is_error(ending) && ending.exit_code() > 1);

@@ -20,12 +20,14 @@ impl Runner<'_> {
         timeout: Duration,
         circumstances: Circumstances,
     ) -> Result<BTreeSet<String>> {
-        let mut args = vec![format!("--test-threads={}", self.jobs())];
-        args.extend(self.args.iter().cloned());
+        // A test may read the arguments, of which `cargo test` gives none.
+        let args = self.args.clone();
+        let threads = ("RUST_TEST_THREADS".to_owned(), self.jobs().to_string());
         let (printed, _) = binary.tree.guard(binary.exe.as_str(), || {
             self.with_run_dir(|dir| {
                 let launch = Launch {
                     circumstances,
+                    vars: vec![threads.clone()],
                     ..Launch::of(binary, args.clone(), timeout)
                 };
                 self.start(dir, binary, launch)?;

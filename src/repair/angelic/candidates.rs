@@ -159,6 +159,7 @@ impl Session<'_> {
             .iter()
             .map(|spec| (spec, WEIGHTS.fix.relaxed));
         for (nth, (spec, penalty)) in (1..).zip(strict.chain(relaxed)) {
+            self.copies.plain.supervisor.check()?;
             if let Some(dir) = &self.settings.dump {
                 let name = format!("{}-{nth}", site.id);
                 exchange::dump(dir, &name, spec, &problem.pool)

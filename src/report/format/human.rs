@@ -7,10 +7,10 @@ use anstyle::Style;
 use anyhow::Result;
 
 use super::{Render, Rendered};
-use crate::report::snippet;
 use crate::report::{
     AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, SiteReport, count,
 };
+use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
@@ -107,8 +107,16 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         Ending::TimeLimit if outcome.patches.is_empty() => {
             writeln!(
                 out,
-                "{BOLD}The time limit was reached before a patch was found.{BOLD:#}"
+                "{BOLD}The time limit was reached before anything was found.{BOLD:#}"
             )?;
+            let phase = outcome.message.as_ref().and_then(|it| it.split_once("; "));
+            if let Some((_, phase)) = phase {
+                writeln!(
+                    out,
+                    "{}. Fewer tests (-p, --test, --failing) or places (--file, --lines) take less time.",
+                    phrases::capitalized(phase)
+                )?;
+            }
         }
         Ending::TimeLimit => {
             writeln!(

@@ -47,6 +47,7 @@ pub fn arithmetic_edits(
         is_shared: true,
     };
     edits.operand(tree);
+    edits.operators(tree);
     edits.beside(tree, Binding::Or);
     edits.bits(tree);
     edits.factors(tree);
@@ -88,6 +89,23 @@ impl Edits<'_> {
             };
             self.replace(Step::OperandOffByOne, node, text, Binding::Add, required);
         }
+    }
+
+    /// Every other operator, as text: what is beside it may come to belong elsewhere.
+    fn operators(&mut self, node: &Node) {
+        let Shape::Arith(op, a, b) = &node.shape else {
+            return;
+        };
+        if let Some(at) = self.operator(a, b, op.token()) {
+            for other in ["+", "-", "*", "/", "%"] {
+                self.put(
+                    Step::ArithmeticOperator,
+                    vec![(at.clone(), other.to_owned())],
+                );
+            }
+        }
+        self.operators(a);
+        self.operators(b);
     }
 
     /// One more and one less than what is multiplied or divided.
