@@ -289,3 +289,108 @@ fn nextests_filters_retries_and_groups_hold() {
         run.stderr
     );
 }
+
+/// Names of many types around the one expression that is wrong, which is a long one: `+ 1` should be `- 1`.
+const MANY_TYPES: &str = r"
+/// The bytes that are left of some rows after a header.
+pub fn left(rows: &[u8], width: usize, name: &str, is_padded: bool) -> usize {
+    let label: Vec<u8> = name.bytes().collect();
+    let share: f64 = 0.5;
+    let open = rows.first();
+    let _ = (&label, share, open, is_padded);
+    let all = rows.len() * (width + rows.len()) - ((width * width + rows.len() * width) / (width * 2) + 1);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left;
+    #[test] fn two() { assert_eq!(left(&[1, 2], 4, `a`, true), 10); }
+    #[test] fn four() { assert_eq!(left(&[1, 2, 3, 4], 6, `b`, false), 36); }
+    #[test] fn none_is_too_few() { assert!(std::panic::catch_unwind(|| left(&[], 0, ``, false)).is_err()); }
+}
+";
+
+#[test]
+fn names_of_other_types_beside_an_integer_hide_no_edit_of_it() {
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", &MANY_TYPES.replace('`', "\"")),
+    ]);
+    let run = subject.nopol(&["--format", "json", "--kind", "arithmetic"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let report = run.json();
+    assert_eq!(strings(&report["warnings"]), [""; 0]);
+    let first = report["patches"][0]["edits"][0]["condition"].as_str();
+    assert_eq!(
+        first,
+        Some(
+            "rows.len() * (width + rows.len()) - ((width * width + rows.len() * width) / (width * 2) - 1)"
+        )
+    );
+
+    // Where none helps, it is said of what.
+    let text = subject.root.join("src/lib.rs");
+    let hopeless = MANY_TYPES
+        .replace('`', "\"")
+        .replace("true), 10)", "true), 77)");
+    std::fs::write(text, hopeless).unwrap();
+    let run = subject.nopol(&["--kind", "arithmetic", "--failing", "two"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let says = "integer expressions that failing tests reach makes a failing test pass";
+    assert!(run.stdout.contains(says), "{}", run.stdout);
+}
+
+#[test]
+fn a_test_that_asks_for_its_arguments_fails_only_where_it_has_some() {
+    let asks = "#[test] fn alone() { assert_eq!(std::env::args().count(), 1); }\n";
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "pub fn f(a: u8) -> bool { a > 1 }\n#[test] fn two() { assert!(f(2)); }\n",
+        ),
+        ("tests/asks.rs", asks),
+    ]);
+    let run = subject.nopol(&[]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("Nothing to repair"), "{}", run.stdout);
+    let says = "asks::alone passes only as `cargo test` runs it";
+    assert!(run.stderr.contains(says), "{}", run.stderr);
+}
+
+#[test]
+#[ignore = "it waits for slow tests"]
+fn a_test_that_is_slow_once_it_passes_is_named() {
+    let slow = "pub fn f(a: u8) -> bool { if a > 2 { true } else { false } }
+#[test] fn one() { assert!(!f(1)); }
+#[test] fn three() { assert!(f(3)); }
+#[test] fn two() { assert!(f(2)); }
+#[test] fn slow() { assert!(f(2)); std::thread::sleep(std::time::Duration::from_secs(SECONDS)); }
+";
+    let subject = Subject::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", &slow.replace("SECONDS", "30")),
+    ]);
+    let run = subject.nopol(&["--test-timeout", "6"]);
+    assert_eq!(run.code, 1, "{}\n{}", run.stdout, run.stderr);
+    let says = "slow does not end in time with some candidates";
+    assert!(run.stderr.contains(says), "{}", run.stderr);
+
+    // Within the limit it has the time that it needs.
+    std::fs::write(
+        subject.root.join("src/lib.rs"),
+        slow.replace("SECONDS", "5"),
+    )
+    .unwrap();
+    let run = subject.nopol(&[
+        "--test-timeout",
+        "8",
+        "--format",
+        "json",
+        "--failing",
+        "slow",
+    ]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    assert_eq!(run.json()["patches"][0]["edits"][0]["condition"], "a >= 2");
+}
