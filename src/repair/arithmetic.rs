@@ -14,11 +14,11 @@ use super::session::Session;
 use super::settings::Depth;
 use crate::localize::spectrum::Suspect;
 use crate::run::suite::TestIndex;
-use crate::source::clauses::{self, Around, Kin};
+use crate::source::clauses::{self, Kin};
+use crate::source::one_step::OneStep;
 use crate::source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
-use crate::source::one_step::{Nearby, OneStep};
 use crate::source::substitutes::Substitutes;
-use crate::source::words::{plain_names, with_parameters};
+use crate::source::words::plain_names;
 use crate::source::{PatchKind, SiteKind};
 use crate::weights::WEIGHTS;
 
@@ -121,41 +121,18 @@ impl Session<'_> {
 
     fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin) -> Vec<OneStep> {
         let site = self.site(suspect.site);
-        let language = self.sources.language;
         if site.kind == SiteKind::Assignment {
             return assignment_edits(&site.text);
         }
         let text = plain_names(&site.text);
-        let Some(tree) = language.parse(&text) else {
+        let Some(tree) = self.sources.language.parse(&text) else {
             return Vec::new();
-        };
-        let function = &self.sources.functions[site.function];
-        let file = &self.sources.files[site.file];
-        let nearby = Nearby {
-            literals: &function.literals,
-            names: &file.text,
-            around: Around {
-                function: &file.text[function.span.clone()],
-                kin,
-                literals: [&function.literals, &file.literals],
-            },
-            pointers: &self.sources.pointers,
         };
         let substitutes = Substitutes {
             sources: self.sources,
             site,
         };
-        let says_nothing = tree.has_idle_part();
-        let is_sound = |edit: &OneStep| {
-            let edited = language.parse(&edit.text);
-            edited.is_some_and(|edited| says_nothing || !edited.has_idle_part())
-        };
-        let edits = arithmetic_edits(&tree, &text, nearby, substitutes).into_iter();
-        let sound = edits.filter(is_sound);
-        let sound = sound.map(|edit| OneStep {
-            text: with_parameters(&edit.text, &site.text),
-            ..edit
-        });
-        sound.collect()
+        let edits = arithmetic_edits(&tree, &text, self.nearby(site, kin), substitutes);
+        self.sound(site, &tree, edits).collect()
     }
 }

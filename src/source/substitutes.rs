@@ -7,7 +7,7 @@ use super::words::words;
 use super::{DeclaredType, Function, Name, Site, Sources};
 
 /// Substitutes for one name, at most.
-const MOST: usize = 8;
+const MOST: usize = 16;
 /// Among them those whose type is not known.
 const MOST_UNTYPED: usize = 4;
 

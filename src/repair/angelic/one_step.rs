@@ -14,6 +14,7 @@ use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
 use crate::source::clauses::{self, Around, Kin};
+use crate::source::condition::Node;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::words::{plain_names, with_parameters};
 use crate::source::{Site, SiteIndex};
@@ -97,9 +98,23 @@ impl Session<'_> {
         let Some(tree) = self.sources.language.parse(&text) else {
             return Vec::new();
         };
+        let nearby = self.nearby(site, kin);
+        let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+        let mut edits: Vec<(u32, OneStep)> = self
+            .sound(site, &tree, edits)
+            .map(|edit| (cost(edit.step, site), edit))
+            .collect();
+        edits.sort_by_key(|(cost, _)| *cost);
+        edits
+    }
+}
+
+impl Session<'_> {
+    /// What the code around a site offers for edits of it.
+    pub fn nearby<'s>(&'s self, site: &Site, kin: &'s Kin) -> Nearby<'s> {
         let function = &self.sources.functions[site.function];
         let file = &self.sources.files[site.file];
-        let nearby = Nearby {
+        Nearby {
             literals: &function.literals,
             names: &file.text,
             around: Around {
@@ -108,26 +123,28 @@ impl Session<'_> {
                 literals: [&function.literals, &file.literals],
             },
             pointers: &self.sources.pointers,
-        };
-        let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
-        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all. What the original condition says twice is
-        // left to its maintainer.
+        }
+    }
+
+    /// Those of the edits of a site's expression that are expressions and say nothing twice, in the words of the site.
+    pub fn sound<'s>(
+        &'s self,
+        site: &'s Site,
+        tree: &Node,
+        edits: Vec<OneStep>,
+    ) -> impl Iterator<Item = OneStep> + 's {
+        // What the original says twice is left to its maintainer.
         let says_twice = tree.has_idle_part();
-        let is_sound = |edit: &OneStep| {
+        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+        let is_sound = move |edit: &OneStep| {
             let edited = self.sources.language.parse(&edit.text);
             edited.is_some_and(|edited| says_twice || !edited.has_idle_part())
         };
-        let mut edits: Vec<(u32, OneStep)> = edits
-            .into_iter()
-            .filter(is_sound)
-            .map(|edit| OneStep {
-                text: with_parameters(&edit.text, &site.text),
-                ..edit
-            })
-            .map(|edit| (cost(edit.step, site), edit))
-            .collect();
-        edits.sort_by_key(|(cost, _)| *cost);
-        edits
+        let in_words = |edit: OneStep| OneStep {
+            text: with_parameters(&edit.text, &site.text),
+            ..edit
+        };
+        edits.into_iter().filter(is_sound).map(in_words)
     }
 }
 
