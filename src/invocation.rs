@@ -227,7 +227,7 @@ fn current_dependencies(
     let mut depends = dependencies::of(subject, last_file.dir(), outputs)?;
     depends.insert("the settings".to_owned(), settings_hash(settings));
     if let Some(version) = &settings.reference {
-        depends.extend(dependencies::of_dir(version)?);
+        depends.insert("the reference".to_owned(), dependencies::of_dir(version)?);
     }
     Some((last_file, depends))
 }

@@ -65,15 +65,17 @@ impl Outcome {
         let computing = self.sites.iter().filter(computes).count();
         if computing == self.sites.len() {
             return Some(format!(
-                "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other.",
+                "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other. \
+                 Conditions were not looked at, unless --kind names their kinds, too.",
                 count(computing, "integer expression")
             ));
         }
         let pairs = match self.tried_pairs {
-            true => "; nor do two conditions changed at once. The fault may not be in a condition.",
+            true => "; nor do two conditions changed at once. The fault may not be in a condition \
+                 (`--kind arithmetic` looks at integer expressions).",
             false => {
-                ". The fault may not be in a condition, or need two conditions changed at once, \
-                 which --multi tries."
+                ". The fault may not be in a condition (`--kind arithmetic` looks at integer expressions), or need \
+                 two conditions changed at once, which --multi tries."
             }
         };
         self.angelic_sites().is_empty().then(|| {

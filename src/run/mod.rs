@@ -167,8 +167,8 @@ impl<'a> Runner<'a> {
         let _turn = group.map(|group| self.groups.turn(group));
         let run = self.run_recorded(binary, test, plan)?;
         let is_over = |run: &TestRun| run.verdict.passed() || run.verdict == Verdict::Ignored;
-        // What is forced or recorded is seen as it comes.
-        let retries = match plan.force.is_empty() && plan.sites.is_none() && !is_over(&run) {
+        // What comes of forced outcomes is seen as it comes.
+        let retries = match plan.force.is_empty() && !is_over(&run) {
             true => rule.map_or(0, |rule| rule.retries),
             false => 0,
         };

@@ -74,8 +74,8 @@ pub fn of(
     Some(found)
 }
 
-/// The hashes of the files of another directory; `None` as in [`of`].
-pub fn of_dir(dir: &Utf8Path) -> Option<BTreeMap<String, String>> {
+/// A hash of the files of another directory; `None` as in [`of`].
+pub fn of_dir(dir: &Utf8Path) -> Option<String> {
     let mut found = BTreeMap::new();
     let mut hasher = FileHasher {
         roots: &[real(dir)],
@@ -84,7 +84,7 @@ pub fn of_dir(dir: &Utf8Path) -> Option<BTreeMap<String, String>> {
         bytes: MOST_BYTES,
     };
     hasher.hash_files(&real(dir), &mut found)?;
-    Some(found)
+    Some(hash(format!("{found:?}").as_bytes()))
 }
 
 /// Whether builds depend on an environment variable.

@@ -21,8 +21,8 @@ const MOST_PRINTED: u64 = 1 << 20;
 /// Builds the version in a working copy of the program, and runs the tests that do not say what is printed.
 ///
 /// # Errors
-/// [`SubjectError::Usage`] if there is no such version, [`SubjectError::CannotBuild`] if it does not build; any other
-/// error if the run is stopped or a file cannot be read or written.
+/// [`SubjectError::Usage`] if there is no such version or it does not build; any other error if the run is stopped or a file
+/// cannot be read or written.
 pub fn answered(
     program: &Program,
     version: &Utf8Path,
@@ -30,16 +30,26 @@ pub fn answered(
     runner: &Runner,
     timeout: Duration,
 ) -> Result<Answered> {
+    let mut is_other = false;
     for path in texts(version, &program.sources)? {
-        let from = version.join(&path);
+        let (from, to) = (version.join(&path), at.root.join(&path));
         let bytes = fs::read(&from).with_context(|| format!("cannot read {from}"))?;
-        let text = String::from_utf8_lossy(&bytes);
-        at.tree.write(&at.root.join(&path), &text)?;
+        is_other |= fs::read(&to).ok().as_ref() != Some(&bytes);
+        at.tree.write(&to, &String::from_utf8_lossy(&bytes))?;
+    }
+    if !is_other {
+        return Err(SubjectError::Usage(format!(
+            "--reference: {version} has the same source files as the program itself, so it says nothing"
+        ))
+        .into());
     }
     let build = at.build(Linked::Plain)?;
     if !build.succeeded {
-        let output = format!("(the reference in {version})\n{}", build.output);
-        return Err(SubjectError::CannotBuild(output, program.build.clone()).into());
+        return Err(SubjectError::Usage(format!(
+            "--reference: with the files of {version} the program does not build:\n\n{}",
+            build.output.trim()
+        ))
+        .into());
     }
     let binary = build
         .binaries
@@ -59,9 +69,14 @@ pub fn answered(
         Ok::<_, anyhow::Error>(steady.and_then(as_text))
     })?;
     let answers: BTreeMap<&str, Option<(i32, String)>> = open.into_iter().zip(answers).collect();
+    let missing = program.sources.iter();
+    let missing = missing.filter(|source| !version.join(source).is_file());
+    let missing = missing.map(|source| {
+        format!("the reference has no {source}; that of the program was used in its place")
+    });
     let mut answered = Answered {
         tests: answers.values().flatten().count(),
-        warnings: Vec::new(),
+        warnings: missing.collect(),
         ecosystem: Arc::new(program.clone()),
     };
     let mut cases = program.cases.clone();
