@@ -71,8 +71,10 @@ impl Outcome {
             ));
         }
         let pairs = match self.tried_pairs {
-            true => "; nor do two conditions changed at once. The fault may not be in a condition \
-                 (`--kind arithmetic` looks at integer expressions).",
+            true => {
+                "; nor do two conditions changed at once. The fault may not be in a condition \
+                 (`--kind arithmetic` looks at integer expressions)."
+            }
             false => {
                 ". The fault may not be in a condition (`--kind arithmetic` looks at integer expressions), or need \
                  two conditions changed at once, which --multi tries."

@@ -165,8 +165,9 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
     let own = ["src/report/format/", "src/exchange/", "src/formula/report/"];
     // The outcome of the last run and what was applied are written in a shape of their own, for nobody else.
     let kept = ["src/report/last.rs", "src/subject/applied.rs"];
-    // What gcc says is JSON, too, and so are compilation databases and what the tool tells its warden.
+    // What gcc and cargo-nextest say is JSON, too, and so are compilation databases and what the tool tells its warden.
     let others = [
+        "src/subject/cargo/nextest.rs",
         "src/run/wire.rs",
         "src/heap/notation.rs",
         "src/heap/web/step.rs",
@@ -181,8 +182,9 @@ fn only_the_report_and_the_exchange_of_problems_know_the_shape_of_their_json() {
 fn command_lines_progress_bars_and_configuration_files_have_one_room_each() {
     assert_only("clap", &["src/cli/"]);
     assert_only("indicatif", &["src/report/terminal.rs"]);
-    // The others look into a manifest, write a list of words, and print what was read.
+    // The others look into a manifest, into the configuration of a test tool, write a list of words, and print what was read.
     let others = [
+        "src/subject/cargo/nextest.rs",
         "src/subject/cargo/outside.rs",
         "src/subject/c/init/text.rs",
         "src/subject/c/print.rs",
