@@ -23,6 +23,10 @@ use crate::run::wire::{self, Answer, Exit, Limits, Spawn};
 /// Time between two checks of memory use and output.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Processes that one may have at a time, where its memory is limited: one that forks without end has thousands before they
+/// take much memory, and the machine does nothing else.
+const MOST_PROCESSES: usize = 1000;
+
 /// Runs one process after the other until the tool closes the connection.
 pub fn serve(mut tool: UnixStream) -> io::Result<()> {
     system::name("nopol-minder");
@@ -100,7 +104,7 @@ fn set_limits(limits: Limits) {
     }
 }
 
-/// Waits for the process. Ends it when its time is up, when it uses too much memory, and when the tool
+/// Waits for the process. Ends it when its time is up, when it takes too much, and when the tool
 /// requests that or is gone.
 fn wait(
     child: &mut Child,
@@ -139,7 +143,7 @@ fn wait(
                 let _ = kill(group, Signal::SIGTERM);
                 terminated = Some(now);
                 timed_out = is_late;
-            } else if is_check_due && exceeds_memory(spawn.limits.memory) {
+            } else if is_check_due && takes_too_much(spawn.limits.memory) {
                 let _ = killpg(group, Signal::SIGKILL);
                 let _ = kill(group, Signal::SIGKILL);
             }
@@ -202,12 +206,11 @@ impl Clock {
     }
 }
 
-fn exceeds_memory(limit: Option<u64>) -> bool {
+/// Whether all processes together have more memory than this, or are too many.
+fn takes_too_much(limit: Option<u64>) -> bool {
     limit.is_some_and(|limit| {
-        system::descendants()
-            .iter()
-            .map(|pid| system::resident(*pid))
-            .sum::<u64>()
-            > limit
+        let all = system::descendants();
+        let memory = all.iter().map(|pid| system::resident(*pid));
+        all.len() > MOST_PROCESSES || memory.sum::<u64>() > limit
     })
 }
