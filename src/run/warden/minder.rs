@@ -23,9 +23,15 @@ use crate::run::wire::{self, Answer, Exit, Limits, Spawn};
 /// Time between two checks of memory use and output.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Time between two looks at whether it multiplies.
+const GLANCE_INTERVAL: Duration = Duration::from_millis(20);
 /// Processes that one may have at a time, where its memory is limited: one that forks without end has thousands before they
 /// take much memory, and the machine does nothing else.
 const MOST_PROCESSES: usize = 1000;
+/// It multiplies if the whole system has so many more tasks than at its start, and if it has so many processes. They are
+/// few enough to be counted before the others get their turn.
+const MANY_TASKS: u64 = 500;
+const MANY_PROCESSES: usize = 64;
 
 /// Runs one process after the other until the tool closes the connection.
 pub fn serve(mut tool: UnixStream) -> io::Result<()> {
@@ -115,6 +121,7 @@ fn wait(
 ) -> io::Result<(std::process::ExitStatus, bool)> {
     let group = Pid::from_raw(child.id().cast_signed());
     let mut next_check = Instant::now() + CHECK_INTERVAL;
+    let tasks = spawn.limits.memory.map(|_| system::tasks());
     let mut terminated: Option<Instant> = None;
     let mut timed_out = false;
     loop {
@@ -143,7 +150,11 @@ fn wait(
                 let _ = kill(group, Signal::SIGTERM);
                 terminated = Some(now);
                 timed_out = is_late;
-            } else if is_check_due && takes_too_much(spawn.limits.memory) {
+            } else if tasks.is_some_and(multiplies)
+                || is_check_due && takes_too_much(spawn.limits.memory)
+            {
+                // What a server started has a group of its own.
+                system::kill_groups(MANY_PROCESSES);
                 let _ = killpg(group, Signal::SIGKILL);
                 let _ = kill(group, Signal::SIGKILL);
             }
@@ -158,7 +169,8 @@ fn wait(
             (None, None) => None,
         };
         let needs_checks = spawn.limits.memory.is_some() || clock.silence.is_some();
-        let next = [next, needs_checks.then_some(CHECK_INTERVAL)]
+        let glance = tasks.map(|_| GLANCE_INTERVAL);
+        let next = [next, needs_checks.then_some(CHECK_INTERVAL), glance]
             .into_iter()
             .flatten()
             .min();
@@ -206,10 +218,16 @@ impl Clock {
     }
 }
 
+/// Whether it forks without end, given the tasks of the system at its start.
+fn multiplies(before: u64) -> bool {
+    system::tasks().saturating_sub(before) > MANY_TASKS
+        && system::descendants(MANY_PROCESSES).len() > MANY_PROCESSES
+}
+
 /// Whether all processes together have more memory than this, or are too many.
 fn takes_too_much(limit: Option<u64>) -> bool {
     limit.is_some_and(|limit| {
-        let all = system::descendants();
+        let all = system::descendants(MOST_PROCESSES);
         let memory = all.iter().map(|pid| system::resident(*pid));
         all.len() > MOST_PROCESSES || memory.sum::<u64>() > limit
     })

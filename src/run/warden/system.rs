@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid};
 
 pub use self::platform::{
-    adopt_orphans, children, descendants, die_with_parent, fix_addresses, name, resident,
+    adopt_orphans, children, descendants, die_with_parent, fix_addresses, name, resident, tasks,
 };
 
 /// Whether a child has ended, without reaping it.
@@ -25,6 +25,23 @@ pub fn has_ended(pid: Pid) -> bool {
     }
 }
 
+/// Kills the descendants of this process, at least so many, and all of their groups at once, for they may multiply. A group
+/// whose leader is none of them is not theirs.
+pub fn kill_groups(most: usize) {
+    let all = descendants(most);
+    for pid in &all {
+        if let Ok(group) = getpgid(Some(*pid))
+            && all.contains(&group)
+        {
+            let _ = killpg(group, Signal::SIGKILL);
+        }
+        let _ = kill(*pid, Signal::SIGKILL);
+    }
+}
+
+/// Processes that are killed before it is looked anew which there are.
+const MOST_KILLED: usize = 4096;
+
 /// Kills all descendants of this process and waits until they are gone, at most for `timeout`.
 pub fn kill_descendants(timeout: Duration) {
     let end = Instant::now() + timeout;
@@ -35,9 +52,7 @@ pub fn kill_descendants(timeout: Duration) {
             Ok(status) if status.pid().is_some() => {}
             _ if Instant::now() > end => return,
             _ => {
-                for pid in descendants() {
-                    let _ = kill(pid, Signal::SIGKILL);
-                }
+                kill_groups(MOST_KILLED);
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -96,24 +111,35 @@ mod platform {
         mine.map(|(pid, _)| pid).collect()
     }
 
-    /// All descendants of this process. One that is started meanwhile may be missing.
-    pub fn descendants() -> Vec<Pid> {
-        below_this(children_of).unwrap_or_else(|| {
+    /// The number of tasks of the whole system; one read, however many there are.
+    pub fn tasks() -> u64 {
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let tasks = load
+            .split_whitespace()
+            .nth(3)
+            .and_then(|of| of.split_once('/'));
+        tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
+    }
+
+    /// The descendants of this process, at most about so many: they may multiply faster than they are counted. One that is
+    /// started meanwhile may be missing.
+    pub fn descendants(most: usize) -> Vec<Pid> {
+        below_this(children_of, most).unwrap_or_else(|| {
             // A kernel that does not list the children of a process.
             let parents = parents();
             let children = |of: Pid| {
                 let children = parents.iter().filter(|(_, parent)| *parent == of);
                 Some(children.map(|(pid, _)| *pid).collect())
             };
-            below_this(children).unwrap_or_default()
+            below_this(children, most).unwrap_or_default()
         })
     }
 
-    /// All descendants, given the children of a process; `None` if they are unknown.
-    fn below_this(children: impl Fn(Pid) -> Option<Vec<Pid>>) -> Option<Vec<Pid>> {
+    /// As [`descendants`], given the children of a process; `None` if they are unknown.
+    fn below_this(children: impl Fn(Pid) -> Option<Vec<Pid>>, most: usize) -> Option<Vec<Pid>> {
         let mut found = vec![Pid::this()];
         let mut at = 0;
-        while at < found.len() {
+        while at < found.len() && found.len() <= most + 1 {
             found.extend(children(found[at])?);
             at += 1;
         }
@@ -169,8 +195,12 @@ mod platform {
         Vec::new()
     }
 
-    pub fn descendants() -> Vec<Pid> {
+    pub fn descendants(_: usize) -> Vec<Pid> {
         Vec::new()
+    }
+
+    pub fn tasks() -> u64 {
+        0
     }
 
     pub fn resident(_: Pid) -> u64 {
