@@ -266,8 +266,10 @@ pub struct Fixes {
     pub most_support: u32,
     /// Margin by which a fix must be cheaper to be judged before fixes that cure more tests.
     pub promising: u32,
-    /// The share of its confidence that is left of a patch of which the compiler warns.
+    /// The share of its confidence that is left of a patch of which the compiler warns or in which valgrind finds errors.
     pub doubted: f64,
+    /// The most confidence in a last resort.
+    pub most_of_last_resort: f64,
 }
 
 /// The weights in use.
@@ -387,6 +389,7 @@ pub static WEIGHTS: Weights = Weights {
         most_support: 40,
         promising: 8,
         doubted: 0.2,
+        most_of_last_resort: 0.2,
     },
 };
 

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use camino::Utf8Path;
 use typed_index_collections::TiSlice;
 
 use crate::patch::edit::{Edit, apply_all};
@@ -26,7 +25,7 @@ const MOST_SILENCE: u32 = 2;
 pub struct Accepted {
     /// The failing tests that it cures: the targets, and perhaps others.
     pub cured: Vec<TestIndex>,
-    /// What a compiler warns of with it and not without it.
+    /// What a compiler warns of, or Memcheck finds, with it and not without it.
     pub doubts: Vec<String>,
 }
 
@@ -44,19 +43,21 @@ pub struct Copies<'a> {
 /// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
 pub struct Validator<'a> {
-    runner: &'a Runner<'a>,
+    pub(super) runner: &'a Runner<'a>,
     /// The working copy that was instrumented.
-    instrumented: &'a Workspace<'a>,
+    pub(super) instrumented: &'a Workspace<'a>,
     sources: &'a Sources,
-    tests: &'a TiSlice<TestIndex, TestId>,
-    baseline: &'a Baseline,
-    timeout: Duration,
+    pub(super) tests: &'a TiSlice<TestIndex, TestId>,
+    pub(super) baseline: &'a Baseline,
+    pub(super) timeout: Duration,
     unsanitized: Option<Mutex<Unsanitized<'a>>>,
     /// Working copies that are not in use.
     free: Mutex<Vec<&'a Workspace<'a>>>,
     /// Held while tests run: running two suites at once might exceed timeouts.
     running: Mutex<()>,
     doctests: Mutex<Known>,
+    /// What Memcheck finds in the unpatched subject, by test; determined when first needed.
+    pub(super) unpatched_errors: Mutex<BTreeMap<TestIndex, BTreeSet<String>>>,
 }
 
 /// What is known of the doctests.
@@ -102,6 +103,7 @@ impl<'a> Validator<'a> {
             free: Mutex::new(copies.used),
             running: Mutex::new(()),
             doctests: Mutex::default(),
+            unpatched_errors: Mutex::default(),
         }
     }
 
@@ -142,32 +144,8 @@ impl<'a> Validator<'a> {
         if !is_accepted {
             return Ok(None);
         }
-        let doubts = self.doubts(workspace, edits)?;
+        let doubts = self.doubts(workspace, &suite, edits, targets)?;
         Ok(Some(Accepted { cured, doubts }))
-    }
-
-    /// What a compiler warns of in the patched files, without what it warns of before the patch.
-    fn doubts(&self, workspace: &Workspace, edits: &[Edit]) -> Result<Vec<String>> {
-        let files: BTreeSet<&Utf8Path> = edits.iter().map(|edit| &*edit.file).collect();
-        let mut doubts = Vec::new();
-        for file in files {
-            let warnings = |edits: &[Edit]| {
-                self.write(workspace, edits)?;
-                workspace.warnings(self.instrumented, file)
-            };
-            let mut new = warnings(edits)?;
-            if new.is_empty() {
-                continue;
-            }
-            for old in warnings(&[])? {
-                if let Some(at) = new.iter().position(|warning| *warning == old) {
-                    new.remove(at);
-                }
-            }
-            doubts.extend(new);
-        }
-        doubts.dedup();
-        Ok(doubts)
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.
@@ -212,7 +190,7 @@ impl<'a> Validator<'a> {
     }
 
     /// Writes every file of the subject with these edits applied.
-    fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
+    pub(super) fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
         workspace.tree.restore()?;
         for file in &self.sources.files {
             let patched = apply_all(edits, &file.path, &file.text);
@@ -285,7 +263,7 @@ impl<'a> Validator<'a> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -43,6 +43,11 @@ impl Spectrum {
         }
     }
 
+    /// Forgets which sites a test reached, and tells them; it counts as traced. `None` if it is not traced.
+    pub fn forget(&mut self, test: TestIndex) -> Option<BTreeMap<SiteIndex, Counter>> {
+        self.reached.get_mut(&test).map(std::mem::take)
+    }
+
     /// The number of steps to expect of a test if it ends. This is also what its runs cost: counted and not timed,
     /// so that the same runs are made on every machine.
     pub fn expected_steps(&self, test: TestIndex) -> u64 {

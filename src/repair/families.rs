@@ -12,6 +12,7 @@ use crate::rank::model;
 use crate::source::condition::{Node, Shape};
 use crate::source::words::plain_names;
 use crate::source::{Form, SiteIndex};
+use crate::weights::WEIGHTS;
 
 /// Members that a family keeps.
 const MOST_MEMBERS: usize = 20;
@@ -97,8 +98,13 @@ impl Session<'_> {
             });
             let all: Vec<f64> = own.iter().copied().chain(rivals.flat_map(scores)).collect();
             let shares = model::shares(&all).into_iter().take(own.len());
+            // What it is compared with may be nothing at all, which makes no last resort likely.
+            let most = match family.best.is_trivial() {
+                true => WEIGHTS.fix.most_of_last_resort,
+                false => 1.0,
+            };
             // The same digits on every machine.
-            let digits = |share| (learned.confidence(share) * 100.0).round() / 100.0;
+            let digits = |share| (learned.confidence(share).min(most) * 100.0).round() / 100.0;
             shares.map(digits).collect::<Vec<f64>>()
         });
         let confidences: Vec<Vec<f64>> = confidences.collect();

@@ -52,6 +52,8 @@ pub struct Notes {
     pub builds: u32,
     /// Changing two conditions at once was tried.
     pub tried_pairs: bool,
+    /// The instrumentation changes the outcome of every failing test.
+    pub is_disturbed: bool,
 }
 
 impl Notes {
@@ -83,6 +85,7 @@ impl Notes {
         }));
         outcome.builds += notes.builds;
         outcome.tried_pairs |= notes.tried_pairs;
+        outcome.is_disturbed |= notes.is_disturbed;
     }
 }
 

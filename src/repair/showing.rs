@@ -156,7 +156,7 @@ impl Session<'_> {
         knowledge.notes.builds += 1;
         let result = match &checked.accepted {
             Some(accepted) if !accepted.doubts.is_empty() => {
-                "it holds, but the compiler warns of it, so the search for others goes on"
+                "it holds, but something speaks against it, so the search for others goes on"
             }
             Some(_) => "it holds, and the search for others goes on",
             None => "the likeliest one breaks other tests",
@@ -526,7 +526,7 @@ impl<'c> Candidates<'c> {
         (known.copied().unwrap_or(0.0) * share * 100.0).round() / 100.0
     }
 
-    /// Whether the next member holds and the compiler warns of it.
+    /// Whether the next member holds and something speaks against it.
     fn is_doubted(&self) -> bool {
         let held = self.held.as_ref();
         held.is_some_and(|(_, accepted)| !accepted.doubts.is_empty())

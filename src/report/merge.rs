@@ -54,6 +54,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     merged.phases = phases(outcomes);
     merged.builds = outcomes.iter().map(|outcome| outcome.builds).sum();
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
+    merged.is_disturbed = outcomes.iter().any(|outcome| outcome.is_disturbed);
     Ok(merged)
 }
 

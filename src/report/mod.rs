@@ -77,6 +77,9 @@ pub struct Outcome {
     pub options: String,
     /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
+    /// Whether the instrumentation changes the outcome of every failing test.
+    #[serde(default)]
+    pub is_disturbed: bool,
     /// The cargo packages under repair; none of a C program.
     pub packages: Vec<PackageReport>,
     /// What leads from the top of the repository to the subject's root: empty, or with a slash at its end.
@@ -109,6 +112,7 @@ impl Default for Outcome {
             command: "cargo nopol",
             options: String::new(),
             tried_pairs: false,
+            is_disturbed: false,
             packages: Vec::new(),
             prefix: String::new(),
             diff_lines: None,
@@ -243,7 +247,7 @@ pub struct PatchReport {
     /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
     /// evidence is the build with all candidates.
     pub is_checked: bool,
-    /// What a compiler warns of with it and not without it; for that it was ranked down.
+    /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
     pub doubts: Vec<String>,
     /// What was changed, in a few words.
     pub why: String,
@@ -271,7 +275,7 @@ impl PatchReport {
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
         let warned = (!warnings.is_empty())
-            .then(|| format!("ranked down, because with it the compiler warns: {warnings}"));
+            .then(|| format!("ranked down, because with it {warnings}"));
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(

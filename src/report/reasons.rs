@@ -51,6 +51,12 @@ impl Outcome {
 
     /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
+        if self.sites.is_empty() && self.is_disturbed {
+            let what = "With the code that records what it does, every failing test has another outcome than without, so nothing can \
+                        be learned from them. They may read memory that nothing was written to, or depend on time or on the \
+                        text of their sources.";
+            return Some(what.to_owned());
+        }
         if self.sites.is_empty() {
             return Some(format!(
                 "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \

@@ -453,7 +453,8 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     let mut doubted = patch(1, "score == 50");
     assert_eq!(doubted.doubt(), None);
     doubted.clauses[0].only_test = Some(TEST.to_owned());
-    doubted.doubts.push("`x` is used uninitialized".to_owned());
+    let warning = "the compiler warns: `x` is used uninitialized";
+    doubted.doubts.push(warning.to_owned());
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(

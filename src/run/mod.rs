@@ -8,6 +8,7 @@ pub mod confine;
 pub mod id;
 pub mod interrupt;
 mod launch;
+pub mod memcheck;
 mod output;
 mod plan;
 pub mod pool;

@@ -88,6 +88,7 @@ impl Session<'_> {
         targets.sort_by_key(|test| (knowledge.spectrum.length(*test), *test));
         let mut suspects = knowledge.spectrum.rank(&targets, &passing);
         // Candidates are judged with all targets later.
+        targets.retain(|test| knowledge.spectrum.length(*test) > 0);
         let targets = sample(targets);
         suspects.retain(|suspect| {
             sites.contains(&suspect.site) && self.may_patch(knowledge, suspect.site)
@@ -184,20 +185,7 @@ impl Session<'_> {
         };
         self.progress.finish(phase, self.runner.runs(), &result);
 
-        for test in &changed {
-            let reached = knowledge
-                .spectrum
-                .reached
-                .get(test)
-                .map(BTreeMap::keys)
-                .into_iter()
-                .flatten();
-            knowledge.excluded.extend(reached);
-            knowledge.notes.warn(format!(
-                "{} has another outcome with instrumentation (it may read its own source, or depend on time); no patch is looked for at the sites it reaches",
-                self.tests[*test]
-            ));
-        }
+        self.set_aside(knowledge, &changed);
         if changed.len() == self.tests.len() {
             return Err(SubjectError::UnusableBaseline(
                 "every test has another outcome with instrumentation, so nothing observed could be trusted".to_string(),
@@ -205,6 +193,27 @@ impl Session<'_> {
             .into());
         }
         Ok(())
+    }
+
+    /// Forgets what tests reached whose outcomes the instrumentation changes. The sites that no other test reaches are
+    /// excluded, for the change may come of them.
+    fn set_aside(&self, knowledge: &mut Knowledge, changed: &BTreeSet<TestIndex>) {
+        let forgotten: BTreeSet<SiteIndex> = changed
+            .iter()
+            .filter_map(|test| knowledge.spectrum.forget(*test))
+            .flat_map(BTreeMap::into_keys)
+            .collect();
+        let others = knowledge.spectrum.reached.values();
+        let others: BTreeSet<SiteIndex> = others.flat_map(BTreeMap::keys).copied().collect();
+        knowledge.excluded.extend(forgotten.difference(&others));
+        for test in changed {
+            knowledge.notes.warn(format!(
+                "{} has another outcome with instrumentation (it may read its own source or memory that nothing was written to, or depend on time); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
+                self.tests[*test]
+            ));
+        }
+        let failing = self.baseline.failing();
+        knowledge.notes.is_disturbed = failing.iter().all(|test| changed.contains(test));
     }
 
     /// A visit of a place is counted for one of its early exits only; counts it for all of them.

@@ -149,7 +149,7 @@ struct Patch<'a> {
     trivial: bool,
     /// It was rebuilt alone and passed the whole suite; `false` only where the run was stopped before that.
     checked: bool,
-    /// What a compiler warns of with it and not without it; for that it was ranked down.
+    /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     doubts: &'a [String],
     why: &'a str,

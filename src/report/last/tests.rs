@@ -148,6 +148,7 @@ fn full() -> Outcome {
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
         tried_pairs: true,
+        is_disturbed: true,
         packages: vec![PackageReport {
             id: "i".to_owned(),
             dir: "d".to_owned(),

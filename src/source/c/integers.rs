@@ -26,6 +26,24 @@ pub struct Types<'a> {
 }
 
 impl Types<'_> {
+    /// Whether an expression computes a number: an integer, or an address that lies some elements before or behind
+    /// another one.
+    pub fn is_number(&self, node: Node) -> bool {
+        self.is_integer(node) || self.is_address(unparenthesized(node))
+    }
+
+    fn is_address(&self, node: Node) -> bool {
+        let part = |name| node.child_by_field_name(name);
+        let (Some(left), Some(right)) = (part("left"), part("right")) else {
+            return false;
+        };
+        let is_pointer = |node| self.ty(node).is_some_and(|ty| self.behind(&ty).is_some());
+        node.kind() == "binary_expression"
+            && matches!(operator(node), "+" | "-")
+            && is_pointer(left)
+            && self.is_integer(right)
+    }
+
     /// Whether an expression yields an integer. Truth values and enumerators by themselves do not count.
     pub fn is_integer(&self, node: Node) -> bool {
         let node = unparenthesized(node);
@@ -148,6 +166,11 @@ mod tests {
 
     /// Which of the values assigned to `_` in a function are integers.
     fn integers(text: &str) -> Vec<String> {
+        values(text, Types::is_integer)
+    }
+
+    /// Which of the values assigned to `_` in a function are asked for.
+    fn values(text: &str, is_asked_for: fn(&Types, Node) -> bool) -> Vec<String> {
         let whole = format!(
             "#define SIZE 10\n#define HALF 0.5\ntypedef unsigned int word;\nstruct list {{ int size; double mean; struct list *next; }};\n\
              int count(struct list *l);\ndouble mean(void);\nvoid f(void) {{ {text} }}"
@@ -179,7 +202,7 @@ mod tests {
         walk(tree.root_node(), &mut |node| {
             if node.kind() == "assignment_expression"
                 && let Some(value) = node.child_by_field_name("right")
-                && types.is_integer(value)
+                && is_asked_for(&types, value)
             {
                 found.push(text_of(value, &whole).to_owned());
             }
@@ -210,5 +233,12 @@ mod tests {
         let others = "_ = x; _ = p; _ = p->mean; _ = mean(); _ = 1.5; _ = ok; _ = a; _ = HALF; \
                       _ = i < 2; _ = x + i; _ = 'c';";
         assert_eq!(integers(others), [""; 0]);
+    }
+
+    #[test]
+    fn an_address_beside_another_one_is_computed_and_no_integer() {
+        let text = "_ = a + 1; _ = p - i; _ = a; _ = i - p; _ = p->next + x;";
+        assert_eq!(values(text, Types::is_number), ["a + 1", "p - i"]);
+        assert_eq!(integers(text), [""; 0]);
     }
 }

@@ -22,6 +22,8 @@ pub struct Scopes {
     numbers: Vec<Variable>,
     next: Variable,
     assigned: BTreeSet<Variable>,
+    /// The variables assigned somewhere before, on whatever path.
+    touched: BTreeSet<Variable>,
     is_unreachable: bool,
 }
 
@@ -42,6 +44,7 @@ impl Scopes {
         self.numbers.push(self.next);
         if has_value {
             self.assigned.insert(self.next);
+            self.touched.insert(self.next);
         }
         self.next += 1;
     }
@@ -55,6 +58,7 @@ impl Scopes {
     pub fn assign(&mut self, name: &str) {
         if let Some(number) = self.number(name) {
             self.assigned.insert(number);
+            self.touched.insert(number);
         }
     }
 
@@ -81,12 +85,21 @@ impl Scopes {
 
     /// The visible names with a value, outermost first, without duplicates.
     pub fn visible(&self) -> Arc<[Name]> {
+        self.visible_of(&self.assigned)
+    }
+
+    /// The visible names that may have a value: those that were assigned on some path. Nothing may record them.
+    pub fn visible_with_perhaps_a_value(&self) -> Arc<[Name]> {
+        self.visible_of(&self.touched)
+    }
+
+    fn visible_of(&self, variables: &BTreeSet<Variable>) -> Arc<[Name]> {
         let with_number = self.names.iter().zip(&self.numbers);
         let visible = with_number.enumerate().filter(|(at, (name, number))| {
             let is_hidden = self.names[at + 1..]
                 .iter()
                 .any(|inner| inner.text == name.text);
-            !is_hidden && self.assigned.contains(*number)
+            !is_hidden && variables.contains(*number)
         });
         visible.map(|(_, (name, _))| name.clone()).collect()
     }

@@ -171,7 +171,11 @@ impl Finder<'_> {
             min_binding: template.min_binding,
             template,
             function: self.function,
-            names: self.scopes.visible(),
+            // A name that replaces another one there is not recorded, only tried.
+            names: match kind.computes() {
+                true => self.scopes.visible_with_perhaps_a_value(),
+                false => self.scopes.visible(),
+            },
             is_argument: false,
             is_pure: Some(is_pure),
         });

@@ -35,25 +35,25 @@ impl Finder<'_> {
         if is_site {
             // The parentheses around it are kept.
             self.condition_site(SiteKind::Value, inner);
-        } else if self.is_integer(inner) {
+        } else if self.types(|types| types.is_number(inner)) {
             self.condition_site(SiteKind::Integer, inner);
         }
     }
 
-    /// Whether an expression yields an integer, other than a truth value.
-    fn is_integer(&self, node: Node) -> bool {
+    /// Asks what is known of the types of expressions here.
+    fn types(&self, ask: impl Fn(Types) -> bool) -> bool {
         let variable = |name: &str| self.scopes.ty(name).cloned();
         let types = Types {
             declarations: self.facts.declarations,
             variable: &variable,
             text: self.text,
         };
-        types.is_integer(node)
+        ask(types)
     }
 
     /// Adds the site of an assignment that computes an integer.
     fn computing_assignment(&mut self, node: Node, target: Option<Node>) {
-        if target.is_some_and(|target| self.is_integer(target)) {
+        if target.is_some_and(|target| self.types(|types| types.is_integer(target))) {
             self.condition_site(SiteKind::Assignment, node);
         }
     }
