@@ -107,6 +107,10 @@ fn pipeline(
         return Ok(());
     }
     let Some(targets) = baseline::targets(settings, outcome, &tests, &baseline)? else {
+        if let (Some(message), Some(unsaid)) = (&mut outcome.message, copies.plain.subject.unsaid())
+        {
+            *message = format!("{message} {unsaid}");
+        }
         return baseline::look_at_doctests(settings, progress, outcome, &copies.plain, &sources);
     };
     if settings.depth == Depth::Baseline {

@@ -64,12 +64,12 @@ impl Validator<'_> {
         suite: &Suite,
         targets: &[TestIndex],
     ) -> Result<Vec<String>> {
-        let Some(valgrind) = memcheck::installed().filter(|_| !workspace.subject.is_sanitized()) else {
+        let Some(valgrind) = memcheck::installed().filter(|_| !workspace.subject.is_sanitized())
+        else {
             return Ok(Vec::new());
         };
-        let is_short = |test: &&TestIndex| {
-            self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64()
-        };
+        let is_short =
+            |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64();
         let tests: Vec<TestIndex> = targets
             .iter()
             .filter(is_short)

@@ -44,12 +44,16 @@ impl Edit {
                 site.template.line(site, condition)
             }
         };
+        let span = match after.is_empty() {
+            true => left_out(&file.text, &site.span),
+            false => site.span.clone(),
+        };
         Self {
             file: file.path.clone(),
             line: site.line,
             column: site.column,
-            span: site.span.clone(),
-            before: site.text.clone(),
+            before: file.text[span.clone()].to_owned(),
+            span,
             after,
         }
     }
@@ -72,6 +76,39 @@ pub fn apply_all(edits: &[Edit], path: &Utf8Path, text: &str) -> Option<String> 
     let mut edits = edits.into_iter();
     let last = edits.next()?.apply(text);
     Some(edits.fold(last, |text, edit| edit.apply(&text)))
+}
+
+/// What goes with a statement that is left out, so that neither an empty line nor spaces remain in its place: its whole
+/// lines, if there is nothing else on them, and one of two empty lines around it.
+fn left_out(text: &str, span: &Range<usize>) -> Range<usize> {
+    let is_blank = |text: &str| text.trim().is_empty();
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..]
+        .find('\n')
+        .map_or(text.len(), |at| span.end + at + 1);
+    let (before, after) = (&text[start..span.start], &text[span.end..end]);
+    if !is_blank(before) || !is_blank(after) {
+        let spaces = |text: &str| text.len() - text.trim_start().len();
+        return match is_blank(after) {
+            true => span.start - (before.len() - before.trim_end().len())..span.end,
+            false => span.start..span.end + spaces(after),
+        };
+    }
+    let above = text[..start].strip_suffix('\n');
+    let above = above.map(|above| &above[above.rfind('\n').map_or(0, |at| at + 1)..]);
+    let below = text[end..].split_inclusive('\n').next();
+    let closes = below.is_some_and(|below| below.trim_start().starts_with('}'));
+    match (above, below) {
+        (Some(above), Some(below))
+            if is_blank(below) && (is_blank(above) || above.trim_end().ends_with('{')) =>
+        {
+            start..end + below.len()
+        }
+        (Some(above), _) if is_blank(above) && (below.is_none() || closes) => {
+            start - above.len() - 1..end
+        }
+        _ => start..end,
+    }
 }
 
 /// Writes edits that add lines in the layout of the file.
@@ -240,6 +277,35 @@ mod tests {
         };
         let after = writer.wrap("c");
         format!("{}{after}{}", &text[..start], &text[site.span.end..])
+    }
+
+    /// The text without a statement.
+    fn without(text: &str, statement: &str) -> String {
+        let start = text.find(statement).unwrap();
+        let span = left_out(text, &(start..start + statement.len()));
+        format!("{}{}", &text[..span.start], &text[span.end..])
+    }
+
+    #[test]
+    fn a_statement_that_is_left_out_leaves_no_line_and_no_spaces() {
+        assert_eq!(
+            without("{\n    a();\n    b();\n}", "a();"),
+            "{\n    b();\n}"
+        );
+        assert_eq!(
+            without("{\n    a();\n\n    x();\n\n    b();\n}", "x();"),
+            "{\n    a();\n\n    b();\n}"
+        );
+        assert_eq!(
+            without("{\r\n\ta();\r\n\r\n\tx();\r\n}", "x();"),
+            "{\r\n\ta();\r\n}"
+        );
+        assert_eq!(without("{\n  x();\n\n  b();\n}", "x();"), "{\n  b();\n}");
+        assert_eq!(without("{\n  x(1,\n    2);\n}", "x(1,\n    2);"), "{\n}");
+        // What else is on the line stays.
+        assert_eq!(without("{\n  x(); // why\n}", "x();"), "{\n  // why\n}");
+        assert_eq!(without("{ a(); x(); b(); }", "x();"), "{ a(); b(); }");
+        assert_eq!(without("  a(); x();\n}", "x();"), "  a();\n}");
     }
 
     #[test]

@@ -274,8 +274,8 @@ impl PatchReport {
     /// What speaks against it, in a sentence without its end.
     pub fn doubt(&self) -> Option<String> {
         let warnings = self.doubts.join("; ");
-        let warned = (!warnings.is_empty())
-            .then(|| format!("ranked down, because with it {warnings}"));
+        let warned =
+            (!warnings.is_empty()).then(|| format!("ranked down, because with it {warnings}"));
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(

@@ -5,6 +5,7 @@ use super::{PatchReport, count};
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
     let what = match patch.kind {
+        "precondition" if leaves_out(patch) => "leaving this out",
         "precondition" => "doing this only under a condition",
         "guard" => "an early exit before this",
         "expression" | "arithmetic" => "a different expression here",
@@ -21,10 +22,16 @@ pub fn advice(patch: &PatchReport) -> String {
         .map(|edit| format!("`{}`", edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");
     match patch.kind {
+        "precondition" if leaves_out(patch) => "leave it out".to_owned(),
         "precondition" => format!("do this only if {conditions}"),
         "guard" => format!("leave early if {conditions}"),
         _ => format!("change it to {conditions}"),
     }
+}
+
+/// Whether nothing takes the place of what it changes.
+fn leaves_out(patch: &PatchReport) -> bool {
+    patch.edits.iter().all(|edit| edit.after.is_empty())
 }
 
 /// How sure it is: `likely (80 %)`.

@@ -58,11 +58,20 @@ impl Outcome {
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
+            let without = match self.command {
+                "cargo nopol c" => {
+                    "Code in a macro's definition and in a file that `sources` does not name has no such place. A build that \
+                     compiles nothing after a source has changed reaches none, either: in a Makefile, the program must depend \
+                     on its sources."
+                }
+                _ => {
+                    "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a \
+                     proc macro has no such place."
+                }
+            };
             return Some(format!(
-                "No failing test reaches a place that may be changed. Code in a `const fn` that a constant \
-                 calls, in a macro's definition, in a generated file and in a proc macro has no such place. \
-                 If --file, --exclude or --kind is given, it may leave out too much; `{} list` shows what \
-                 is left.",
+                "No failing test reaches a place that may be changed. {without} If --file, --exclude or --kind is given, it may \
+                 leave out too much; `{} list` shows what is left.",
                 self.command
             ));
         }
@@ -88,10 +97,13 @@ impl Outcome {
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "No change of one condition seems to cure a failing test: at none of the {} places that failing \
+                "No change of one condition seems to cure a failing test: {} that failing \
                  tests reach does one pass when the condition is forced true or false, or the statement is \
                  skipped; nor with a small edit of the most suspicious conditions{}{pairs}",
-                self.sites.len() - computing,
+                match self.sites.len() - computing {
+                    1 => "not at the only place".to_owned(),
+                    places => format!("at none of the {places} places"),
+                },
                 if computing > 0 { " or of an integer expression" } else { "" }
             )
         })

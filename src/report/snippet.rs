@@ -1,6 +1,7 @@
 //! A patch in the style of rustc's own messages.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
@@ -67,7 +68,7 @@ fn render<'a>(
         let text = &*edits[0].original;
         let marks = edits
             .iter()
-            .map(|edit| AnnotationKind::Primary.span(edit.span.clone()));
+            .map(|edit| AnnotationKind::Primary.span(marked(edit)));
         first = first.element(Snippet::source(text).path(*file).annotations(marks));
         let patches = edits
             .iter()
@@ -78,4 +79,15 @@ fn render<'a>(
         first = first.element(Level::NOTE.message(&**note));
     }
     renderer.render(&[first, second]) + "\n"
+}
+
+/// The bytes to mark: what is replaced, without the lines' ends and the spaces around it.
+fn marked(edit: &EditReport) -> Range<usize> {
+    let Range { start, end } = edit.span;
+    let leading = edit.before.len() - edit.before.trim_start().len();
+    let trailing = edit.before.len() - edit.before.trim_end().len();
+    match edit.before.trim().is_empty() {
+        true => start..end,
+        false => start + leading..end - trailing,
+    }
 }

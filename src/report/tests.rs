@@ -262,7 +262,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "No change of one condition seems to cure a failing test: at none of the 1 places"
+            "No change of one condition seems to cure a failing test: not at the only place"
         ),
         "{localization}"
     );

@@ -89,7 +89,9 @@ fn errors(report: &str, below: &Utf8Path) -> Vec<String> {
             continue;
         };
         let what = match element(error, "kind") {
-            Some("UninitCondition" | "UninitValue" | "SyscallParam") => "uses an uninitialized value",
+            Some("UninitCondition" | "UninitValue" | "SyscallParam") => {
+                "uses an uninitialized value"
+            }
             Some("InvalidRead") => "reads memory that it does not own",
             Some("InvalidWrite") => "writes memory that it does not own",
             Some("InvalidFree" | "MismatchedFree") => "frees memory that it does not own",
@@ -129,7 +131,13 @@ mod tests {
 
     #[test]
     fn a_report_that_ends_early_is_read_as_far_as_it_goes() {
-        assert!(errors("<error><kind>InvalidRead</kind><stack><frame><obj>", "/".into()).is_empty());
+        assert!(
+            errors(
+                "<error><kind>InvalidRead</kind><stack><frame><obj>",
+                "/".into()
+            )
+            .is_empty()
+        );
         assert!(errors("", "/".into()).is_empty());
     }
 }

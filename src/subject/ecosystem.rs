@@ -258,6 +258,11 @@ pub trait Ecosystem: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// What its tests leave unsaid, and what to do about it, in a sentence; only asked when all of them pass.
+    fn unsaid(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether its tests run under sanitizers.
     fn is_sanitized(&self) -> bool;
 

@@ -136,6 +136,11 @@ impl Subject {
         self.ecosystem.is_serial()
     }
 
+    /// What its tests leave unsaid; only asked when all of them pass.
+    pub fn unsaid(&self) -> Option<&'static str> {
+        self.ecosystem.unsaid()
+    }
+
     /// Whether its tests run under sanitizers.
     pub fn is_sanitized(&self) -> bool {
         self.ecosystem.is_sanitized()

@@ -238,7 +238,10 @@ mod tests {
     #[test]
     fn an_address_beside_another_one_is_computed_and_no_integer() {
         let text = "_ = a + 1; _ = p - i; _ = a; _ = i - p; _ = p->next + x;";
-        assert_eq!(values(text, |types, value| types.is_number(value)), ["a + 1", "p - i"]);
+        assert_eq!(
+            values(text, |types, value| types.is_number(value)),
+            ["a + 1", "p - i"]
+        );
         assert_eq!(integers(text), [""; 0]);
     }
 }

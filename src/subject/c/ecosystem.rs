@@ -191,6 +191,14 @@ impl Ecosystem for Program {
         self.serial
     }
 
+    fn unsaid(&self) -> Option<&'static str> {
+        let says = |case: &Case| case.stdout.is_some();
+        (!self.cases.is_empty() && !self.cases.iter().any(says)).then_some(
+            "No test says what the program must print, so only exit codes were looked at: give `stdout` or `output`, \
+             or a right version of the program with --reference.",
+        )
+    }
+
     fn is_sanitized(&self) -> bool {
         self.sanitize
     }
