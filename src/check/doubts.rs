@@ -1,5 +1,5 @@
-//! What speaks against a patch that passes all tests: values that are used uninitialized, and memory that is used
-//! wrongly. A test may then pass by luck.
+//! What speaks against a patch of a C program that passes all tests: values that are used uninitialized, and memory that
+//! is used wrongly. A test may then pass by luck.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use camino::Utf8Path;
 use super::validate::{Validator, lock};
 use crate::patch::edit::Edit;
 use crate::run::memcheck;
-use crate::run::suite::{Suite, TestIndex};
+use crate::run::suite::TestIndex;
+use crate::source::Language;
 use crate::subject::workspace::{Linked, Workspace};
 
 /// How many of the tests that a patch cures run under Memcheck.
@@ -18,23 +19,70 @@ const MOST_WATCHED: usize = 2;
 const SLOWER: f64 = 50.0;
 
 impl Validator<'_> {
-    /// What the compiler warns of in the patched files, or else Memcheck finds in tests that the patch cures; without
-    /// what they tell of the unpatched files. `suite` is the patched build.
-    pub(super) fn doubts(
-        &self,
-        workspace: &Workspace,
-        suite: &Suite,
-        edits: &[Edit],
-        targets: &[TestIndex],
-    ) -> Result<Vec<String>> {
-        let warnings = self.warnings(workspace, edits)?;
-        match warnings.is_empty() {
-            true => self.memory_errors(workspace, suite, targets),
-            false => Ok(warnings),
-        }
+    /// What Memcheck finds in tests that a patch cures, and not without the patch. It takes about half a second per test,
+    /// so ask only of patches that have been accepted and are to be shown first. At most as many threads as there are
+    /// working copies may call this at a time.
+    ///
+    /// # Errors
+    /// As [`Validator::accepts`].
+    pub fn memory_errors(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Vec<String>> {
+        let Some(valgrind) = memcheck::installed() else {
+            return Ok(Vec::new());
+        };
+        self.with_copy(|workspace| {
+            let is_short = |test: &&TestIndex| {
+                self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64()
+            };
+            let tests = targets.iter().filter(is_short).take(MOST_WATCHED);
+            let tests: Vec<TestIndex> = tests.copied().collect();
+            if workspace.subject.is_sanitized() || self.sources.language != Language::C {
+                return Ok(Vec::new());
+            }
+            self.new_errors(workspace, &valgrind, edits, &tests)
+        })
     }
 
-    fn warnings(&self, workspace: &Workspace, edits: &[Edit]) -> Result<Vec<String>> {
+    fn new_errors(
+        &self,
+        workspace: &Workspace,
+        valgrind: &Utf8Path,
+        edits: &[Edit],
+        tests: &[TestIndex],
+    ) -> Result<Vec<String>> {
+        let errors = |edits: &[Edit], tests: &[TestIndex]| {
+            self.write(workspace, edits)?;
+            let build = workspace.build(Linked::Plain)?;
+            let mut found = Vec::new();
+            for test in tests {
+                let id = &self.tests[*test];
+                let errors = match build.binaries.get(&id.target) {
+                    Some(binary) => {
+                        let runner = self.runner;
+                        runner.memory_errors(valgrind, binary, &id.name, self.timeout)?
+                    }
+                    None => BTreeSet::new(),
+                };
+                found.push((*test, errors));
+            }
+            anyhow::Ok(found)
+        };
+        let patched = errors(edits, tests)?;
+        let mut found: BTreeSet<String> = patched.into_iter().flat_map(|(_, it)| it).collect();
+        if !found.is_empty() {
+            let mut known = lock(&self.unpatched_errors);
+            let unknown = tests.iter().filter(|test| !known.contains_key(test));
+            let unknown: Vec<TestIndex> = unknown.copied().collect();
+            if !unknown.is_empty() {
+                known.extend(errors(&[], &unknown)?);
+            }
+            found.retain(|error| !tests.iter().any(|test| known[test].contains(error)));
+        }
+        let of_valgrind = |error| format!("valgrind finds: {error}");
+        Ok(found.into_iter().map(of_valgrind).collect())
+    }
+
+    /// What the compiler warns of in the patched files, without what it warns of in the unpatched ones.
+    pub(super) fn warnings(&self, workspace: &Workspace, edits: &[Edit]) -> Result<Vec<String>> {
         let files: BTreeSet<&Utf8Path> = edits.iter().map(|edit| &*edit.file).collect();
         let mut found = Vec::new();
         for file in files {
@@ -55,68 +103,6 @@ impl Validator<'_> {
             found.extend(new.into_iter().map(of_compiler));
         }
         found.dedup();
-        Ok(found)
-    }
-
-    fn memory_errors(
-        &self,
-        workspace: &Workspace,
-        suite: &Suite,
-        targets: &[TestIndex],
-    ) -> Result<Vec<String>> {
-        let Some(valgrind) = memcheck::installed().filter(|_| !workspace.subject.is_sanitized())
-        else {
-            return Ok(Vec::new());
-        };
-        let is_short =
-            |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64();
-        let tests: Vec<TestIndex> = targets
-            .iter()
-            .filter(is_short)
-            .take(MOST_WATCHED)
-            .copied()
-            .collect();
-        let mut found = self.errors(&valgrind, suite, &tests)?;
-        if !found.is_empty() {
-            let mut known = lock(&self.unpatched_errors);
-            let unknown = |test: &TestIndex| !known.contains_key(test);
-            let unknown: Vec<TestIndex> = tests.iter().copied().filter(unknown).collect();
-            if !unknown.is_empty() {
-                self.write(workspace, &[])?;
-                let build = workspace.build(Linked::Plain)?;
-                let unpatched = Suite {
-                    binaries: &build.binaries,
-                    ..*suite
-                };
-                for test in unknown {
-                    known.insert(test, self.errors(&valgrind, &unpatched, &[test])?);
-                }
-            }
-            for test in &tests {
-                found.retain(|error| !known[test].contains(error));
-            }
-        }
-        let of_valgrind = |error| format!("valgrind finds: {error}");
-        Ok(found.into_iter().map(of_valgrind).collect())
-    }
-
-    /// What Memcheck finds in a build while these tests run.
-    fn errors(
-        &self,
-        valgrind: &Utf8Path,
-        suite: &Suite,
-        tests: &[TestIndex],
-    ) -> Result<BTreeSet<String>> {
-        let mut found = BTreeSet::new();
-        for test in tests {
-            let id = &self.tests[*test];
-            let Some(binary) = suite.binaries.get(&id.target) else {
-                continue;
-            };
-            let runner = self.runner;
-            let errors = runner.memory_errors(valgrind, binary, &id.name, self.timeout)?;
-            found.extend(errors.unwrap_or_default());
-        }
         Ok(found)
     }
 }

@@ -25,7 +25,7 @@ const MOST_SILENCE: u32 = 2;
 pub struct Accepted {
     /// The failing tests that it cures: the targets, and perhaps others.
     pub cured: Vec<TestIndex>,
-    /// What a compiler warns of, or Memcheck finds, with it and not without it.
+    /// What a compiler warns of with it and not without it.
     pub doubts: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Validator<'a> {
     pub(super) runner: &'a Runner<'a>,
     /// The working copy that was instrumented.
     pub(super) instrumented: &'a Workspace<'a>,
-    sources: &'a Sources,
+    pub(super) sources: &'a Sources,
     pub(super) tests: &'a TiSlice<TestIndex, TestId>,
     pub(super) baseline: &'a Baseline,
     pub(super) timeout: Duration,
@@ -113,11 +113,16 @@ impl<'a> Validator<'a> {
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.
     pub fn accepts(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Option<Accepted>> {
+        self.with_copy(|workspace| self.accepts_in(workspace, edits, targets))
+    }
+
+    /// Calls `work` with a working copy that is not in use.
+    pub(super) fn with_copy<T>(&self, work: impl FnOnce(&Workspace) -> Result<T>) -> Result<T> {
         let workspace = lock(&self.free).pop();
         let workspace = workspace.context("every working copy is in use")?;
-        let accepted = self.accepts_in(workspace, edits, targets);
+        let result = work(workspace);
         lock(&self.free).push(workspace);
-        accepted
+        result
     }
 
     fn accepts_in(
@@ -144,7 +149,7 @@ impl<'a> Validator<'a> {
         if !is_accepted {
             return Ok(None);
         }
-        let doubts = self.doubts(workspace, &suite, edits, targets)?;
+        let doubts = self.warnings(workspace, edits)?;
         Ok(Some(Accepted { cured, doubts }))
     }
 

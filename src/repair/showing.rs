@@ -30,6 +30,8 @@ use crate::weights::WEIGHTS;
 const MOST_TRIED: usize = 3;
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
+/// Of so many patches for a group of failing tests, the first ones, it is asked whether they use memory wrongly.
+const MOST_WATCHED: usize = 2;
 /// An edit of one line that gets longer than this is formatted.
 const LINE_WIDTH: usize = 100;
 
@@ -220,7 +222,27 @@ impl Session<'_> {
                     .filter(|candidates| candidates.held.is_none())
                     .collect();
                 if wanted.is_empty() {
-                    break;
+                    let first = MOST_WATCHED.min(self.settings.shown());
+                    let first = open.iter_mut().take(first);
+                    let mut unwatched: Vec<&mut Candidates> =
+                        first.filter(|candidates| !candidates.is_watched).collect();
+                    if unwatched.is_empty() {
+                        break;
+                    }
+                    let held: Vec<(&Fix, &[Edit])> =
+                        unwatched.iter().filter_map(|it| it.edits()).collect();
+                    let errors = pool::map(at_once, &held, |(fix, edits)| {
+                        checker.validator.memory_errors(edits, &fix.targets)
+                    });
+                    match errors {
+                        Ok(errors) => {
+                            for (candidates, errors) in unwatched.iter_mut().zip(errors) {
+                                candidates.watch(errors);
+                            }
+                        }
+                        Err(error) => stopped = Some(error),
+                    }
+                    continue;
                 }
                 knowledge.notes.builds += u32::try_from(wanted.len())?;
                 let fixes: Vec<&Fix> = wanted.iter().filter_map(|it| it.next()).collect();
@@ -505,6 +527,8 @@ struct Candidates<'c> {
     tried: usize,
     /// The edits of the next member, and what it does; `None` before it was built on its own.
     held: Option<(Vec<Edit>, Accepted)>,
+    /// It is known whether the next member uses memory wrongly.
+    is_watched: bool,
 }
 
 impl<'c> Candidates<'c> {
@@ -513,6 +537,21 @@ impl<'c> Candidates<'c> {
             family,
             tried: 0,
             held: None,
+            is_watched: false,
+        }
+    }
+
+    /// The next member and its edits, once it was built on its own.
+    fn edits(&self) -> Option<(&'c Fix, &[Edit])> {
+        let (edits, _) = self.held.as_ref()?;
+        Some((self.next()?, edits))
+    }
+
+    /// Adds what was found when it was asked whether the next member uses memory wrongly.
+    fn watch(&mut self, errors: Vec<String>) {
+        self.is_watched = true;
+        if let Some((_, accepted)) = &mut self.held {
+            accepted.doubts.extend(errors);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Binary, Harness, Plan, Runner};
+use super::{Binary, Plan, Runner};
 
 /// Where Memcheck writes what it finds, in the run directory.
 const FOUND: &str = "memcheck";
@@ -23,8 +23,8 @@ pub fn installed() -> Option<Utf8PathBuf> {
 }
 
 impl Runner<'_> {
-    /// What Memcheck finds in the functions of the subject while a test runs, a clause each; whether the test passes is
-    /// not asked. What a test that is ended did until then counts. `None` if the test is not a command of its own.
+    /// What Memcheck finds in the functions of the subject while a test runs that is a command, a clause each; whether it
+    /// passes is not asked. What a test that is ended did until then counts.
     ///
     /// # Errors
     /// If the run is stopped, or valgrind cannot be started.
@@ -34,10 +34,7 @@ impl Runner<'_> {
         binary: &Binary,
         test: &str,
         timeout: Duration,
-    ) -> Result<Option<BTreeSet<String>>> {
-        if !matches!(binary.harness, Harness::Commands(_)) {
-            return Ok(None);
-        }
+    ) -> Result<BTreeSet<String>> {
         let plan = Plan {
             timeout,
             ..Plan::default()
@@ -70,7 +67,7 @@ impl Runner<'_> {
             Ok(found)
         };
         let (found, _) = binary.tree.guard(test, || self.with_run_dir(run))?;
-        Ok(Some(found))
+        Ok(found)
     }
 }
 

@@ -394,3 +394,89 @@ fn a_test_that_is_slow_once_it_passes_is_named() {
     assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
     assert_eq!(run.json()["patches"][0]["edits"][0]["condition"], "a >= 2");
 }
+
+/// Whoever reads `taken` where nothing was written to it gets what was in the memory before.
+const SEATS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+/* Marks which of n seats are taken; every fourth is. */
+static int *seats(int n)
+{
+    int *taken = malloc(n * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        if (i % 3 == 0)
+            taken[i] = 1;
+        else if (i > 0)
+            taken[i] = 0;
+    }
+    return taken;
+}
+
+int main(void)
+{
+    int n;
+    if (scanf("%d", &n) != 1)
+        return 2;
+    int *taken = seats(n);
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+        if (taken[i] == 0)
+            left++;
+    }
+    printf("%d\n", left);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_patch_that_makes_a_program_use_what_was_never_written_does_not_come_first() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no valgrind");
+        return;
+    }
+    let tests = [(3, 2), (4, 3), (6, 4)].map(|(seats, left)| {
+        format!("[[c.test]]\nname = \"{seats}\"\ncommand = \"./seats\"\nstdin = \"{seats}\"\nstdout = \"{left}\\n\"\n")
+    });
+    let settings = "[c]\nsources = [\"seats.c\"]\nbuild = \"cc -o seats seats.c\"\n".to_owned();
+    let subject = Subject::new(&[
+        ("seats.c", SEATS),
+        ("nopol.toml", &(settings + &tests.concat())),
+    ]);
+    let report = subject.nopol_c(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    let doubts = |patch: &serde_json::Value| strings(&patch["doubts"]);
+    assert_eq!(patches[0]["edits"][0]["condition"], "i % 4 == 0");
+    let found = "valgrind finds: `main` uses an uninitialized value".to_owned();
+    assert!(doubts(&patches[0]).is_empty(), "{report:#}");
+    assert!(
+        patches[1..].iter().any(|it| doubts(it).contains(&found)),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn a_test_that_the_instrumentation_changes_takes_no_place_from_others() {
+    let sums = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int sum = 0;\n    \
+                for (int i = 1; i < argc; i++) {\n        if (atoi(argv[i]) > 0)\n            sum += atoi(argv[i]);\n        else if (i > 2)\n            \
+                sum += 10;\n    }\n    printf(\"%d\\n\", sum);\n    return 0;\n}\n";
+    let case = |name: &str, command: &str, sum: &str| {
+        format!("[[c.test]]\nname = \"{name}\"\ncommand = \"{command}\"\nstdout = \"{sum}\\n\"\n")
+    };
+    // The last one fails with every other text of the program.
+    let measure = format!("./sums 1 2 && test $(wc -c < sums.c) -eq {}", sums.len());
+    let settings = "[c]\nsources = [\"sums.c\"]\nbuild = \"cc -o sums sums.c\"\n".to_owned()
+        + &case("none", "./sums 0", "0")
+        + &case("two", "./sums 1 2", "3")
+        + &case("third", "./sums 1 2 0", "13")
+        + &case("second", "./sums 1 0", "11")
+        + &case("measured", &measure, "3");
+    let subject = Subject::new(&[("sums.c", sums), ("nopol.toml", &settings)]);
+    let run = subject.nopol_c(&["--format", "json", "--failing", "second"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let report = run.json();
+    assert_eq!(report["patches"][0]["edits"][0]["condition"], "i >= 2");
+    let warnings = strings(&report["warnings"]);
+    let says =
+        |warning: &String| warning.starts_with("measured has another outcome with instrumentation");
+    assert!(warnings.iter().any(says), "{warnings:?}");
+}
