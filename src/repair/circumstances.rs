@@ -2,6 +2,7 @@
 //! confined; a test that fails only because of that says nothing about the subject.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -11,13 +12,15 @@ use crate::run::confine::Circumstances;
 use crate::run::id::TargetId;
 use crate::run::sandbox::SandboxMode;
 use crate::run::suite::{Baseline, Suite, TestIndex};
-use crate::run::{Binary, Harness, Runner, TestRun};
+use crate::run::{Binary, Harness, Runner, TestRun, Verdict};
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Failing tests of one binary that are examined one by one.
 const MOST: usize = 40;
 /// The tests of a binary are run once more, all together, only if they take at most so many seconds.
 const MOST_SECONDS_TOGETHER: f64 = 60.0;
+/// The least number of seconds to wait for a test that did not end in time, or for others beside it.
+const LEAST_PATIENCE: f64 = 5.0;
 
 /// Sets aside the failing tests that pass when run as the user runs them, and tells why.
 pub fn set_aside(
@@ -49,6 +52,10 @@ pub fn set_aside(
         let together = own.together(suite, baseline)?;
         for test in failing.into_iter().take(MOST) {
             let name = &suite.tests[test].name;
+            let limit = match baseline.verdicts[test] {
+                Verdict::TimedOut => own.patience(0.0),
+                _ => settings.test_timeout,
+            };
             let why = match together.contains(name) {
                 true => Some(format!(
                     "passes only as `cargo test` runs it, together with all tests of {} and without arguments",
@@ -58,7 +65,7 @@ pub fn set_aside(
                     Some(words) => Some(format!(
                         "fails in the sandbox, which refused it something (“{words}”): it writes outside the working copy and TMPDIR, or uses what `--sandbox strict` forbids. `--sandbox off` allows both"
                     )),
-                    None => own.why(name, &mut elsewhere)?,
+                    None => own.why(name, limit, &mut elsewhere)?,
                 },
             };
             if let Some(why) = why {
@@ -128,17 +135,34 @@ impl Own<'_> {
         if !is_one || seconds > MOST_SECONDS_TOGETHER {
             return Ok(Default::default());
         }
-        let limit = self.settings.test_timeout.mul_f64(2.0);
+        let ending = of_target.filter(|test| baseline.verdicts[*test] != Verdict::TimedOut);
+        let of_ending: f64 = ending.map(|test| baseline.seconds[test]).sum();
+        // What does not end alone hardly ends here, so only the others are waited for.
+        let limit = match of_ending < seconds {
+            true => self.patience(of_ending),
+            false => self.settings.test_timeout.mul_f64(2.0),
+        };
         let confined = Circumstances::default();
         self.runner.passing_together(self.binary, limit, confined)
     }
 
-    /// Why a test passes when run as the user runs it; `None` if it fails. `elsewhere` caches the binary
+    /// How long to wait for what would pass within these seconds if the circumstances were those that it needs.
+    fn patience(&self, seconds: f64) -> Duration {
+        let least = Duration::from_secs_f64(LEAST_PATIENCE + 2.0 * seconds.max(0.0));
+        least.min(self.settings.test_timeout)
+    }
+
+    /// Why a test passes, within the limit, when run as the user runs it; `None` if it does not. `elsewhere` caches the binary
     /// compiled as if it were in the user's tree: `Some(None)` if there is no difference.
-    fn why(&self, test: &str, elsewhere: &mut Option<Option<Binary>>) -> Result<Option<String>> {
-        if self.passes(self.binary, test, Circumstances::AS_USER)? {
+    fn why(
+        &self,
+        test: &str,
+        limit: Duration,
+        elsewhere: &mut Option<Option<Binary>>,
+    ) -> Result<Option<String>> {
+        if self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
             for single in Circumstances::SINGLE {
-                if self.passes(self.binary, test, single)? {
+                if self.passes(self.binary, test, limit, single)? {
                     return Ok(Some(self.reason(single)));
                 }
             }
@@ -150,7 +174,7 @@ impl Own<'_> {
         if let Harness::Commands(_) = self.binary.harness {
             // The subject's own directory may lack build products.
             for single in Circumstances::SINGLE {
-                if self.passes(self.binary, test, single)? {
+                if self.passes(self.binary, test, limit, single)? {
                     return Ok(Some(self.reason(single)));
                 }
             }
@@ -162,7 +186,7 @@ impl Own<'_> {
         let Some(Some(binary)) = elsewhere else {
             return Ok(None);
         };
-        let passes = self.passes(binary, test, Circumstances::AS_USER)?;
+        let passes = self.passes(binary, test, limit, Circumstances::AS_USER)?;
         Ok(passes.then(|| self.reason(Circumstances::SINGLE[0])))
     }
 
@@ -171,8 +195,13 @@ impl Own<'_> {
         self.settings.sandbox != SandboxMode::Off
     }
 
-    fn passes(&self, binary: &Binary, test: &str, circumstances: Circumstances) -> Result<bool> {
-        let limit = self.settings.test_timeout;
+    fn passes(
+        &self,
+        binary: &Binary,
+        test: &str,
+        limit: Duration,
+        circumstances: Circumstances,
+    ) -> Result<bool> {
         let run = self.runner.run_under(binary, test, limit, circumstances)?;
         Ok(run.is_some_and(|run| run.verdict.passed()))
     }
