@@ -29,6 +29,7 @@ pub mod shard;
 mod showing;
 mod structures;
 pub mod telling;
+mod validating;
 
 use anyhow::Result;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that what `make test-full` needs besides is there: a browser that draws the page, curl for the action, and
-# rust-analyzer.
+# Makes sure that what `make test-full` needs besides is there: a browser that draws the page, curl for the action,
+# valgrind and rust-analyzer.
 set -eu
 
 have_browser() {
@@ -20,14 +20,14 @@ if command -v rustup >/dev/null 2>&1; then
     rustup component add rust-analyzer
 fi
 
-have_browser && command -v curl >/dev/null 2>&1 && exit 0
-echo "setup: installing chromium and curl" >&2
+have_browser && command -v curl >/dev/null 2>&1 && command -v valgrind >/dev/null 2>&1 && exit 0
+echo "setup: installing chromium, curl and valgrind" >&2
 if command -v apt-get >/dev/null 2>&1; then
     as_root apt-get update -q
-    as_root apt-get install -q -y chromium curl
+    as_root apt-get install -q -y chromium curl valgrind
 elif command -v dnf >/dev/null 2>&1; then
-    as_root dnf install -y chromium curl
+    as_root dnf install -y chromium curl valgrind
 elif command -v pacman >/dev/null 2>&1; then
-    as_root pacman -S --noconfirm chromium curl
+    as_root pacman -S --noconfirm chromium curl valgrind
 fi
 have_browser || { echo "setup: there is no Chromium, and no package manager that is known here: install it" >&2; exit 1; }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::fix::Fix;
 use super::instrument::Prebuilt;
-use super::showing::Checked;
+use super::validating::Checked;
 use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::Spectrum;
 use crate::probe::Earlier;

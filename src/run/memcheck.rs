@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -19,7 +20,10 @@ pub fn installed() -> Option<Utf8PathBuf> {
     let path = std::env::var_os("PATH")?;
     let programs = std::env::split_paths(&path).map(|dir| dir.join("valgrind"));
     let mut programs = programs.filter_map(|program| Utf8PathBuf::from_path_buf(program).ok());
-    programs.find(|program| program.is_file())
+    programs.find(|program| {
+        let file = fs::metadata(program);
+        file.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    })
 }
 
 impl Runner<'_> {

@@ -1,0 +1,255 @@
+//! Building plausible fixes on their own, the best of each family first, until every group of failing tests has enough
+//! patches that hold.
+
+use anyhow::Result;
+
+use super::families::Family;
+use super::fix::Fix;
+use super::knowledge::Knowledge;
+use super::ranking::groups;
+use super::session::Session;
+use crate::check::format::Formatter;
+use crate::check::validate::{self, Accepted, Validator};
+use crate::patch::edit::Edit;
+use crate::report::{GroupReport, Outcome, PatchReport, count};
+use crate::run::pool;
+use crate::subject::workspace::Workspace;
+use crate::weights::WEIGHTS;
+
+/// Members of a family that are built on their own until one of them holds.
+const MOST_TRIED: usize = 3;
+/// Of so many patches for a group of failing tests, the first ones, it is asked whether they use memory wrongly.
+const MOST_WATCHED: usize = 2;
+/// A fix that is shown, its family and the index of its patch.
+pub(super) struct Shown<'c> {
+    pub fix: &'c Fix,
+    pub family: &'c Family,
+    pub patch: usize,
+}
+
+/// A fix that was built on its own.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub(super) edits: Vec<Edit>,
+    /// `None` if it was rejected.
+    pub(super) accepted: Option<Accepted>,
+}
+
+/// Builds fixes on their own.
+pub(super) struct Checker<'a> {
+    session: &'a Session<'a>,
+    validator: Validator<'a>,
+    pub formatter: Formatter,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker that builds in these copies.
+    pub fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
+        session.runner.end_servers();
+        let validator = Validator::new(
+            validate::Copies {
+                used: copies,
+                instrumented: &session.copies.instrumented,
+                unsanitized: session.copies.bare.as_ref(),
+            },
+            session.runner,
+            session.sources,
+            session.tests,
+            session.baseline,
+            session.settings.test_timeout,
+        );
+        Self {
+            session,
+            validator,
+            formatter: Formatter::default(),
+        }
+    }
+
+    pub fn check(&self, fix: &Fix) -> Result<Checked> {
+        let edits = self.session.edits(fix, &self.formatter);
+        let accepted = match self.session.diff(&edits).is_empty() {
+            true => None,
+            false => self.validator.accepts(&edits, &fix.targets)?,
+        };
+        Ok(Checked { edits, accepted })
+    }
+}
+
+impl Session<'_> {
+    /// Validates families, best first, until each group of failing tests has enough patches. Of a family whose
+    /// best member is rejected, the next one is tried.
+    pub(super) fn validate<'c>(
+        &self,
+        knowledge: &mut Knowledge,
+        outcome: &mut Outcome,
+        families: &'c [Family],
+    ) -> Result<Vec<Shown<'c>>> {
+        let runner = self.runner;
+        let phase = self.progress.start("checking patches", 0, runner.runs());
+        let mut copies = vec![&self.copies.instrumented, &self.copies.plain];
+        if self.settings.jobs() == 1 {
+            copies.remove(0);
+        }
+        let at_once = copies.len();
+        let checker = Checker::new(self, copies);
+        let first = knowledge.checked.take();
+        let check = |fix: &Fix| match &first {
+            Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {
+                Ok(checked.clone())
+            }
+            _ => checker.check(fix),
+        };
+
+        let mut shown: Vec<Shown> = Vec::new();
+        let best: Vec<Fix> = families.iter().map(|family| family.best.clone()).collect();
+        for group in groups(&best) {
+            let mut open: Vec<Candidates> = group
+                .fixes
+                .iter()
+                .map(|nth| Candidates::new(&families[*nth]))
+                .collect();
+            // If the run is stopped, the patches before the first that is not checked are kept.
+            let mut stopped = None;
+            while stopped.is_none() {
+                open.retain(|candidates| candidates.next().is_some());
+                // As many others as are shown may take the place of doubted ones.
+                let likeliest = open.len().min(2 * self.settings.shown());
+                open[..likeliest].sort_by_key(Candidates::is_doubted);
+                // Check at once all that will be shown if none is rejected.
+                let wanted = open.iter_mut().take(self.settings.shown());
+                let mut wanted: Vec<&mut Candidates> = wanted
+                    .filter(|candidates| candidates.held.is_none())
+                    .collect();
+                if wanted.is_empty() {
+                    let first = MOST_WATCHED.min(self.settings.shown());
+                    let first = open.iter_mut().take(first);
+                    let mut unwatched: Vec<&mut Candidates> =
+                        first.filter(|candidates| !candidates.is_watched).collect();
+                    if unwatched.is_empty() {
+                        break;
+                    }
+                    let held: Vec<(&Fix, &[Edit])> =
+                        unwatched.iter().filter_map(|it| it.edits()).collect();
+                    let errors = pool::map(at_once, &held, |(fix, edits)| {
+                        checker.validator.memory_errors(edits, &fix.targets)
+                    });
+                    match errors {
+                        Ok(errors) => {
+                            for (candidates, errors) in unwatched.iter_mut().zip(errors) {
+                                candidates.watch(errors);
+                            }
+                        }
+                        Err(error) => stopped = Some(error),
+                    }
+                    continue;
+                }
+                knowledge.notes.builds += u32::try_from(wanted.len())?;
+                let fixes: Vec<&Fix> = wanted.iter().filter_map(|it| it.next()).collect();
+                let checked = pool::map(at_once, &fixes, |fix| Ok(check(fix)))?;
+                for ((candidates, fix), checked) in wanted.iter_mut().zip(fixes).zip(checked) {
+                    match checked {
+                        Ok(Checked { edits, accepted }) => {
+                            knowledge.held.retain(|held| !held.is_text_of(fix));
+                            match accepted {
+                                Some(accepted) => candidates.held = Some((edits, accepted)),
+                                None => candidates.tried += 1,
+                            }
+                        }
+                        Err(error) => {
+                            stopped = Some(error);
+                            break;
+                        }
+                    }
+                }
+            }
+            let from = outcome.patches.len();
+            for candidates in open.into_iter().take(self.settings.shown()) {
+                let (Some(fix), Some((edits, accepted))) = (candidates.next(), &candidates.held)
+                else {
+                    break;
+                };
+                let patch = outcome.patches.len();
+                let report = PatchReport {
+                    confidence: candidates.confidence(),
+                    doubts: accepted.doubts.clone(),
+                    ..self.patch(fix, edits, &accepted.cured, patch + 1)
+                };
+                outcome.patches.push(report);
+                outcome.set_patched();
+                let family = candidates.family;
+                shown.push(Shown { fix, family, patch });
+            }
+            let patches = &outcome.patches[from..];
+            if !patches.is_empty() {
+                let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
+                outcome.groups.push(GroupReport {
+                    tests: tests.collect(),
+                    patches: patches.iter().map(|patch| patch.id.clone()).collect(),
+                });
+            }
+            if let Some(error) = stopped {
+                return Err(error);
+            }
+        }
+        self.add_alternatives(knowledge, outcome, &shown, &checker.formatter);
+        let result = count(outcome.patches.len(), "patch");
+        self.progress.finish(phase, self.runner.runs(), &result);
+        Ok(shown)
+    }
+}
+
+/// The members of a family that can still be shown.
+struct Candidates<'c> {
+    family: &'c Family,
+    /// Members that were rejected.
+    tried: usize,
+    /// The edits of the next member, and what it does; `None` before it was built on its own.
+    held: Option<(Vec<Edit>, Accepted)>,
+    /// It is known whether the next member uses memory wrongly.
+    is_watched: bool,
+}
+
+impl<'c> Candidates<'c> {
+    fn new(family: &'c Family) -> Self {
+        Self {
+            family,
+            tried: 0,
+            held: None,
+            is_watched: false,
+        }
+    }
+
+    /// The next member and its edits, once it was built on its own.
+    fn edits(&self) -> Option<(&'c Fix, &[Edit])> {
+        let (edits, _) = self.held.as_ref()?;
+        Some((self.next()?, edits))
+    }
+
+    /// Adds what was found when it was asked whether the next member uses memory wrongly.
+    fn watch(&mut self, errors: Vec<String>) {
+        self.is_watched = true;
+        if let Some((_, accepted)) = &mut self.held {
+            accepted.doubts.extend(errors);
+        }
+    }
+
+    /// The confidence in the next member, in hundredths of one.
+    fn confidence(&self) -> f64 {
+        let known = self.family.confidence.get(self.tried);
+        let share = match self.is_doubted() {
+            true => WEIGHTS.fix.doubted,
+            false => 1.0,
+        };
+        (known.copied().unwrap_or(0.0) * share * 100.0).round() / 100.0
+    }
+
+    /// Whether the next member holds and something speaks against it.
+    fn is_doubted(&self) -> bool {
+        let held = self.held.as_ref();
+        held.is_some_and(|(_, accepted)| !accepted.doubts.is_empty())
+    }
+
+    fn next(&self) -> Option<&'c Fix> {
+        self.family.members().take(MOST_TRIED).nth(self.tried)
+    }
+}
