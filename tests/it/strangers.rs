@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     fn with_port() {
-        let _port = TcpListener::bind("127.0.0.1:47613").unwrap();
+        let _port = TcpListener::bind(("127.0.0.1", PORT)).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
 
@@ -259,9 +259,12 @@ fn nextests_filters_retries_and_groups_hold() {
     if !installed.is_ok_and(|asked| asked.status.success()) {
         return;
     }
+    // Of no other run of this test beside, and of none that a connection gets by chance.
+    let port = 20_000 + std::process::id() % 10_000;
+    let tests = NEXTEST_TESTS.replace("PORT", &port.to_string());
     let subject = Subject::new(&[
         ("Cargo.toml", MANIFEST),
-        ("src/lib.rs", NEXTEST_TESTS),
+        ("src/lib.rs", &tests),
         (".config/nextest.toml", NEXTEST),
     ]);
     let before = subject.snapshot();
