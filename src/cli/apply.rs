@@ -115,8 +115,12 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     let real = real.with_context(|| format!("cannot find {path}"))?;
     let top = subject.top().canonicalize_utf8()?;
     if !real.starts_with(&top) {
+        let leads = match real == path {
+            true => "is".to_owned(),
+            false => format!("leads to {real}, which is"),
+        };
         bail!(
-            "{path} is not below {top}, so it is not a file of this subject; nothing was written"
+            "{path} {leads} not below {top}, so it is not a file of this subject; nothing was written"
         );
     }
     Ok(real)
