@@ -31,3 +31,4 @@ elif command -v pacman >/dev/null 2>&1; then
     as_root pacman -S --noconfirm chromium curl valgrind
 fi
 have_browser || { echo "setup: there is no Chromium, and no package manager that is known here: install it" >&2; exit 1; }
+command -v valgrind >/dev/null 2>&1 || { echo "setup: there is no valgrind, and no package manager that is known here: install it" >&2; exit 1; }

@@ -8,7 +8,6 @@ use camino::Utf8Path;
 
 use super::validate::{Validator, lock};
 use crate::patch::edit::Edit;
-use crate::run::memcheck;
 use crate::run::suite::TestIndex;
 use crate::source::Language;
 use crate::subject::workspace::{Linked, Workspace};
@@ -19,27 +18,30 @@ const MOST_WATCHED: usize = 2;
 const SLOWER: f64 = 50.0;
 
 impl Validator<'_> {
-    /// What Memcheck finds in tests that a patch cures, and not without the patch. It takes about half a second per test,
-    /// so ask only of patches that have been accepted and are to be shown first. At most as many threads as there are
-    /// working copies may call this at a time.
+    /// Whether Memcheck can be asked: there is one, and the subject's tests are commands that no sanitizer watches.
+    pub fn can_watch(&self) -> bool {
+        self.valgrind.is_some()
+            && self.sources.language == Language::C
+            && !self.instrumented.subject.is_sanitized()
+    }
+
+    /// What Memcheck finds in tests that a patch cures, and not without the patch; it is built for that once more. A test
+    /// takes about half a second, so ask only of patches that have been accepted and are to be shown first. At most as
+    /// many threads as there are working copies may call this at a time.
     ///
     /// # Errors
     /// As [`Validator::accepts`].
     pub fn memory_errors(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Vec<String>> {
-        let Some(valgrind) = memcheck::installed() else {
-            return Ok(Vec::new());
-        };
-        self.with_copy(|workspace| {
-            let is_short = |test: &&TestIndex| {
-                self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64()
-            };
-            let tests = targets.iter().filter(is_short).take(MOST_WATCHED);
-            let tests: Vec<TestIndex> = tests.copied().collect();
-            if workspace.subject.is_sanitized() || self.sources.language != Language::C {
-                return Ok(Vec::new());
+        let is_short =
+            |test: &&TestIndex| self.baseline.seconds[**test] * SLOWER < self.timeout.as_secs_f64();
+        let tests = targets.iter().filter(is_short).take(MOST_WATCHED);
+        let tests: Vec<TestIndex> = tests.copied().collect();
+        match &self.valgrind {
+            Some(valgrind) if !tests.is_empty() => {
+                self.with_copy(|workspace| self.new_errors(workspace, valgrind, edits, &tests))
             }
-            self.new_errors(workspace, &valgrind, edits, &tests)
-        })
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn new_errors(

@@ -6,10 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use camino::Utf8PathBuf;
 use typed_index_collections::TiSlice;
 
 use crate::patch::edit::{Edit, apply_all};
 use crate::run::id::TestId;
+use crate::run::memcheck;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, Verdict};
 use crate::source::Sources;
@@ -56,6 +58,8 @@ pub struct Validator<'a> {
     /// Held while tests run: running two suites at once might exceed timeouts.
     running: Mutex<()>,
     doctests: Mutex<Known>,
+    /// Where valgrind is, if it is installed.
+    pub(super) valgrind: Option<Utf8PathBuf>,
     /// What Memcheck finds in the unpatched subject, by test; determined when first needed.
     pub(super) unpatched_errors: Mutex<BTreeMap<TestIndex, BTreeSet<String>>>,
 }
@@ -103,6 +107,7 @@ impl<'a> Validator<'a> {
             free: Mutex::new(copies.used),
             running: Mutex::new(()),
             doctests: Mutex::default(),
+            valgrind: memcheck::installed(),
             unpatched_errors: Mutex::default(),
         }
     }

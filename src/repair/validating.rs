@@ -73,6 +73,32 @@ impl<'a> Checker<'a> {
         };
         Ok(Checked { edits, accepted })
     }
+
+    /// Asks whether those of these candidates that hold, and of which it is not known, use memory wrongly; how many those
+    /// were. What the compiler warns of is doubted already.
+    fn watch(&self, first: &mut [Candidates], at_once: usize) -> Result<usize> {
+        if !self.validator.can_watch() {
+            return Ok(0);
+        }
+        let mut unknown: Vec<(&Fix, &mut Candidates)> = first
+            .iter_mut()
+            .filter(|candidates| !candidates.is_watched && !candidates.is_doubted())
+            .filter_map(|candidates| Some((candidates.next()?, candidates)))
+            .collect();
+        let errors = pool::map(at_once, &unknown, |(fix, candidates)| {
+            let held = candidates.held.as_ref();
+            held.map_or(Ok(Vec::new()), |(edits, _)| {
+                self.validator.memory_errors(edits, &fix.targets)
+            })
+        })?;
+        for ((_, candidates), errors) in unknown.iter_mut().zip(errors) {
+            candidates.is_watched = true;
+            if let Some((_, accepted)) = &mut candidates.held {
+                accepted.doubts.extend(errors);
+            }
+        }
+        Ok(unknown.len())
+    }
 }
 
 impl Session<'_> {
@@ -121,24 +147,10 @@ impl Session<'_> {
                     .filter(|candidates| candidates.held.is_none())
                     .collect();
                 if wanted.is_empty() {
-                    let first = MOST_WATCHED.min(self.settings.shown());
-                    let first = open.iter_mut().take(first);
-                    let mut unwatched: Vec<&mut Candidates> =
-                        first.filter(|candidates| !candidates.is_watched).collect();
-                    if unwatched.is_empty() {
-                        break;
-                    }
-                    let held: Vec<(&Fix, &[Edit])> =
-                        unwatched.iter().filter_map(|it| it.edits()).collect();
-                    let errors = pool::map(at_once, &held, |(fix, edits)| {
-                        checker.validator.memory_errors(edits, &fix.targets)
-                    });
-                    match errors {
-                        Ok(errors) => {
-                            for (candidates, errors) in unwatched.iter_mut().zip(errors) {
-                                candidates.watch(errors);
-                            }
-                        }
+                    let first = MOST_WATCHED.min(self.settings.shown()).min(open.len());
+                    match checker.watch(&mut open[..first], at_once) {
+                        Ok(0) => break,
+                        Ok(builds) => knowledge.notes.builds += u32::try_from(builds)?,
                         Err(error) => stopped = Some(error),
                     }
                     continue;
@@ -216,20 +228,6 @@ impl<'c> Candidates<'c> {
             tried: 0,
             held: None,
             is_watched: false,
-        }
-    }
-
-    /// The next member and its edits, once it was built on its own.
-    fn edits(&self) -> Option<(&'c Fix, &[Edit])> {
-        let (edits, _) = self.held.as_ref()?;
-        Some((self.next()?, edits))
-    }
-
-    /// Adds what was found when it was asked whether the next member uses memory wrongly.
-    fn watch(&mut self, errors: Vec<String>) {
-        self.is_watched = true;
-        if let Some((_, accepted)) = &mut self.held {
-            accepted.doubts.extend(errors);
         }
     }
 

@@ -432,7 +432,7 @@ int main(void)
 "#;
 
 #[test]
-#[ignore = "needs valgrind"]
+#[ignore = "make test-full: needs valgrind, and make test may run without"]
 fn a_patch_that_makes_a_program_use_what_was_never_written_does_not_come_first() {
     let tests = [(3, 2), (4, 3), (6, 4)].map(|(seats, left)| {
         format!("[[c.test]]\nname = \"{seats}\"\ncommand = \"./seats\"\nstdin = \"{seats}\"\nstdout = \"{left}\\n\"\n")

@@ -202,10 +202,7 @@ mod tests {
         walk(tree.root_node(), &mut |node| {
             if node.kind() == "assignment_expression"
                 && let Some(value) = node.child_by_field_name("right")
-                && match with_addresses {
-                    true => types.is_number(value),
-                    false => types.is_integer(value),
-                }
+                && (types.is_integer(value) || with_addresses && types.is_number(value))
             {
                 found.push(text_of(value, &whole).to_owned());
             }
