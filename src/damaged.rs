@@ -2,14 +2,15 @@
 //! subject's process, must be read or refused, and nothing else.
 //!
 //! A test has a property that holds for all bytes; [`few`] runs it in a moment, [`many`] in some seconds, as an ignored
-//! test. `PROPTEST_CASES` gives both another number of inputs.
+//! test. Their inputs are the same in every run. `PROPTEST_CASES` gives both another number of inputs, new ones in
+//! each run.
 
 use std::fmt;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::strategy::Union;
-use proptest::test_runner::{TestCaseResult, TestRunner};
+use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
 
 /// What replaces a number.
 const NUMBERS: &[&str] = &[
@@ -267,15 +268,14 @@ fn run(
     inputs: impl Strategy<Value = Input>,
     property: impl Fn(&[u8]) -> TestCaseResult,
 ) {
-    let default = ProptestConfig::default();
-    let config = ProptestConfig {
-        cases: match std::env::var_os("PROPTEST_CASES") {
-            Some(_) => default.cases,
-            None => cases,
-        },
+    let mut config = ProptestConfig {
         failure_persistence: None,
-        ..default
+        ..ProptestConfig::default()
     };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+        config.rng_seed = RngSeed::Fixed(0);
+    }
     let held = TestRunner::new(config).run(&inputs, |input| property(&input.0));
     if let Err(error) = held {
         panic!("{error}");
