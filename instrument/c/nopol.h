@@ -101,7 +101,7 @@ extern int nopol_c_setjmp(void *, int) __asm__("__sigsetjmp") __attribute__((ret
 /* Compiling the rest of this header takes longer than many a source file of a subject. Therefore the tool
  * compiles it once,
  *     cc -O2 -fno-builtin -fno-tree-loop-distribute-patterns -fPIC -g0 -fno-asynchronous-unwind-tables -DNOPOL_ASSEMBLE -S -x c nopol.h -o nopol.h.s
- * replaces .L by .Lnopol and removes the .file and .ident lines. If the result is next to this header, it is
+ * replaces .L by .Lnopol and removes the .file, .ident and .note.GNU-stack lines. If the result is next to this header, it is
  * used instead. */
 #if !defined(NOPOL_ASSEMBLE) && defined(__has_include) && __SIZEOF_POINTER__ == 8
 #if __has_include("nopol.h.s")
