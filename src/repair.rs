@@ -205,7 +205,7 @@ fn search(
         return Ok(());
     }
     if let Some(dir) = &session.settings.dump {
-        exchange::dump_case(dir, &session.facts(&plausible))
+        exchange::dump_case(dir, &session.facts(knowledge, &plausible))
             .map_err(|error| SubjectError::Usage(format!("--dump: {error}")))?;
     }
     session.supervisor.use_reserve();

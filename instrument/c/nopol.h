@@ -36,7 +36,7 @@ typedef __UINTPTR_TYPE__ nopol_address;
 
 enum {
     NOPOL_LOG_USED = 8, NOPOL_SITES = 16, NOPOL_ENDED = 20, NOPOL_STEPS = 24, NOPOL_DROPPED = 32,
-    NOPOL_COUNTERS = 64, NOPOL_COUNTER = 12,
+    NOPOL_LAST = 40, NOPOL_COUNTERS = 64, NOPOL_COUNTER = 12,
     NOPOL_FUEL_EXIT = 86, NOPOL_ENDED_FUEL = 1,
     NOPOL_NAME = 1, NOPOL_ROW = 2, NOPOL_ROW_COUNT = 6, NOPOL_ROW_ENTRIES = 14,
     NOPOL_OUTCOME = 1, NOPOL_OLD_KNOWN = 2, NOPOL_OLD = 4,
@@ -621,6 +621,21 @@ NOPOL_RT void nopol_burn(void)
     }
 }
 
+/* Counts that the site is entered, and notes that none was later. */
+NOPOL_RT void nopol_enter(nopol_u32 site)
+{
+    nopol_count(site, 0);
+    if (nopol.base)
+        __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_LAST), site + 1, __ATOMIC_RELAXED);
+}
+
+/* Whoever gets here ends by itself, so the site entered last does not tell where it crashed. */
+NOPOL_RT __attribute__((destructor)) void nopol_ends(void)
+{
+    if (nopol.base)
+        __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_LAST), 0, __ATOMIC_RELAXED);
+}
+
 /* Looks up the plan for one evaluation of the site, and counts it. */
 NOPOL_RT int nopol_ask(nopol_u32 site)
 {
@@ -632,7 +647,7 @@ NOPOL_RT int nopol_ask(nopol_u32 site)
         return 0;
     }
     nopol_burn();
-    nopol_count(site, 0);
+    nopol_enter(site);
     if (site >= nopol.top)
         return ask;
     if ((nopol.planned[site] & NOPOL_ITEM_CAPTURE) && nopol.base)
@@ -672,7 +687,7 @@ NOPOL_RT int nopol_here(nopol_u32 first, nopol_u32 last)
         if (nopol.planned[site])
             return 1;
     nopol_burn();
-    nopol_count(first, 0);
+    nopol_enter(first);
     nopol_count(first, 1);
     return 0;
 }

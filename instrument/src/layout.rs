@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 steps u64 | 32 rows dropped u32
-//! 36  evaluating u32
+//! 36  evaluating u32 | 40 last u32
 //! 64  sites × (entered u32, false u32, true u32)
 //! …   log: consecutive records
 //!     NAME  1 u8, length u16, access path               (ids count up from 0)
@@ -86,6 +86,9 @@ pub const DROPPED: usize = 32;
 /// Offset of what is being evaluated only to be recorded (`u32`): 0, or one more than the id of its access path. It stays if
 /// the process ends meanwhile.
 pub const EVALUATING: usize = 36;
+/// Offset of the site that was entered last (`u32`): one more than its number, or 0 if the process ended by itself. Only the
+/// runtime for C writes it; a panic says where it is.
+pub const LAST: usize = 40;
 /// Offset of the counters.
 pub const COUNTERS: usize = 64;
 /// Bytes per site in the counters.

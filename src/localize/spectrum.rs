@@ -16,6 +16,8 @@ pub struct Spectrum {
     pub steps: BTreeMap<TestIndex, u64>,
     /// Tests that never end. Their counters only show when they were stopped.
     pub endless: BTreeSet<TestIndex>,
+    /// The last sites that tests entered before they crashed.
+    pub crashes: BTreeMap<TestIndex, SiteIndex>,
     /// Tests that run much longer than any other once they are cured.
     pub long: BTreeSet<TestIndex>,
 }
@@ -40,6 +42,8 @@ impl Spectrum {
         *steps = trace.steps.max(*steps);
         if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {
             self.endless.insert(test);
+        } else if let Some(last) = trace.last {
+            self.crashes.insert(test, last);
         }
     }
 

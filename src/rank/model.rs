@@ -15,12 +15,20 @@ pub struct Learned {
     pub calibration: (f64, f64),
 }
 
+/// What is set by hand for C, because the programs that its weights were learned from read numbers: text that only
+/// the failing test has counts like text of the failing test in Rust ([`Feature::LiteralOfTest`]).
+const C_BY_HAND: [(Feature, f64); 1] = [(Feature::TextSingledOut, -1.0)];
+
 /// The score of each candidate of a case: larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {
     let learned = of(case.language());
+    let by_hand: &[(Feature, f64)] = match case.language() {
+        Language::C => &C_BY_HAND,
+        Language::Rust => &[],
+    };
     let rows = features::rows(case);
     let score = |row: &features::Row| {
-        let weighted = learned.weights.iter();
+        let weighted = learned.weights.iter().chain(by_hand);
         weighted
             .map(|(feature, weight)| row[*feature as usize] * weight)
             .sum()

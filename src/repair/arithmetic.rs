@@ -89,7 +89,7 @@ impl Session<'_> {
         let site = self.site(suspect.site);
         let place =
             WEIGHTS.place.of(site) + WEIGHTS.place.common(suspect.suspiciousness, site.kind);
-        let panics = self.panics(targets);
+        let panics = self.panics(knowledge, targets);
         let bonus = panics.bonus(self.sources, suspect.site);
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
         let mut of_site = targets.to_vec();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
+use super::knowledge::Knowledge;
 use super::panics::Panics;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
@@ -15,7 +16,7 @@ const MOST_LINES: usize = 200;
 
 impl Session<'_> {
     /// What is known of these fixes.
-    pub fn facts(&self, fixes: &[Fix]) -> Case {
+    pub fn facts(&self, knowledge: &Knowledge, fixes: &[Fix]) -> Case {
         let mut targets: Vec<TestIndex> =
             fixes.iter().flat_map(|fix| fix.targets.clone()).collect();
         targets.sort();
@@ -27,7 +28,7 @@ impl Session<'_> {
         };
         let mut known: BTreeMap<FunctionIndex, usize> = BTreeMap::new();
         for fix in fixes {
-            let panics = self.panics(&fix.targets);
+            let panics = self.panics(knowledge, &fix.targets);
             let edits = fix.edits.iter();
             let edits = edits.map(|edit| {
                 let number = *known.entry(edit.function).or_insert_with(|| {

@@ -1,8 +1,9 @@
-//! Where failing tests panic inside the subject. A test that panics in the middle of a function often wants a guard
-//! or another condition right there.
+//! Where failing tests panic or crash inside the subject. A test that does so in the middle of a function often wants a
+//! guard or another condition right there.
 
 use std::collections::BTreeSet;
 
+use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::localize::failure::FailureSignature;
 use crate::rank::facts::PanicAt;
@@ -10,7 +11,7 @@ use crate::run::suite::TestIndex;
 use crate::source::{FileIndex, Function, FunctionIndex, SiteIndex, Sources};
 use crate::weights::WEIGHTS;
 
-/// Lines, from 1, in which failing tests panic, and the functions that have them.
+/// Lines, from 1, in which failing tests panic or crash, and the functions that have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panics {
     lines: BTreeSet<(FileIndex, usize)>,
@@ -18,10 +19,20 @@ pub struct Panics {
 }
 
 impl Session<'_> {
-    /// Where these failing tests panic, as far as that is in a function with sites.
-    pub fn panics(&self, targets: &[TestIndex]) -> Panics {
+    /// Where these failing tests panic or crash, as far as that is in a function with sites.
+    pub fn panics(&self, knowledge: &Knowledge, targets: &[TestIndex]) -> Panics {
         let outputs = targets.iter().map(|test| &self.baseline.output[test]);
-        Panics::of(self.sources, outputs.map(String::as_str))
+        let mut panics = Panics::of(self.sources, outputs.map(String::as_str));
+        for test in targets {
+            // An assertion crashes where something was noticed, which may be far from what is wrong.
+            let asserts = self.baseline.output[test].contains("Assertion `");
+            if let Some(last) = knowledge.spectrum.crashes.get(test).filter(|_| !asserts) {
+                let site = self.site(*last);
+                panics.lines.insert((site.file, site.line));
+                panics.functions.insert(site.function);
+            }
+        }
+        panics
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
+use super::knowledge::Knowledge;
 use super::session::Session;
 use crate::rank::model;
 use crate::run::suite::TestIndex;
@@ -16,8 +17,8 @@ const UNIT: f64 = 10.0;
 
 impl Session<'_> {
     /// Plausible fixes with the costs that were learned ([`crate::rank`]) in place of those by which they were searched.
-    pub fn ranked(&self, mut fixes: Vec<Fix>) -> Vec<Fix> {
-        let scores = model::scores(&self.facts(&fixes));
+    pub fn ranked(&self, knowledge: &Knowledge, mut fixes: Vec<Fix>) -> Vec<Fix> {
+        let scores = model::scores(&self.facts(knowledge, &fixes));
         for (fix, score) in fixes.iter_mut().zip(scores) {
             let hinted = fix
                 .edits

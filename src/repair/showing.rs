@@ -40,7 +40,7 @@ impl Session<'_> {
             return Ok(());
         }
         let number = plausible.len();
-        let families = self.likely_families(plausible);
+        let families = self.likely_families(knowledge, plausible);
         if families.is_empty() {
             outcome.message = Some(self.too_unlikely(knowledge, number));
             return Ok(());
@@ -69,8 +69,8 @@ impl Session<'_> {
     }
 
     /// The families of plausible fixes, best first, as far as they are likely enough to be shown.
-    fn likely_families(&self, plausible: Vec<Fix>) -> Vec<Family> {
-        let mut families = self.families(self.ranked(plausible));
+    fn likely_families(&self, knowledge: &Knowledge, plausible: Vec<Fix>) -> Vec<Family> {
+        let mut families = self.families(self.ranked(knowledge, plausible));
         let least = self.settings.min_confidence;
         families.retain(|family| family.confidence.first().is_some_and(|it| *it >= least));
         families
@@ -82,7 +82,7 @@ impl Session<'_> {
     /// # Errors
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
-        let families = self.likely_families(plausible.to_vec());
+        let families = self.likely_families(knowledge, plausible.to_vec());
         let Some(family) = families.first().filter(|_| knowledge.checked.is_none()) else {
             return Ok(());
         };
@@ -160,7 +160,8 @@ impl Session<'_> {
 
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
-        let families = self.likely_families(std::mem::take(&mut knowledge.held));
+        let held = std::mem::take(&mut knowledge.held);
+        let families = self.likely_families(knowledge, held);
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for Family {

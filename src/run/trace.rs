@@ -128,6 +128,8 @@ pub struct Trace {
     pub dropped: u64,
     /// What was being evaluated only to be recorded when a process ended: the name of a method without arguments, or an expression.
     pub evaluating: Option<String>,
+    /// The site that was entered last in a process that did not end by itself.
+    pub last: Option<SiteIndex>,
     /// Some log has too little room for another record.
     pub is_full: bool,
 }
@@ -206,6 +208,14 @@ impl Trace {
             }
             .u32()?,
         );
+
+        let last = Reader {
+            bytes,
+            at: layout::LAST,
+        }
+        .u32()?;
+        let last = (last as usize).checked_sub(1).filter(|last| *last < sites);
+        self.last = self.last.or(last.map(SiteIndex::from));
 
         let mut counters = Reader {
             bytes,

@@ -7,7 +7,7 @@ use super::shapes::{
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, clauses, is_literal, number, of_numbers};
-use crate::rank::facts::{Case, EditFacts, PanicAt};
+use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::words::{mentions, plain_names, words};
 use crate::source::{BodyOrigin, Form, SiteKind};
@@ -131,7 +131,7 @@ impl<'c> Edit<'c> {
         let before = text.get(inside..facts.span.start).unwrap_or("x");
         let is_new = facts.kind.is_new();
         self.set(F::AtStart, is_new && before.trim().is_empty());
-        let leaves = ["return", "break", "continue"];
+        let leaves = ["return", "break", "continue", "goto"];
         let is_exit = |text: &str| {
             leaves
                 .iter()
@@ -172,7 +172,7 @@ impl<'c> Edit<'c> {
         self.set(F::OneOutcome, is_constant);
         let agreeing = f64::from(support.passing - support.changed_passing);
         self.put(F::Agreeing, (1.0 + agreeing).log10());
-        self.set(F::SingledOut, support.singled_out.is_some_and(|it| it < 2));
+        self.set(F::SingledOut, is_single(&support));
         self.set(
             F::FewMeet,
             support.singled_out.is_some_and(|it| (2..4).contains(&it)),
@@ -358,6 +358,7 @@ impl<'c> Edit<'c> {
         fresh.retain(|leaf| is_new(&leaf.text));
         let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
             fresh.into_iter().partition(|leaf| is_literal(leaf));
+        let is_singled_out = self.facts.support.is_some_and(|support| is_single(&support));
         for literal in literals {
             let text = &literal.text;
             if matches!(number(text), Some(0 | 1)) || matches!(&**text, "true" | "false") {
@@ -373,6 +374,10 @@ impl<'c> Edit<'c> {
                 (F::LiteralOfFunction, is_here),
                 (F::LiteralFromElsewhere, !is_here),
                 (F::LiteralOfTest, !is_here && in_test),
+                (
+                    F::TextSingledOut,
+                    !is_here && is_singled_out && text.contains(['\'', '"']),
+                ),
             ] {
                 if is {
                     self.set(feature, true);
@@ -431,4 +436,8 @@ impl<'c> Edit<'c> {
 fn function_text<'c>(case: &'c Case, facts: &EditFacts) -> &'c str {
     let function = case.functions.get(facts.function);
     function.map_or("", |it| &*it.text)
+}
+/// Whether a new constant is met by at most one context.
+fn is_single(support: &Support) -> bool {
+    support.singled_out.is_some_and(|it| it < 2)
 }

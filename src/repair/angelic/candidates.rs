@@ -106,7 +106,7 @@ impl Session<'_> {
         let share = SOLVER_BUDGET / u32::try_from(places.len().max(1))?;
         let rlimit = (share / LEVELS).min(Limits::default().rlimit);
         let spectrum = &knowledge.spectrum;
-        let panics = self.panics(targets);
+        let panics = self.panics(knowledge, targets);
         let results = pool::map(
             self.settings.jobs(),
             places,

@@ -12,6 +12,7 @@ use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
+use crate::rank::facts::PanicAt;
 use crate::run::suite::TestIndex;
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;
@@ -181,13 +182,18 @@ impl Session<'_> {
 
     /// Whether the fixes known are so good that insertion points are not worth their builds.
     fn is_enough(&self, knowledge: &Knowledge, targets: &[TestIndex], known: &[Fix]) -> bool {
-        let panics = self.panics(targets);
+        let panics = self.panics(knowledge, targets);
+        let crash = |test: &TestIndex| knowledge.spectrum.crashes.contains_key(test);
+        let crashes = targets.iter().any(crash);
+        // A crash mostly wants a guard where it happens.
+        let is_here =
+            |site: SiteIndex| panics.seen_from(self.sources, site) == PanicAt::Here || !crashes;
         let cheap = |held: &Fix| {
             // That a test panics there says where to look, not that the fix is right.
             let bonus = held.sites().into_iter();
             let bonus: u32 = bonus.map(|site| panics.bonus(self.sources, site)).sum();
             let most = WEIGHTS.fix.cheap + self.support(knowledge, held);
-            held.cost + bonus <= most && !held.is_loose()
+            held.cost + bonus <= most && !held.is_loose() && held.sites().into_iter().any(is_here)
         };
         uncured(targets, known).is_empty() && known.iter().any(cheap)
     }

@@ -42,7 +42,7 @@ impl Session<'_> {
     ) -> Vec<Fix> {
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
         let observed = observed(explained);
-        let panics = self.panics(targets);
+        let panics = self.panics(knowledge, targets);
         let kin = clauses::kin(self.sources);
         let mut fixes: Vec<Fix> = Vec::new();
         for found in sites {

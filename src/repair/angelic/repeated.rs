@@ -32,7 +32,7 @@ impl Session<'_> {
         explained: &[Fix],
     ) -> Vec<Fix> {
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
-        let panics = self.panics(targets);
+        let panics = self.panics(knowledge, targets);
         let mut said: BTreeSet<(usize, &str)> = BTreeSet::new();
         for edit in explained.iter().flat_map(|fix| &fix.edits) {
             said.insert((edit.site.into(), &edit.condition));

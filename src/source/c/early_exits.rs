@@ -10,6 +10,7 @@ use crate::source::{BodyOrigin, DeclaredType, ExitSnippet, Function, Name, Sourc
 const LONGEST: usize = 100;
 /// Early exits per insertion point, by the origin of their bodies.
 const MOST_OWN: usize = 5;
+const MOST_LABELS: usize = 2;
 const MOST_OF_OTHERS: usize = 2;
 
 /// A program point where an early exit from the function or a loop can be inserted.
@@ -18,6 +19,10 @@ pub struct InsertionPoint<'a> {
     pub in_loop: bool,
     /// Whether `break` would leave a `switch` rather than the loop.
     pub in_switch: bool,
+    /// The labels that the function jumps to.
+    pub labels: &'a [Label],
+    /// Its offset in the file.
+    pub at: usize,
     /// The text of the statement that follows.
     pub before: &'a str,
 }
@@ -27,6 +32,33 @@ impl InsertionPoint<'_> {
     pub fn is_before_check(&self) -> bool {
         self.before.starts_with("assert")
     }
+}
+
+/// A label that its function jumps to.
+pub struct Label {
+    pub name: String,
+    /// The offset of the labelled statement in the file.
+    pub at: usize,
+}
+
+/// The labels in a function that a `goto` of it names, in source order.
+pub fn labels(body: Node, text: &str) -> Vec<Label> {
+    let mut labels = Vec::new();
+    let mut jumps: Vec<&str> = Vec::new();
+    walk(body, &mut |node| {
+        let name = |node: Node| node.child_by_field_name("label").map(|name| text_of(name, text));
+        match node.kind() {
+            "labeled_statement" => labels.extend(name(node).map(|name| Label {
+                name: name.to_owned(),
+                at: node.start_byte(),
+            })),
+            "goto_statement" => jumps.extend(name(node)),
+            _ => {}
+        }
+        true
+    });
+    labels.retain(|label| jumps.contains(&&*label.name));
+    labels
 }
 
 /// The parameters of a function definition, with their types.
@@ -102,6 +134,11 @@ pub fn bodies(
         if !point.in_switch {
             put("break;".to_owned(), BodyOrigin::Break);
         }
+    }
+    // Back would be a loop.
+    let ahead = point.labels.iter().filter(|label| label.at > point.at);
+    for label in ahead.take(MOST_LABELS) {
+        put(format!("goto {};", label.name), BodyOrigin::Own);
     }
     let is_named = |name: &String| {
         declarations.enumerators.contains_key(name)

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::early_exits;
+use super::early_exits::{self, Label};
 use super::effects::is_pure;
 use super::scope::{Assigned, Scopes};
 use super::syntax::{has_directive, operator, text_of, unparenthesized};
@@ -56,6 +56,7 @@ pub fn find(
         scopes: Scopes::default(),
         entry: BTreeSet::new(),
         break_targets: Vec::new(),
+        labels: Vec::new(),
     };
     finder.definition(definition);
 }
@@ -93,6 +94,7 @@ struct Finder<'a> {
     /// The variables that have a value in the whole function: globals and parameters.
     entry: BTreeSet<usize>,
     break_targets: Vec<BreakTarget>,
+    labels: Vec<Label>,
 }
 
 impl Finder<'_> {
@@ -114,6 +116,7 @@ impl Finder<'_> {
         }
         self.entry = self.scopes.state().unwrap_or_default();
         if let Some(body) = body {
+            self.labels = early_exits::labels(body, self.text);
             self.statement(body);
         }
     }

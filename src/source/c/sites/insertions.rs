@@ -22,6 +22,7 @@ impl Finder<'_> {
         if !is_statement || is_excluded || self.scopes.is_unreachable() {
             return;
         }
+        let at = statement.start_byte();
         let names = self.scopes.visible();
         let function = &self.sources.functions[self.function];
         let point = InsertionPoint {
@@ -32,9 +33,10 @@ impl Finder<'_> {
                 .break_targets
                 .last()
                 .is_some_and(|target| !target.is_loop),
+            labels: &self.labels,
+            at,
             before: text_of(statement, self.text),
         };
-        let at = statement.start_byte();
         let checks = u32::from(point.is_before_check());
         let bodies = early_exits::bodies(self.sources, function, &point, self.facts.declarations);
         for (body, origin) in bodies {
