@@ -7,6 +7,7 @@ use super::Part;
 use super::rust::RUNTIME;
 use crate::source::splice::Insertion;
 use crate::source::{Callable, DataType, Sources};
+use crate::spec::Type;
 
 /// Methods called per type.
 const MOST_METHODS: usize = 16;
@@ -20,12 +21,11 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
             && callable.file == item.file
             && callable.owner.as_deref() == Some(&item.name)
     };
-    sources
-        .callables
-        .iter()
-        .filter(fits)
-        .take(MOST_METHODS)
-        .collect()
+    let mut methods: Vec<&Callable> = sources.callables.iter().filter(fits).collect();
+    // A scalar says more than that there is something.
+    methods.sort_by_key(|method| Type::from_name(&method.returns).is_none());
+    methods.truncate(MOST_METHODS);
+    methods
 }
 
 /// The insertions that make up the impl, one per member, so that each member can be left out. The impl is in a

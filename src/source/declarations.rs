@@ -114,7 +114,7 @@ pub struct Callable {
     pub parameters: Vec<Option<DeclaredType>>,
     /// Their names; empty for a pattern.
     pub names: Vec<String>,
-    /// The scalar's type.
+    /// The type it returns: a scalar's, or an `Option` or a `Result`.
     pub returns: String,
 }
 

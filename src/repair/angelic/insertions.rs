@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 
 use crate::localize::angelic::AngelicSite;
+use crate::rank::facts::PanicAt;
 use crate::repair::engine::Engine;
 use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
-use crate::rank::facts::PanicAt;
 use crate::run::suite::TestIndex;
 use crate::source::{FunctionIndex, SiteIndex};
 use crate::weights::WEIGHTS;

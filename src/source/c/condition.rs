@@ -53,7 +53,7 @@ pub(super) fn with<R>(text: &str, apply: impl FnOnce(Tree, &str) -> R) -> Option
     let whole = format!("{BEFORE}{text}\n); }}");
     let mut parsed = syntax::parse(&whole)?;
     if parsed.root_node().has_error() {
-        parsed = syntax::parse(&masks::without_words(&whole)?)?;
+        parsed = syntax::parse(&masks::usual(&whole)?)?;
     }
     let root = parsed.root_node();
     let at = BEFORE.len() - 1;

@@ -46,7 +46,10 @@ pub fn labels(body: Node, text: &str) -> Vec<Label> {
     let mut labels = Vec::new();
     let mut jumps: Vec<&str> = Vec::new();
     walk(body, &mut |node| {
-        let name = |node: Node| node.child_by_field_name("label").map(|name| text_of(name, text));
+        let name = |node: Node| {
+            node.child_by_field_name("label")
+                .map(|name| text_of(name, text))
+        };
         match node.kind() {
             "labeled_statement" => labels.extend(name(node).map(|name| Label {
                 name: name.to_owned(),

@@ -57,15 +57,23 @@ pub fn parse(
             Err(_) => continue,
         };
         let masked = masks::masked(&text);
-        let masked = masked.as_ref().unwrap_or(&text);
+        let mut masked = masked.as_deref().unwrap_or(&text);
         let Some(mut tree) = syntax::parse(masked) else {
             continue;
         };
+        let has_error = tree.root_node().has_error();
+        let unspecified = has_error.then(|| masks::unspecified(masked)).flatten();
+        if let Some(unspecified) = &unspecified
+            && let Some(of_types) = syntax::parse(unspecified)
+            && errors(&of_types) < errors(&tree)
+        {
+            (masked, tree) = (unspecified, of_types);
+        }
         if tree.root_node().has_error() {
             let taken = files.taken.as_ref().and_then(|taken| taken.get(&path));
             let split = branches::blanked(masked, taken).and_then(|text| syntax::parse(&text));
             if let Some(of_branches) =
-                split.filter(|of_branches| broken(of_branches) < broken(&tree))
+                split.filter(|of_branches| errors(of_branches) < errors(&tree))
             {
                 sources.is_undecided |= is_source && wanted(&path) && files.taken.is_none();
                 tree = of_branches;
@@ -110,10 +118,14 @@ pub fn parse(
     parsed
 }
 
-/// The number of parts of a file that cannot be parsed.
-fn broken(tree: &Tree) -> usize {
-    let parts = children(tree.root_node());
-    parts.iter().filter(|part| part.has_error()).count()
+/// The number of places at which a file cannot be parsed.
+fn errors(tree: &Tree) -> usize {
+    let mut errors = 0;
+    walk(tree.root_node(), &mut |node| {
+        errors += usize::from(node.is_error() || node.is_missing());
+        node.has_error()
+    });
+    errors
 }
 
 /// Adds a message to [`Sources::skipped`] for each part of a file that cannot be parsed.

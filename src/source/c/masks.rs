@@ -1,4 +1,4 @@
-//! Masks macros that the parser cannot handle. A macro for the head of a statement, as in
+//! Masks macros and spellings that the parser cannot handle. A macro for the head of a statement, as in
 //! `FOR(i, 0, n) { … }`, is not valid C before expansion. The parser sees a loop head of the same length
 //! instead, so offsets stay correct; the text itself does not change.
 
@@ -9,8 +9,37 @@ const BRANCH: &str = "if(_)";
 /// Words that `iso646.h`, or the program itself, defines as operators. No operator is longer than its word.
 const OPERATORS: [(&str, &str); 3] = [("and", "&&"), ("or", "||"), ("not", "!")];
 
+/// Digraphs and what they stand for, at the same length.
+const DIGRAPHS: [(&str, &str); 6] = [
+    ("%:%:", "##  "),
+    ("%:", "# "),
+    ("<:", "[ "),
+    (":>", " ]"),
+    ("<%", "{ "),
+    ("%>", " }"),
+];
+
+/// The text with other spellings of an expression's operators and brackets masked by the usual ones; `None` if there are
+/// none.
+pub fn usual(text: &str) -> Option<String> {
+    let brackets = without_digraphs(text);
+    let words = without_words(brackets.as_deref().unwrap_or(text));
+    words.or(brackets)
+}
+
+/// The text with digraphs masked; `None` if there are none. Those in literals and comments are masked, too, which changes no
+/// tree.
+fn without_digraphs(text: &str) -> Option<String> {
+    let has_any = DIGRAPHS.iter().any(|(digraph, _)| text.contains(digraph));
+    has_any.then(|| {
+        DIGRAPHS
+            .iter()
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    })
+}
+
 /// The text with alternative operator words masked by their operators; `None` if there are none.
-pub fn without_words(text: &str) -> Option<String> {
+fn without_words(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     for (word, operator) in OPERATORS {
@@ -30,9 +59,57 @@ pub fn without_words(text: &str) -> Option<String> {
 /// The masked text to parse; `None` if nothing needs masking.
 pub fn masked(text: &str) -> Option<String> {
     let has_words = text.contains("iso646.h") || text.contains("define and &&");
-    let words = if has_words { without_words(text) } else { None };
+    let brackets = without_digraphs(text);
+    let usual = brackets.as_deref().unwrap_or(text);
+    let words = if has_words {
+        without_words(usual)
+    } else {
+        None
+    };
+    let words = words.or(brackets);
     let heads = without_heads(words.as_deref().unwrap_or(text));
     heads.or(words)
+}
+
+/// The text without the names of macros that stand for specifiers or attributes, as in `API_INLINE int f(void)`: capitals
+/// before a type and the name of a function, or on a line before them. `None` if there are none. A type's name may
+/// look the same, so this is worth trying only for what cannot be parsed.
+pub fn unspecified(text: &str) -> Option<String> {
+    let mut masked = String::with_capacity(text.len());
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let next = lines.peek().copied().unwrap_or_default();
+        masked += &without_specifiers(line, next);
+    }
+    (masked != text).then_some(masked)
+}
+
+/// A line without such names; `next` is the line after it.
+fn without_specifiers(line: &str, next: &str) -> String {
+    let mut masked = line.to_owned();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = |word: &str| !word.is_empty() && word.chars().all(is_part);
+    let names = |text: &str| {
+        let head = text.split('(').next().unwrap_or_default();
+        let words = head.split([' ', '\t', '*', '\n', '\r']);
+        words.filter(|word| is_name(word)).count()
+    };
+    let mut at = 0;
+    // Only at the margin, where functions are declared.
+    while let Some(rest) = line.get(at..).filter(|rest| rest.starts_with(is_part)) {
+        let end = at + rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let after = &line[end..];
+        let is_loud = line[at..end].len() > 2
+            && line[at..end].starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+            && !line[at..end].contains(|c: char| c.is_ascii_lowercase());
+        let is_before = after.contains('(') && after.starts_with([' ', '\t']) && names(after) > 1;
+        let is_above = after.trim().is_empty() && next.starts_with(is_part) && names(next) > 1;
+        if is_loud && (is_before || is_above) {
+            masked.replace_range(at..end, &" ".repeat(end - at));
+        }
+        at = end + after.len() - after.trim_start().len();
+    }
+    masked
 }
 
 fn without_heads(text: &str) -> Option<String> {
@@ -107,6 +184,39 @@ mod tests {
         assert_eq!(masked.len(), text.len());
         assert!(masked.ends_with("\nfor(;_;)     { }"), "{masked}");
         assert_eq!(super::masked("#define A(x) for(;;);\nA(1)"), None);
+    }
+
+    #[test]
+    fn digraphs_are_masked_by_brackets() {
+        let text = "%:include <a.h>\nint f(int *a) <% return a<:0:>; %>";
+        let masked = masked(text).unwrap();
+        assert_eq!(
+            masked,
+            "# include <a.h>\nint f(int *a) {  return a[ 0 ];  }"
+        );
+    }
+
+    #[test]
+    fn specifiers_are_masked_before_a_type_and_a_name() {
+        let masked = |text| unspecified(text);
+        for (text, expected) in [
+            ("API int f(void);", "    int f(void);"),
+            (
+                "static API_2 const T *f(int x)\n{",
+                "static       const T *f(int x)\n{",
+            ),
+            ("API\nint f(void) {", "   \nint f(void) {"),
+        ] {
+            assert_eq!(masked(text).as_deref(), Some(expected));
+        }
+        for text in [
+            "BOOL f(int x) {",
+            "FILE *f;",
+            "  API int f(void);",
+            "MAX(a, b);\nint f(void);",
+        ] {
+            assert_eq!(masked(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn is_packed(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// The function as a callable, if it returns a scalar and takes `self`, if at all, by value or by shared
+/// The function as a callable, if it returns a scalar, an `Option` or a `Result`, and takes `self`, if at all, by value or by shared
 /// reference.
 pub fn callable(
     signature: &Signature,
@@ -143,7 +143,12 @@ pub fn callable(
         return None;
     }
     let returns = declared(returns).plain;
-    crate::spec::Type::from_name(&returns)?;
+    let may_be_nothing = ["Option<", "Result<"]
+        .iter()
+        .any(|start| returns.starts_with(start));
+    if crate::spec::Type::from_name(&returns).is_none() && !may_be_nothing {
+        return None;
+    }
     let receiver = signature.receiver();
     let kind = receiver.map(|receiver| &receiver.kind);
     if matches!(

@@ -95,11 +95,18 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         (Some((sources, name)), None) => (sources, name),
         (None, None) => (listing.sources(), "all C files that do not look like tests"),
     };
+    let headers = listing.headers_with_functions();
+    let and_headers = match headers.is_empty() {
+        true => "",
+        false => ", and headers with functions",
+    };
+    sources.extend(headers);
     let left = sources.len().saturating_sub(MOST_SOURCES);
     sources.truncate(MOST_SOURCES);
-    summary
-        .lines
-        .push(format!("sources: {}, {from}", count(sources.len(), "file")));
+    summary.lines.push(format!(
+        "sources: {}, {from}{and_headers}",
+        count(sources.len(), "file")
+    ));
     if left > 0 {
         summary.todo.push(format!(
             "check `sources`: {left} more were found, and those where the bug may be must be listed"

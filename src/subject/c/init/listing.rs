@@ -55,6 +55,17 @@ impl Listing {
         sources
     }
 
+    /// The headers that define functions and are not tests.
+    pub fn headers_with_functions(&self) -> Vec<Utf8PathBuf> {
+        let files = self.files.iter();
+        let is_header = |path: &&Utf8PathBuf| path.extension() == Some("h") && !is_test(path);
+        files
+            .filter(is_header)
+            .filter(|path| defines_functions(&self.text(path)))
+            .cloned()
+            .collect()
+    }
+
     /// The C files that are tests.
     pub fn tests(&self) -> Vec<Utf8PathBuf> {
         self.c_files().filter(|path| is_test(path)).collect()
@@ -110,9 +121,56 @@ fn defines_main(text: &str) -> bool {
     })
 }
 
+/// Whether a header has the body of a function: a parenthesis is closed and a brace opened, with white space between,
+/// outside of macros and comments.
+fn defines_functions(text: &str) -> bool {
+    let mut is_macro = false;
+    let code: String = text
+        .lines()
+        .filter(|line| {
+            let is_of_macro = is_macro || line.trim_start().starts_with('#');
+            is_macro = is_of_macro && line.trim_end().ends_with('\\');
+            !is_of_macro
+        })
+        .map(|line| {
+            line.split("//")
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned()
+                + "\n"
+        })
+        .collect();
+    let mut pieces = code.split("/*");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    let uncommented = pieces.fold(first, |text, piece| {
+        text + piece.split_once("*/").map_or("", |(_, rest)| rest)
+    });
+    let mut before = uncommented.split('{').rev().skip(1);
+    before.any(|text| text.trim_end().ends_with(')'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_header_with_a_body_defines_functions() {
+        for text in [
+            "static inline int twice(int x) { return 2 * x; }\n",
+            "int\nf (void) /* nothing */\n{\n}\n",
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nstatic int f(void)\n{ return 1; }\n",
+        ] {
+            assert!(defines_functions(text), "{text}");
+        }
+        for text in [
+            "int f(void);\nstruct point { int x; };\nenum { A = (1), B };\n",
+            "#define DO(x) do { if (x) { y(); } \\\n  else (z) { w(); } \\\n  } while (0)\n",
+            "/* int f(void) { return 1; } */\n// void g(void) {}\nint h[] = { 1 };\n",
+        ] {
+            assert!(!defines_functions(text), "{text}");
+        }
+    }
 
     #[test]
     fn tests_are_recognized_by_name_and_directory() {
