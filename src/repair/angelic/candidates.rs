@@ -282,7 +282,8 @@ impl At<'_> {
         }
     }
 
-    /// The last resort: a constant outcome that cures every test.
+    /// The last resort: a constant outcome that cures every test. That a `break` or `continue` is left out is an edit like
+    /// others: unlike another statement, it is not there for an effect that the tests may not look at.
     fn trivial(&self, sources: &Sources, observed: &Arc<Observed>) -> Option<Candidate> {
         let (site, found) = (self.site, self.found);
         let file = &sources.files[site.file];
@@ -296,6 +297,19 @@ impl At<'_> {
         let value = [true, false].into_iter().find(|value| cures(*value))?;
         let (problem, expr) = observed.problem.with_constant(value);
         let observed = Observed::new(observed.language, problem, &observed.recorded);
+        let is_jump = matches!(site.text.trim(), "break;" | "continue;") && !value;
+        let leaves_jump_out = site.kind.form() == Form::Wrap && is_jump;
+        let (base, why) = match (leaves_jump_out, site.kind.form()) {
+            (true, _) => (WEIGHTS.fix.jump_left_out, "left out".into()),
+            (_, Form::Wrap) => (
+                WEIGHTS.fix.last_resort,
+                "last resort: left out altogether".into(),
+            ),
+            (_, Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute) => (
+                WEIGHTS.fix.last_resort,
+                format!("last resort: always {value}"),
+            ),
+        };
         Some(Candidate {
             kind: None,
             claim: Claim::ChangeOnly,
@@ -309,18 +323,13 @@ impl At<'_> {
                     .truth(file, value != site.asserts())
                     .to_owned(),
                 switched: value.to_string(),
-                cost: WEIGHTS.fix.last_resort
+                cost: base
                     + (WEIGHTS.place.of(site)
                         + WEIGHTS.place.common(found.suspiciousness, site.kind))
                     .saturating_sub(self.bonus),
-                why: match site.kind.form() {
-                    Form::Wrap => "last resort: left out altogether".into(),
-                    Form::Replace | Form::Leave | Form::Branch | Form::Narrow | Form::Compute => {
-                        format!("last resort: always {value}")
-                    }
-                },
-                is_loose: true,
-                is_trivial: true,
+                why,
+                is_loose: !leaves_jump_out,
+                is_trivial: !leaves_jump_out,
                 evidence: Arc::new(Explanation {
                     observed: Arc::new(observed),
                     written: expr.clone(),
