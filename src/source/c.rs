@@ -59,6 +59,9 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
             }
         }
     }
+    for (name, body) in &declarations.functions {
+        functions.add_macro(name, body);
+    }
     sources.pointers = null_tests::pointers(&parsed, &declarations);
     for Parsed {
         text, tree, file, ..

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
+use super::condition;
 use super::syntax::{self, children, field, text_of, walk};
 
 /// Library functions that only read their arguments.
@@ -80,7 +81,7 @@ pub fn is_pure(node: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) -> b
     pure
 }
 
-/// The program's functions and their calls, to find the pure ones.
+/// The program's functions and function-like macros, and their calls, to find the pure ones.
 #[derive(Default)]
 pub struct Functions {
     /// By name: the functions it calls, or `None` if its own code has side effects.
@@ -90,7 +91,17 @@ pub struct Functions {
 impl Functions {
     /// Adds a function definition.
     pub fn add(&mut self, name: &str, definition: Node, text: &str) {
-        let calls = calls_of(definition, text);
+        self.put(name, calls_of(definition, text));
+    }
+
+    /// Adds a function-like macro with this body.
+    pub fn add_macro(&mut self, name: &str, body: &str) {
+        // What stands for statements is no expression.
+        let calls = condition::with(body, |tree, text| calls_of(tree, text));
+        self.put(name, calls.flatten());
+    }
+
+    fn put(&mut self, name: &str, calls: Option<BTreeSet<String>>) {
         // Functions that share a name are all assumed to be impure.
         match self.calls.contains_key(name) {
             true => self.calls.insert(name.to_owned(), None),
