@@ -84,7 +84,7 @@ impl Operands for C {
     }
 
     fn conversions(&self, at: &Conversions, pool: &mut Pool) -> Vec<Term> {
-        mark_flags(at, pool);
+        mark_flags_and_signs(at, pool);
         conversions(at.tree, pool)
     }
 
@@ -126,7 +126,10 @@ fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
         ..term.clone()
     };
     for term in numbers() {
-        let is_number = !matches!(term.reading, Reading::Character | Reading::Flag);
+        let is_number = !matches!(
+            term.reading,
+            Reading::Character | Reading::Flag | Reading::Sign
+        );
         for ty in types.iter().filter(|_| is_number) {
             if *ty != term.ty && common(*ty, term.ty) == Some(*ty) {
                 terms.push(converted(term, *ty));
@@ -153,17 +156,18 @@ fn truths<'t>(node: &'t Node, found: &mut Vec<&'t Leaf>) {
     }
 }
 
-/// Marks the flags: numbers that the file tests for truth and that are 0 or 1 in every recorded context.
-fn mark_flags(at: &Conversions, pool: &mut Pool) {
+/// Marks the signs, and the flags: numbers that the file tests for truth and that are 0 or 1 in every recorded context.
+fn mark_flags_and_signs(at: &Conversions, pool: &mut Pool) {
     let truths = &at.sources.files[at.site.file].truths;
     for term in &mut pool.terms {
         let is_number = matches!(term.ty, Type::Int(_)) && term.constant.is_none();
         let is_tested = || {
-            term.access
-                .last_name()
-                .is_some_and(|name| truths.contains(name))
+            let name = term.access.last_name().or_else(|| term.access.called());
+            name.is_some_and(|name| truths.contains(name))
         };
-        if is_number && is_tested() && is_zero_or_one(term, at) {
+        if is_number && term.access.is_sign() {
+            term.reading = Reading::Sign;
+        } else if is_number && is_tested() && is_zero_or_one(term, at) {
             term.reading = Reading::Flag;
         }
     }

@@ -31,7 +31,10 @@ pub fn constants(
     let mut found: HashMap<Value, Vec<TermId>> = HashMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter_enumerated() {
-        let is_number = !matches!(term.reading, Reading::Converted | Reading::Flag);
+        let is_number = !matches!(
+            term.reading,
+            Reading::Converted | Reading::Flag | Reading::Sign
+        );
         let is_usable = term.constant.is_none() && term.ty != Type::Bool && is_number;
         // C reads characters through an index, so they count as variables.
         let is_near = term.origin <= Origin::Query || term.reading == Reading::Character;

@@ -324,6 +324,8 @@ impl Edits<'_> {
         };
         let has_no_order = is_unordered(&self.source(a))
             || is_unordered(&self.source(b))
+            || is_sign(a)
+            || is_sign(b)
             || is_pointer(a) && is_pointer(b);
         let is_ordered = op.orders() || !has_no_order;
         if let Some(at) = self.operator(a, b, op.token()) {
@@ -339,6 +341,9 @@ impl Edits<'_> {
             }
         }
         for (side, other) in [(a, b), (b, a)] {
+            if is_literal(side) && is_sign(other) {
+                continue;
+            }
             self.operand(side);
             // What is compared may be no integer. Next to a literal, the literal is changed instead.
             if is_of_numbers && !is_literal(side) && !is_literal(other) {
@@ -468,6 +473,10 @@ fn binding(node: &Node) -> Binding {
         Shape::Arith(ArithOp::Add | ArithOp::Sub, ..) => Binding::Add,
         Shape::Arith(..) => Binding::Mul,
     }
+}
+
+fn is_sign(node: &Node) -> bool {
+    matches!(&node.shape, Shape::Leaf(leaf) if leaf.access.is_sign())
 }
 
 fn is_literal(node: &Node) -> bool {

@@ -149,6 +149,16 @@ pub enum Access {
     Opaque(String, Outline),
 }
 
+/// Functions of C that compare, and say by a sign what they found.
+const COMPARING: [&str; 6] = [
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "strncasecmp",
+    "strcoll",
+    "memcmp",
+];
+
 impl Access {
     /// A variable by its name.
     pub fn variable(name: impl Into<String>) -> Self {
@@ -299,6 +309,19 @@ impl Access {
             Self::Variable(name) => Some(name),
             Self::Call(of, arguments) if arguments.is_empty() => of.last_name(),
             other => other.last_member(),
+        }
+    }
+
+    /// Whether it is a call of `strcmp` or one of its kin, of whose result only the sign means anything.
+    pub fn is_sign(&self) -> bool {
+        self.called().is_some_and(|name| COMPARING.contains(&name))
+    }
+
+    /// The name of the function that it calls, if it is a call.
+    pub fn called(&self) -> Option<&str> {
+        match self.plain() {
+            Self::Call(of, _) => of.last_name(),
+            _ => None,
         }
     }
 

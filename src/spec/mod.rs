@@ -107,6 +107,8 @@ pub enum Reading {
     Character,
     /// A number used as a boolean. It is tested for truth, and compared with other flags.
     Flag,
+    /// What `strcmp` and its kin return: a number of which only the sign means anything. It is compared with 0.
+    Sign,
     /// Converted as in C: to the type of the other operand, or to a truth value.
     Converted,
     /// Whether a pointer is not null, whereas the term itself is written as the pointer. It is a clause, and is
@@ -147,6 +149,11 @@ impl Term {
         matches!(self.reading, Reading::Presence(_))
     }
 
+    /// Whether it is the literal 0.
+    fn is_zero(&self) -> bool {
+        matches!(&self.constant, Some(Value::Int(_, value)) if *value == Int::from_i128(0))
+    }
+
     /// Whether it has its type independently of the other operand.
     pub fn is_typed(&self) -> bool {
         self.constant.is_none() && self.reading != Reading::Converted
@@ -165,8 +172,14 @@ impl Pool {
     /// from.
     pub fn may_compare(&self, a: TermId, b: TermId) -> bool {
         let allows = |one: TermId, other: TermId| {
-            let mined_from = &self.terms[one].mined_from;
-            mined_from.is_empty() || mined_from.contains(&other)
+            let Term {
+                mined_from,
+                reading,
+                ..
+            } = &self.terms[one];
+            let is_sign = *reading == Reading::Sign;
+            (mined_from.is_empty() || mined_from.contains(&other))
+                && (!is_sign || self.terms[other].is_zero())
         };
         allows(a, b) && allows(b, a) && self.have_own_type(&[a, b])
     }

@@ -1,7 +1,7 @@
 //! The redundancy filter rejects conditions with a clause that decides nothing, a repeated clause, or a
 //! comparison of unrelated values.
 
-use crate::spec::{CmpOp, Expr, Pool, Value};
+use crate::spec::{Access, CmpOp, Expr, Pool, Reading, TermId, Type, Value};
 
 /// Whether two clauses of one conjunction or disjunction compare the same two operands, or one operand with two literals so
 /// that one clause is enough, or both are always or never fulfilled.
@@ -28,7 +28,8 @@ pub(super) fn has_repeated_clause(expr: &Expr, pool: &Pool) -> bool {
         let mut others = clauses
             .iter()
             .filter(|other| !std::ptr::eq(**other, *clause));
-        inner.len() > 1 && others.any(|other| inner.iter().any(|part| same_operands(other, part)))
+        let is_same = |other: &Expr, part: &Expr| other == part || same_operands(other, part);
+        inner.len() > 1 && others.any(|other| inner.iter().any(|part| is_same(other, part)))
     });
     repeated
         || is_absorbed
@@ -81,25 +82,50 @@ fn number(expr: &Expr, pool: &Pool) -> Option<i128> {
     }
 }
 
-/// Whether two clauses compare one operand with numbers so that one of them is enough, or none is needed.
-fn is_idle(a: &Expr, b: &Expr, conjunction: bool, pool: &Pool) -> bool {
-    let bound = |expr| match expr {
-        &Expr::Cmp(op, ref left, ref right) => match (number(left, pool), number(right, pool)) {
-            (None, Some(value)) => Some((&**left, op, value)),
-            (Some(value), None) => Some((&**right, op.mirrored(), value)),
+/// What a clause compares with a number. In C the truth of a number is another term than the number itself.
+#[derive(PartialEq)]
+enum Compared<'e> {
+    Access(&'e Access),
+    Expr(&'e Expr),
+}
+
+/// What a clause compares with a number, by which operator, and the number. The truth of a number asks whether it is 0.
+fn bound<'e>(expr: &'e Expr, pool: &'e Pool) -> Option<(Compared<'e>, CmpOp, i128)> {
+    let compared = |expr: &'e Expr| match expr {
+        Expr::Term(term) => Compared::Access(&pool.terms[*term].access),
+        _ => Compared::Expr(expr),
+    };
+    match expr {
+        Expr::Cmp(op, left, right) => match (number(left, pool), number(right, pool)) {
+            (None, Some(value)) => Some((compared(left), *op, value)),
+            (Some(value), None) => Some((compared(right), op.mirrored(), value)),
             _ => None,
         },
+        Expr::Term(term) => {
+            let term = &pool.terms[*term];
+            let is_truth = term.reading == Reading::Converted && term.ty == Type::Bool;
+            is_truth.then_some((Compared::Access(&term.access), CmpOp::Ne, 0))
+        }
+        Expr::Not(inner) if matches!(**inner, Expr::Term(_)) => {
+            bound(inner, pool).map(|(compared, _, value)| (compared, CmpOp::Eq, value))
+        }
         _ => None,
-    };
-    match (bound(a), bound(b)) {
+    }
+}
+
+/// Whether two clauses compare one operand with numbers so that one of them is enough, or none is needed.
+fn is_idle(a: &Expr, b: &Expr, conjunction: bool, pool: &Pool) -> bool {
+    match (bound(a, pool), bound(b, pool)) {
         (Some((x, op, value)), Some((y, other, of_other))) => {
-            x == y && CmpOp::are_idle([(op, value), (other, of_other)], conjunction)
+            // With one number, one comparison says what two say.
+            let is_one = value == of_other;
+            x == y && (is_one || CmpOp::are_idle([(op, value), (other, of_other)], conjunction))
         }
         _ => false,
     }
 }
 
-/// Whether a mined constant is compared with a term it was not mined from, a number is converted to a type
+/// Whether a mined constant is compared with a term it was not mined from, something is computed from a sign, a number is converted to a type
 /// that no operand has, or it is compared whether a pointer is null.
 pub(super) fn has_invalid_operand(expr: &Expr, pool: &Pool) -> bool {
     match expr {
@@ -115,7 +141,9 @@ pub(super) fn has_invalid_operand(expr: &Expr, pool: &Pool) -> bool {
         Expr::Term(term) => !pool.terms[*term].mined_from.is_empty(),
         // Arithmetic on two `int`s has type `int`, whatever it is compared with.
         Expr::Arith(_, a, b) => {
-            !pool.have_own_type(&expr.terms())
+            let is_sign = |term: &TermId| pool.terms[*term].reading == Reading::Sign;
+            expr.terms().iter().any(is_sign)
+                || !pool.have_own_type(&expr.terms())
                 || has_invalid_operand(a, pool)
                 || has_invalid_operand(b, pool)
         }
@@ -188,7 +216,7 @@ pub(super) fn same_operands(a: &Expr, b: &Expr) -> bool {
 mod tests {
     use super::*;
     use crate::source::Language;
-    use crate::spec::{NullTest, Origin, Reading, Term, TermId, Type};
+    use crate::spec::{NullTest, Origin, Term};
 
     #[test]
     fn it_is_not_compared_whether_a_pointer_is_null() {

@@ -57,18 +57,22 @@ pub fn parse(
             Err(_) => continue,
         };
         let masked = masks::masked(&text);
-        let mut masked = masked.as_deref().unwrap_or(&text);
+        let masked = masked.as_deref().unwrap_or(&text);
         let Some(mut tree) = syntax::parse(masked) else {
             continue;
         };
-        let has_error = tree.root_node().has_error();
-        let unspecified = has_error.then(|| masks::unspecified(masked)).flatten();
-        if let Some(unspecified) = &unspecified
-            && let Some(of_types) = syntax::parse(unspecified)
-            && errors(&of_types) < errors(&tree)
-        {
-            (masked, tree) = (unspecified, of_types);
+        let mut guessed = None;
+        for mask in [masks::unspecified, masks::without_likely_heads] {
+            let known: &str = guessed.as_deref().unwrap_or(masked);
+            let more = tree.root_node().has_error().then(|| mask(known)).flatten();
+            if let Some(text) = more
+                && let Some(of_text) = syntax::parse(&text)
+                && errors(&of_text) < errors(&tree)
+            {
+                (guessed, tree) = (Some(text), of_text);
+            }
         }
+        let masked = guessed.as_deref().unwrap_or(masked);
         if tree.root_node().has_error() {
             let taken = files.taken.as_ref().and_then(|taken| taken.get(&path));
             let split = branches::blanked(masked, taken).and_then(|text| syntax::parse(&text));

@@ -41,7 +41,6 @@ fn without_digraphs(text: &str) -> Option<String> {
 /// The text with alternative operator words masked by their operators; `None` if there are none.
 fn without_words(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     for (word, operator) in OPERATORS {
         for (at, _) in text.match_indices(word) {
             let end = at + word.len();
@@ -59,16 +58,71 @@ fn without_words(text: &str) -> Option<String> {
 /// The masked text to parse; `None` if nothing needs masking.
 pub fn masked(text: &str) -> Option<String> {
     let has_words = text.contains("iso646.h") || text.contains("define and &&");
-    let brackets = without_digraphs(text);
-    let usual = brackets.as_deref().unwrap_or(text);
-    let words = if has_words {
-        without_words(usual)
-    } else {
-        None
-    };
-    let words = words.or(brackets);
-    let heads = without_heads(words.as_deref().unwrap_or(text));
-    heads.or(words)
+    let words = |text: &str| has_words.then(|| without_words(text)).flatten();
+    let masks: [&dyn Fn(&str) -> Option<String>; 4] =
+        [&without_digraphs, &words, &without_typeof, &without_heads];
+    masks.iter().fold(None, |masked: Option<String>, mask| {
+        mask(masked.as_deref().unwrap_or(text)).or(masked)
+    })
+}
+
+/// The text with `typeof (expression)` masked by the name of a type that nobody knows; `None` if there is none.
+fn without_typeof(text: &str) -> Option<String> {
+    let mut masked = text.to_owned();
+    for word in ["typeof", "__typeof__", "__typeof"] {
+        for (at, _) in text.match_indices(word) {
+            let after = at + word.len();
+            if text[..at].ends_with(is_part) || text[after..].starts_with(is_part) {
+                continue;
+            }
+            if let Some(end) = call(text, after).filter(|end| !text[at..*end].contains('\n')) {
+                masked.replace_range(after..end, &" ".repeat(end - after));
+            }
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
+/// The text with calls that only a macro for a head can be masked, whatever the macro is: indented, they begin a line, end it
+/// without a semicolon, and a brace or a deeper line follows. This is worth trying only for what cannot be parsed.
+pub fn without_likely_heads(text: &str) -> Option<String> {
+    const KEYWORDS: [&str; 5] = ["if", "for", "while", "switch", "return"];
+    let mut masked = text.to_owned();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let at = start + indentation(line);
+        start += line.len();
+        let code = text[at..]
+            .find(|c| !is_part(c))
+            .map(|length| &text[at..at + length]);
+        let name = code.filter(|name| !name.is_empty() && !KEYWORDS.contains(name));
+        let end = name.and_then(|name| call(text, at + name.len()));
+        let Some(end) = end.filter(|end| *end <= start && indentation(line) > 0) else {
+            continue;
+        };
+        let rest = text[end..start].trim();
+        let next = text[start..].lines().next().unwrap_or_default();
+        let is_deeper = indentation(next) > indentation(line)
+            && !next
+                .trim_start()
+                .starts_with(['&', '|', '?', ':', '.', '-', '+']);
+        let is_head = rest == "{" || rest.is_empty() && (next.trim() == "{" || is_deeper);
+        if is_head && end - at >= BRANCH.len() {
+            let head = if end - at >= LOOP.len() { LOOP } else { BRANCH };
+            masked.replace_range(at..end, &format!("{head:<0$}", end - at));
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
+/// The bytes of white space that a line begins with.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// Whether a character can be part of a name.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// The text without the names of macros that stand for specifiers or attributes, as in `API_INLINE int f(void)`: capitals
@@ -87,7 +141,6 @@ pub fn unspecified(text: &str) -> Option<String> {
 /// A line without such names; `next` is the line after it.
 fn without_specifiers(line: &str, next: &str) -> String {
     let mut masked = line.to_owned();
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_name = |word: &str| !word.is_empty() && word.chars().all(is_part);
     let names = |text: &str| {
         let head = text.split('(').next().unwrap_or_default();
@@ -117,7 +170,6 @@ fn without_heads(text: &str) -> Option<String> {
     let mut masked = text.to_owned();
     for name in names {
         for (at, _) in text.match_indices(name) {
-            let is_part = |c: char| c.is_alphanumeric() || c == '_';
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let is_use = !text[..at].ends_with(is_part)
                 && !text[line..at].trim_start().starts_with('#')
@@ -184,6 +236,29 @@ mod tests {
         assert_eq!(masked.len(), text.len());
         assert!(masked.ends_with("\nfor(;_;)     { }"), "{masked}");
         assert_eq!(super::masked("#define A(x) for(;;);\nA(1)"), None);
+    }
+
+    #[test]
+    fn a_type_that_is_computed_is_masked_by_a_name() {
+        let masked = masked("typeof(*v) key = v[i]; __typeof__ (a) b; x = typeofs(a);").unwrap();
+        assert_eq!(
+            masked,
+            "typeof     key = v[i]; __typeof__     b; x = typeofs(a);"
+        );
+    }
+
+    #[test]
+    fn what_can_only_be_a_head_is_masked_by_one() {
+        let text = "int f(void)\n{\n  each(list, n) {\n  }\n  every(a, b)\n    go(a);\n  g(a,\n    b);\n}\n";
+        let masked = without_likely_heads(text).unwrap();
+        assert_eq!(
+            masked,
+            "int f(void)\n{\n  for(;_;)      {\n  }\n  for(;_;)   \n    go(a);\n  g(a,\n    b);\n}\n"
+        );
+        assert_eq!(
+            without_likely_heads("int f(void)\n{\n  x = a(1)\n    + b;\n}\n"),
+            None
+        );
     }
 
     #[test]

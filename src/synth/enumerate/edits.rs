@@ -6,7 +6,7 @@
 
 use super::alternatives::alternatives;
 use super::operands::operand;
-use crate::spec::{ArithOp, CmpOp, Expr, Pool, Type};
+use crate::spec::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
 use crate::synth::atoms::{self, Atom};
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
@@ -332,7 +332,12 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
         }
         Expr::Cmp(old, a, b) => {
             let ty = a.ty(pool);
-            let ordered = ty.is_some_and(Type::ordered);
+            // That `strcmp` finds two strings equal is rarely meant to become an order.
+            let is_sign = |expr: &Expr| {
+                let mut terms = expr.terms().into_iter();
+                terms.any(|term| pool.terms[term].reading == Reading::Sign)
+            };
+            let ordered = ty.is_some_and(Type::ordered) && (old.orders() || !is_sign(a));
             for op in CmpOp::ALL {
                 if op != *old && (ordered || !op.orders()) {
                     let expr = Expr::Cmp(op, a.clone(), b.clone());

@@ -25,8 +25,8 @@ pub(super) fn operand(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut 
     let constant = matches!(node, Expr::Term(term) if atoms::is_constant(pool, *term));
     let fits = |term: &TermId| pool.terms[*term].ty == ty && !table.is_opaque(*term);
     let terms = pool.terms.keys().filter(fits);
-    // A flag does not replace a number.
-    let is_flag = |term: TermId| pool.terms[term].reading == Reading::Flag;
+    // A flag or a sign does not replace a number.
+    let is_flag = |term: TermId| matches!(pool.terms[term].reading, Reading::Flag | Reading::Sign);
     let takes_flags = matches!(node, Expr::Term(old) if is_flag(*old));
     let terms = terms.filter(|term| takes_flags || !is_flag(*term));
     for term in terms.clone() {

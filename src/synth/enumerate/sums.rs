@@ -75,7 +75,7 @@ fn of_type(table: &Table, need: &Need, int: IntType, found: &mut SumClauses) {
         .filter(|term| {
             !matches!(
                 pool.terms[*term].reading,
-                Reading::Converted | Reading::Flag
+                Reading::Converted | Reading::Flag | Reading::Sign
             )
         })
         .collect();
