@@ -83,8 +83,8 @@ fn without_typeof(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// The text with calls that only a macro for a head can be masked, whatever the macro is: indented, they begin a line, end it
-/// without a semicolon, and a brace or a deeper line follows. This is worth trying only for what cannot be parsed.
+/// The text with calls masked that can only be a macro for a head, whatever the macro is: indented, they begin a line, end it
+/// without a semicolon, and a brace or a deeper line follows. Where none follows, capitals are a whole statement. This is worth trying only for what cannot be parsed.
 pub fn without_likely_heads(text: &str) -> Option<String> {
     const KEYWORDS: [&str; 5] = ["if", "for", "while", "switch", "return"];
     let mut masked = text.to_owned();
@@ -107,10 +107,19 @@ pub fn without_likely_heads(text: &str) -> Option<String> {
                 .trim_start()
                 .starts_with(['&', '|', '?', ':', '.', '-', '+']);
         let is_head = rest == "{" || rest.is_empty() && (next.trim() == "{" || is_deeper);
-        if is_head && end - at >= BRANCH.len() {
-            let head = if end - at >= LOOP.len() { LOOP } else { BRANCH };
-            masked.replace_range(at..end, &format!("{head:<0$}", end - at));
-        }
+        let is_loud = !text[at..end]
+            .split('(')
+            .next()
+            .unwrap_or_default()
+            .contains(|c: char| c.is_lowercase());
+        let instead = match is_head {
+            true if end - at >= LOOP.len() => LOOP,
+            true if end - at >= BRANCH.len() => BRANCH,
+            // What stands for statements, or for labels of a `switch`.
+            false if is_loud && rest.is_empty() => ";",
+            _ => continue,
+        };
+        masked.replace_range(at..end, &format!("{instead:<0$}", end - at));
     }
     (masked != text).then_some(masked)
 }
