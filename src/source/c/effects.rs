@@ -97,7 +97,7 @@ impl Functions {
     /// Adds a function-like macro with this body.
     pub fn add_macro(&mut self, name: &str, body: &str) {
         // What stands for statements is no expression.
-        let calls = condition::with(body, |tree, text| calls_of(tree, text));
+        let calls = condition::with(body, calls_of);
         self.put(name, calls.flatten());
     }
 

@@ -55,12 +55,14 @@ fn without_words(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
+/// Masks something in a text; `None` if it is not there.
+type Mask<'m> = &'m dyn Fn(&str) -> Option<String>;
+
 /// The masked text to parse; `None` if nothing needs masking.
 pub fn masked(text: &str) -> Option<String> {
     let has_words = text.contains("iso646.h") || text.contains("define and &&");
     let words = |text: &str| has_words.then(|| without_words(text)).flatten();
-    let masks: [&dyn Fn(&str) -> Option<String>; 4] =
-        [&without_digraphs, &words, &without_typeof, &without_heads];
+    let masks: [Mask; 4] = [&without_digraphs, &words, &without_typeof, &without_heads];
     masks.iter().fold(None, |masked: Option<String>, mask| {
         mask(masked.as_deref().unwrap_or(text)).or(masked)
     })
