@@ -160,6 +160,20 @@ mod tests {
         assert_eq!(ranked[0].suspiciousness, 1.0);
         assert!((ranked[1].suspiciousness - 1.0 / 3f64.sqrt()).abs() < 1e-12);
     }
+
+    #[test]
+    fn a_test_that_is_stopped_has_not_crashed() {
+        let mut spectrum = Spectrum::default();
+        let crashed = Trace {
+            last: Some(site(4)),
+            ..Trace::default()
+        };
+        spectrum.add(test(0), &crashed, Verdict::Failed);
+        spectrum.add(test(1), &crashed, Verdict::TimedOut);
+        spectrum.add(test(2), &trace(5, &[(4, 1)]), Verdict::Failed);
+        assert_eq!(spectrum.crashes, BTreeMap::from([(test(0), site(4))]));
+    }
+
     /// A trace with these numbers of evaluations.
     fn trace(steps: u64, entered: &[(u32, u64)]) -> Trace {
         let counter = |entered| Counter {

@@ -114,13 +114,12 @@ pub fn read(root: &Utf8Path, files: &Files, wanted: &dyn Fn(&Utf8Path) -> bool) 
     sources
 }
 
-/// The function definitions of a file, including those inside `#if`.
+/// The function definitions of a file, including those inside `#if` and inside functions.
 fn definitions(root: Node) -> Vec<Node> {
     let mut found = Vec::new();
     walk(root, &mut |node| {
         if node.kind() == "function_definition" {
             found.push(node);
-            return false;
         }
         true
     });
