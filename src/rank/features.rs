@@ -237,7 +237,8 @@ features! {
     Agreeing: Plus,
     /// A new constant is met by at most one context.
     SingledOut: Minus,
-    /// A new constant is a character or string that is not in the function, and met by at most one context.
+    /// A new constant is a character or string that is not in the function, met by at most one context, and only one test
+    /// fails.
     TextSingledOut: Minus,
     /// A new constant is met by two or three contexts.
     FewMeet: Minus,

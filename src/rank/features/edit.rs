@@ -358,10 +358,12 @@ impl<'c> Edit<'c> {
         fresh.retain(|leaf| is_new(&leaf.text));
         let (literals, fresh): (Vec<&Node>, Vec<&Node>) =
             fresh.into_iter().partition(|leaf| is_literal(leaf));
-        let is_singled_out = self
-            .facts
-            .support
-            .is_some_and(|support| is_single(&support));
+        // That several tests fail for one text is no accident.
+        let is_singled_out = self.case.failures.len() == 1
+            && self
+                .facts
+                .support
+                .is_some_and(|support| is_single(&support));
         for literal in literals {
             let text = &literal.text;
             if matches!(number(text), Some(0 | 1)) || matches!(&**text, "true" | "false") {
