@@ -16,7 +16,7 @@ use super::effects::is_pure;
 use super::scope::{Assigned, Scopes};
 use super::syntax::{has_directive, operator, text_of, unparenthesized};
 use super::templates::template;
-use super::types::Declarations;
+use super::types::{Declarations, declarators};
 use crate::hash;
 use crate::source::{BodyOrigin, DeclaredType, FileIndex, FunctionIndex, Site, SiteKind, Sources};
 
@@ -107,6 +107,7 @@ impl Finder<'_> {
             .map_or("", |body| text_of(body, self.text))
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .collect();
+        self.declare_around(definition);
         // A `main` that never uses its parameters has no conditions over them.
         let is_main = self.sources.functions[self.function].name == "main";
         for (name, ty) in early_exits::parameters(definition, self.text) {
@@ -118,6 +119,29 @@ impl Finder<'_> {
         if let Some(body) = body {
             self.labels = early_exits::labels(body, self.text);
             self.statement(body);
+        }
+    }
+
+    /// Declares what a nested function sees of the functions around it: their parameters, and what is declared before it.
+    fn declare_around(&mut self, definition: Node) {
+        let mut around = Vec::new();
+        let mut inner = definition;
+        while let Some(outer) = inner.parent() {
+            if outer.kind() == "function_definition" {
+                around.push(early_exits::parameters(outer, self.text));
+            }
+            let mut before = inner.prev_sibling();
+            while let Some(declaration) = before.filter(|_| outer.kind() == "compound_statement") {
+                if declaration.kind() == "declaration" {
+                    let all = declarators(declaration, self.text).into_iter();
+                    around.push(all.map(|(name, ty, _)| (name, ty)).collect());
+                }
+                before = declaration.prev_sibling();
+            }
+            inner = outer;
+        }
+        for (name, ty) in around.into_iter().rev().flatten() {
+            self.scopes.declare(name, ty, true);
         }
     }
 
