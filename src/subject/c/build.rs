@@ -31,6 +31,7 @@ const REPORTED: i32 = 99;
 /// If the shell cannot be started or the run is stopped. A compilation error is a result.
 pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build> {
     fs::create_dir_all(&at.logs).with_context(|| format!("cannot create {}", at.logs))?;
+    let messages = at.logs.join("messages");
     let mut args = Vec::new();
     let mut env = at.confinement.build_env()?;
     if let Linked::Runtime(dir) = linked {
@@ -40,6 +41,9 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         env.push(("C_INCLUDE_PATH".to_owned(), dirs.join(":")));
         env.push((shim::JSON.to_owned(), json_compilers().join(" ")));
         env.push((shim::CALLS.to_owned(), calls_log(at).to_string()));
+        // Of the build before, if there is one.
+        let _ = fs::remove_file(&messages);
+        env.push((shim::MESSAGES.to_owned(), messages.to_string()));
     }
     if matches!(linked, Linked::Runtime(_)) || at.caps_lints {
         args.push("-w");
@@ -88,6 +92,7 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         return Ok(build);
     }
     build.errors = match linked {
+        Linked::Runtime(_) if messages.is_file() => diagnostics::read(&at.root, &read(&messages)),
         Linked::Runtime(_) => diagnostics::read(&at.root, &errors),
         // A warning that is an error only because of `-Werror` is treated like a denied lint.
         Linked::Plain | Linked::InPlace if errors.contains("[-Werror") => vec![Diagnostic {

@@ -22,6 +22,8 @@ pub const ARGS: &str = "NOPOL_SHIM_ARGS";
 /// a line with [`DIRECTORY`] and the compiler's working directory, which may differ from that of the build,
 /// precedes the output of each compiler.
 pub const JSON: &str = "NOPOL_SHIM_JSON";
+/// The variable with a file, to which is added what the compilers say, besides their standard error: a build may hide that.
+pub const MESSAGES: &str = "NOPOL_SHIM_MESSAGES";
 /// The variable with a file; if it is set, every call is added to it, one JSON object a line.
 pub const CALLS: &str = "NOPOL_SHIM_CALLS";
 /// The start of a line that shows where a compiler ran.
@@ -112,8 +114,11 @@ fn write_down(log: &Path, compiler: &Path, args: &[OsString]) -> std::io::Result
         compiler,
         args,
     };
-    let file = File::options().append(true).create(true).open(log);
-    file?.write_all(call.line()?.as_bytes())
+    add_to(log)?.write_all(call.line()?.as_bytes())
+}
+
+fn add_to(path: &Path) -> std::io::Result<File> {
+    File::options().append(true).create(true).open(path)
 }
 
 /// Runs a compiler, prints its working directory and output in a single write, and exits with its exit code.
@@ -131,8 +136,10 @@ fn run_with_directory(mut command: Command) -> Option<std::io::Error> {
         let dir = std::env::current_dir().unwrap_or_default();
         let mut message = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
         message.extend(output.stderr);
-        // There is no other way to report that standard error cannot be written.
+        // There is no other way to report that standard error cannot be written, and without the file it has all.
         let _ = std::io::stderr().write_all(&message);
+        let file = std::env::var_os(MESSAGES).map(|path| add_to(Path::new(&path)));
+        let _ = file.map(|file| file?.write_all(&message));
     }
     std::process::exit(output.status.code().unwrap_or(1))
 }
