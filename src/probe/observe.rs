@@ -7,7 +7,6 @@ use super::Part;
 use super::rust::RUNTIME;
 use crate::source::splice::Insertion;
 use crate::source::{Callable, DataType, Sources};
-use crate::spec::Type;
 
 /// Methods called per type.
 const MOST_METHODS: usize = 16;
@@ -23,7 +22,7 @@ pub fn methods<'a>(sources: &'a Sources, item: &DataType) -> Vec<&'a Callable> {
     };
     let mut methods: Vec<&Callable> = sources.callables.iter().filter(fits).collect();
     // A scalar says more than that there is something.
-    methods.sort_by_key(|method| Type::from_name(&method.returns).is_none());
+    methods.sort_by_key(|method| !method.returns_scalar());
     methods.truncate(MOST_METHODS);
     methods
 }

@@ -19,6 +19,7 @@ mod null_tests;
 pub mod policies;
 mod scope;
 mod sites;
+mod specifiers;
 mod syntax;
 pub mod templates;
 mod types;

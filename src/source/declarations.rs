@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::FileIndex;
-use crate::spec::Binding;
+use crate::spec::{Binding, Type};
 
 /// A local variable or parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,13 @@ pub struct Callable {
     pub names: Vec<String>,
     /// The type it returns: a scalar's, or an `Option` or a `Result`.
     pub returns: String,
+}
+
+impl Callable {
+    /// Whether it returns a scalar.
+    pub fn returns_scalar(&self) -> bool {
+        Type::from_name(&self.returns).is_some()
+    }
 }
 
 /// A constant of the subject.

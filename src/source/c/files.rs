@@ -6,8 +6,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tree_sitter::{Node, Tree};
 
 use super::language::Files;
+use super::masks::{self, Mask};
 use super::syntax::{self, children, first_error, walk};
-use super::{branches, harvest, masks, name_of};
+use super::{branches, harvest, name_of, specifiers};
 use crate::source::{File, FileIndex, NullTest, Sources};
 
 /// A parsed file.
@@ -36,6 +37,7 @@ pub fn parse(
         .collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
+    let specifiers = specifiers::known(root, &files.paths);
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
         let text = match std::fs::read(root.join(&path)) {
@@ -62,7 +64,9 @@ pub fn parse(
             continue;
         };
         let mut guessed = None;
-        for mask in [masks::unspecified, masks::without_likely_heads] {
+        let of_names = |text: &str| masks::without_names(text, &specifiers);
+        let guesses: [Mask; 3] = [&of_names, &masks::unspecified, &masks::without_likely_heads];
+        for mask in guesses {
             let known: &str = guessed.as_deref().unwrap_or(masked);
             let more = tree.root_node().has_error().then(|| mask(known)).flatten();
             if let Some(text) = more

@@ -2,6 +2,8 @@
 //! `FOR(i, 0, n) { … }`, is not valid C before expansion. The parser sees a loop head of the same length
 //! instead, so offsets stay correct; the text itself does not change.
 
+use std::collections::BTreeSet;
+
 /// The replacements of a macro call.
 const LOOP: &str = "for(;_;)";
 const BRANCH: &str = "if(_)";
@@ -56,7 +58,7 @@ fn without_words(text: &str) -> Option<String> {
 }
 
 /// Masks something in a text; `None` if it is not there.
-type Mask<'m> = &'m dyn Fn(&str) -> Option<String>;
+pub type Mask<'m> = &'m dyn Fn(&str) -> Option<String>;
 
 /// The masked text to parse; `None` if nothing needs masking.
 pub fn masked(text: &str) -> Option<String> {
@@ -134,6 +136,28 @@ fn indentation(line: &str) -> usize {
 /// Whether a character can be part of a name.
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// The text without these names, which are known to be macros that stand for specifiers; `None` if there are none.
+pub fn without_names(text: &str, names: &BTreeSet<String>) -> Option<String> {
+    let mut masked = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut rest = line;
+        let is_directive = line.trim_start().starts_with('#');
+        while let Some(start) = rest.find(is_part).filter(|_| !is_directive) {
+            let (before, word) = rest.split_at(start);
+            let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+            let (word, after) = word.split_at(end);
+            masked += before;
+            match names.contains(word) {
+                true => masked.extend(std::iter::repeat_n(' ', word.len())),
+                false => masked += word,
+            }
+            rest = after;
+        }
+        masked += rest;
+    }
+    (masked != text).then_some(masked)
 }
 
 /// The text without the names of macros that stand for specifiers or attributes, as in `API_INLINE int f(void)`: capitals
@@ -216,7 +240,7 @@ fn heads(text: &str) -> Vec<&str> {
 }
 
 /// The end of the parenthesized arguments that start at a byte.
-fn call(text: &str, at: usize) -> Option<usize> {
+pub fn call(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let open = rest.len() - rest.trim_start().len();
     if !rest[open..].starts_with('(') {
@@ -280,6 +304,17 @@ mod tests {
             masked,
             "# include <a.h>\nint f(int *a) {  return a[ 0 ];  }"
         );
+    }
+
+    #[test]
+    fn known_names_are_masked_outside_of_directives() {
+        let names = BTreeSet::from(["local".to_owned()]);
+        let masked = |text| without_names(text, &names);
+        assert_eq!(
+            masked("#define local static\nlocal int local_f(void);\n").as_deref(),
+            Some("#define local static\n      int local_f(void);\n")
+        );
+        assert_eq!(masked("int f(void);"), None);
     }
 
     #[test]

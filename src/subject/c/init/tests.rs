@@ -98,6 +98,23 @@ fn a_library_has_its_test_programs_as_tests() {
 }
 
 #[test]
+fn headers_with_functions_are_sources() {
+    let dir = Dir::new(&[
+        ("a.c", MAIN),
+        ("half.h", "static int half(int x) { return x / 2; }\n"),
+        ("whole.h", "int whole(int x);\n"),
+        ("tests/check.h", "static void check(void) {}\n"),
+    ]);
+    let (summary, _, program) = dir.init();
+    assert_eq!(program.sources, ["a.c", "half.h"]);
+    assert_eq!(program.build, "cc -g -o a a.c");
+    assert!(
+        summary.contains(", and headers with functions"),
+        "{summary}"
+    );
+}
+
+#[test]
 fn of_several_programs_one_is_chosen() {
     let dir = Dir::new(&[("main.c", MAIN), ("aside.c", MAIN), ("main/x", "")]);
     let (summary, text, program) = dir.init();
