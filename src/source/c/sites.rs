@@ -57,6 +57,7 @@ pub fn find(
         entry: BTreeSet::new(),
         break_targets: Vec::new(),
         labels: Vec::new(),
+        is_without_sites: false,
     };
     finder.definition(definition);
 }
@@ -95,6 +96,8 @@ struct Finder<'a> {
     entry: BTreeSet<usize>,
     break_targets: Vec<BreakTarget>,
     labels: Vec<Label>,
+    /// Whether only assignments are looked for.
+    is_without_sites: bool,
 }
 
 impl Finder<'_> {
@@ -174,7 +177,7 @@ impl Finder<'_> {
         };
         // The condition becomes a macro argument, in which a preprocessor directive is undefined behaviour.
         let text = self.text[span.clone()].to_owned();
-        if self.scopes.is_unreachable() || has_directive(&text) {
+        if self.is_without_sites || self.scopes.is_unreachable() || has_directive(&text) {
             return;
         }
         let file = &self.sources.files[self.file];

@@ -193,11 +193,9 @@ impl Finder<'_> {
 
     /// Visits an expression for its assignments only, without adding sites.
     pub(super) fn effects(&mut self, node: Node) {
-        let first = self.sources.sites.len();
-        let ids = self.ids.clone();
+        let is_without_sites = std::mem::replace(&mut self.is_without_sites, true);
         self.expression(node);
-        self.sources.sites.truncate(first);
-        *self.ids = ids;
+        self.is_without_sites = is_without_sites;
     }
 
     /// Notes an assignment to a variable or a part of one.
