@@ -15,7 +15,7 @@ use crate::invocation::{self, Earlier};
 use crate::repair::settings::Settings;
 use crate::repair::telling::NewTest;
 use crate::report::format::{human, json};
-use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport};
+use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport, count};
 use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
@@ -246,10 +246,7 @@ pub fn apply(
         .iter()
         .find(|patch| patch.rank == rank as usize)
     else {
-        bail!(
-            "there is no patch {rank} to apply: {} found; nothing was changed",
-            outcome.patches.len()
-        );
+        return Err(no_patch(outcome, rank));
     };
     if !patch.is_checked {
         bail!(
@@ -344,5 +341,13 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
     };
     bail!(
         "git cannot tell whether {file} has uncommitted changes ({why}), so the patch was not applied; see to that, or give --allow-dirty"
+    )
+}
+
+/// That the last search found no patch of this rank.
+pub(super) fn no_patch(outcome: &Outcome, rank: u32) -> anyhow::Error {
+    anyhow::anyhow!(
+        "there is no patch {rank} to apply: the last search found {}; nothing was changed",
+        count(outcome.patches.len(), "patch")
     )
 }

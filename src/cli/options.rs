@@ -25,8 +25,8 @@ pub struct Options {
     #[arg(long, value_name = "[PKG::][TARGET::]NAME", help_heading = "Tests")]
     failing: Option<Vec<String>>,
 
-    /// C: the directory of a version that is right; what it prints, and its exit code, are what tests expect that do not
-    /// say what is printed
+    /// C: the directory of a correct version; tests that do not say what is printed expect what it prints, and its exit
+    /// code
     #[arg(long, value_name = "DIR", help_heading = "Tests")]
     reference: Option<Utf8PathBuf>,
 
@@ -111,7 +111,7 @@ pub struct Options {
     #[arg(long, value_name = "N", help_heading = "Limits")]
     fuel: Option<u64>,
 
-    /// Runs of a failing test in which a single evaluation of a condition is made otherwise [default: 400]
+    /// Runs of a failing test in which a single evaluation of a condition is reversed [default: 400]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     flips: Option<usize>,
 
@@ -120,7 +120,7 @@ pub struct Options {
     #[arg(long, value_name = "MODE", help_heading = "Limits", value_parser = sandboxes())]
     sandbox: Option<SandboxMode>,
 
-    /// Do not ask a formula at which conditions other outcomes make a test pass; force all of them
+    /// Do not let a formula tell which conditions to force; force them all
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = switch(), hide_possible_values = true, help_heading = "Limits")]
     no_formula: Option<bool>,

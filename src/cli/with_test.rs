@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
-use super::apply::edits;
+use super::apply::{edits, no_patch};
 use crate::invocation::Invocation;
 use crate::repair::settings::Settings;
 use crate::repair::telling::{NewTest, Patch, Question};
@@ -46,11 +46,7 @@ pub fn find(
 fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
     let mut patches = outcome.patches.iter();
     let Some(patch) = patches.find(|patch| patch.rank == choice.rank as usize) else {
-        bail!(
-            "there is no patch {} to apply: {} found; nothing was changed",
-            choice.rank,
-            outcome.patches.len()
-        );
+        return Err(no_patch(outcome, choice.rank));
     };
     let own = edits(patch, choice.alternative)?;
     let mut rivals = Vec::new();

@@ -162,13 +162,19 @@ impl Case {
         let Some(code) = exit.code else {
             return Ok(Some("crashes".to_owned()));
         };
-        if code != self.exit {
-            return Ok(Some(format!("exits with {code} instead of {}", self.exit)));
-        }
+        let wrong_exit =
+            (code != self.exit).then(|| format!("exits with {code} instead of {}", self.exit));
         let Some(expected) = &self.stdout else {
-            return Ok(None);
+            return Ok(wrong_exit);
         };
         let bytes = read_output(expected, printed)?;
+        if let Some(wrong) = wrong_exit {
+            let but = match self.is_same(&bytes, expected) && !expected.is_empty() {
+                true => ", but prints what is expected (see `exit` in nopol.toml)",
+                false => "",
+            };
+            return Ok(Some(wrong + but));
+        }
         let text = String::from_utf8_lossy(&bytes);
         if self.is_same(&bytes, expected) {
             return Ok(None);

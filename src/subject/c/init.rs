@@ -76,7 +76,7 @@ struct Summary {
 
 impl Summary {
     fn text(&self) -> String {
-        let mut text = format!("{NAME} is written:\n");
+        let mut text = format!("Wrote {NAME}:\n");
         for line in &self.lines {
             let _ = writeln!(text, "  {line}");
         }
@@ -126,7 +126,7 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         [program] => program.clone(),
         [program, others @ ..] => {
             summary.todo.push(format!(
-                "tests run {program}; there are also {}",
+                "check `command`: it runs {program}, and the build also makes {}",
                 others.join(", ")
             ));
             program.clone()
@@ -159,6 +159,10 @@ fn plan(listing: &Listing) -> (Plan, Summary) {
         summary.lines.push(format!(
             "tests: {found}, `{input}` (taken as {how} of `{program}`) and `{output}`"
         ));
+        summary.todo.push(
+            "check `exit`: all these tests must exit with 0; what should not needs a `[[c.test]]` of its own"
+                .to_owned(),
+        );
         if build_info.programs.is_empty() {
             summary.todo.push(format!(
                 "`command`: nothing tells what is built, `{program}` is a guess"

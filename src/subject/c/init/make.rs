@@ -41,7 +41,7 @@ pub fn read(listing: &Listing, name: &str) -> BuildInfo {
             .notes
             .extend(lines.map(|line| format!("    {}", makefile.expand(line))));
         build_info.todo.push(format!(
-            "the target `{target}` of {name} may run tests; nopol.toml shows it as a comment"
+            "the target `{target}` of {name} may run tests; nopol.toml shows how as a comment: write each as a `[[c.test]]`"
         ));
     }
     build_info
