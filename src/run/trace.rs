@@ -189,31 +189,16 @@ impl Trace {
             .u64()?,
         )
         .ok()?;
-        self.out_of_fuel |= Reader {
-            bytes,
-            at: layout::ENDED,
-        }
-        .u32()?
-            == layout::ENDED_FUEL;
+        let number = |at| Reader { bytes, at }.u32();
+        self.out_of_fuel |= number(layout::ENDED)? == layout::ENDED_FUEL;
         let steps = Reader {
             bytes,
             at: layout::STEPS,
         }
         .u64()?;
         self.steps = self.steps.saturating_add(steps);
-        self.dropped += u64::from(
-            Reader {
-                bytes,
-                at: layout::DROPPED,
-            }
-            .u32()?,
-        );
-
-        let last = Reader {
-            bytes,
-            at: layout::LAST,
-        }
-        .u32()?;
+        self.dropped += u64::from(number(layout::DROPPED)?);
+        let last = number(layout::LAST)?;
         let last = (last as usize).checked_sub(1).filter(|last| *last < sites);
         self.last = self.last.or(last.map(SiteIndex::from));
 
@@ -236,11 +221,7 @@ impl Trace {
             bytes: bytes.get(..start.checked_add(used)?)?,
             at: start,
         };
-        let evaluating = Reader {
-            bytes,
-            at: layout::EVALUATING,
-        }
-        .u32()? as usize;
+        let evaluating = number(layout::EVALUATING)? as usize;
         let mut names = Vec::new();
         while let Some(kind) = log.u8() {
             if kind == layout::NAME {

@@ -1,5 +1,6 @@
 //! Reads and parses the source files of a C program, and the headers that they include.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -37,7 +38,8 @@ pub fn parse(
         .collect();
     let mut seen: BTreeSet<Utf8PathBuf> = files.paths.iter().cloned().collect();
     let mut next = 0;
-    let specifiers = specifiers::known(root, &files.paths);
+    // Read only if something cannot be parsed.
+    let specifiers = LazyCell::new(|| specifiers::known(root, &files.paths));
     while let Some((path, is_source)) = waiting.get(next).cloned() {
         next += 1;
         let text = match std::fs::read(root.join(&path)) {

@@ -134,7 +134,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Whether a character can be part of a name.
-fn is_part(c: char) -> bool {
+pub fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::masks::{call, is_part};
+
 /// What the bodies of such macros consist of, beside attributes and other such macros.
 const SPECIFIERS: [&str; 18] = [
     "auto",
@@ -72,7 +74,7 @@ pub fn known(root: &Utf8Path, files: &[Utf8PathBuf]) -> BTreeSet<String> {
 /// The name and the body of an object-like macro, from what follows `#define`.
 fn object_like(definition: &str) -> Option<(String, String)> {
     let definition = definition.trim();
-    let end = definition.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let end = definition.find(|c| !is_part(c));
     let (name, body) = definition.split_at(end.unwrap_or(definition.len()));
     let body = body.split("//").next().unwrap_or_default();
     let body = match body.split_once("/*") {
@@ -84,7 +86,6 @@ fn object_like(definition: &str) -> Option<(String, String)> {
 }
 
 fn is_word(body: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     body.chars().all(is_part) && body.starts_with(|c: char| !c.is_ascii_digit())
 }
 
@@ -97,10 +98,10 @@ fn quoted(path: &str) -> Option<&str> {
 fn stands_for_specifiers(body: &str, names: &BTreeSet<String>) -> bool {
     let mut rest = body.trim_start();
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let end = rest.find(|c| !is_part(c));
         let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = match word {
-            _ if ATTRIBUTES.contains(&word) => match super::masks::call(after, 0) {
+            _ if ATTRIBUTES.contains(&word) => match call(after, 0) {
                 Some(end) => &after[end..],
                 None => return false,
             },

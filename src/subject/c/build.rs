@@ -92,8 +92,14 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         return Ok(build);
     }
     build.errors = match linked {
-        Linked::Runtime(_) if messages.is_file() => diagnostics::read(&at.root, &read(&messages)),
-        Linked::Runtime(_) => diagnostics::read(&at.root, &errors),
+        Linked::Runtime(_) => {
+            let known = diagnostics::read(&at.root, &read(&messages));
+            match known.is_empty() {
+                // A compiler that was called by a path says nothing to the shim.
+                true => diagnostics::read(&at.root, &errors),
+                false => known,
+            }
+        }
         // A warning that is an error only because of `-Werror` is treated like a denied lint.
         Linked::Plain | Linked::InPlace if errors.contains("[-Werror") => vec![Diagnostic {
             code: "-Werror".to_owned(),

@@ -136,7 +136,7 @@ fn run_with_directory(mut command: Command) -> Option<std::io::Error> {
         let dir = std::env::current_dir().unwrap_or_default();
         let mut message = format!("{DIRECTORY}{}\n", dir.display()).into_bytes();
         message.extend(output.stderr);
-        // There is no other way to report that standard error cannot be written, and without the file it has all.
+        // What cannot be written to one of the two is in the other.
         let _ = std::io::stderr().write_all(&message);
         let file = std::env::var_os(MESSAGES).map(|path| add_to(Path::new(&path)));
         let _ = file.map(|file| file?.write_all(&message));

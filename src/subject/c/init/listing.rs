@@ -146,8 +146,8 @@ fn defines_functions(text: &str) -> bool {
     let uncommented = pieces.fold(first, |text, piece| {
         text + piece.split_once("*/").map_or("", |(_, rest)| rest)
     });
-    let mut before = uncommented.split('{').rev().skip(1);
-    before.any(|text| text.trim_end().ends_with(')'))
+    let mut braces = uncommented.match_indices('{');
+    braces.any(|(at, _)| uncommented[..at].trim_end().ends_with(')'))
 }
 
 #[cfg(test)]
