@@ -178,11 +178,13 @@ pub struct Idioms {
     pub order_against_zero: i64,
     /// `!=` between two variables.
     pub unequal_variables: i64,
+    /// A signed number that was never negative, and not always 0 or 1, `!= 0` where there was no condition.
+    pub unequal_amount: i64,
     /// `==` in a conjunction.
     pub equal_in_conjunction: i64,
     /// `!=` in a disjunction.
     pub unequal_in_disjunction: i64,
-    /// `==` or `!=` with a number that occurs in a single context.
+    /// `==` or `!=` with a number that occurs in a single context, of those in which it decides.
     pub singled_out: i64,
     /// An order comparison with a mined number.
     pub mined_limit: i64,
@@ -349,6 +351,7 @@ pub static WEIGHTS: Weights = Weights {
         one: 1,
         order_against_zero: 1,
         unequal_variables: 1,
+        unequal_amount: 1,
         equal_in_conjunction: 1,
         unequal_in_disjunction: 2,
         singled_out: 16,

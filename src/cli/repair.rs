@@ -106,10 +106,11 @@ fn options(args: impl Iterator<Item = String>) -> String {
             // The remaining arguments are for the test binaries.
             "--" => kept.extend(std::iter::once(arg).chain(&mut args)),
             // Its value may be the next argument.
-            "--format" | "--html" | "--summary" | "--fail-on" => {
+            "--format" | "--html" | "--summary" | "--fail-on" | "--time-limit" | "--jobs"
+            | "-j" => {
                 drop((!arg.contains('=')).then(|| args.next()));
             }
-            name if SWITCHES.contains(&name) => {}
+            name if SWITCHES.contains(&name) || is_jobs(name) => {}
             _ => kept.push(arg),
         }
     }
@@ -121,6 +122,12 @@ fn options(args: impl Iterator<Item = String>) -> String {
     quoted.collect()
 }
 
+/// `-j4`.
+fn is_jobs(arg: &str) -> bool {
+    let number = arg.strip_prefix("-j");
+    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::options;
@@ -130,7 +137,9 @@ mod tests {
         let options = |line: &str| options(line.split('|').map(str::to_owned));
         assert_eq!(options("cargo-nopol|nopol"), "");
         assert_eq!(
-            options("cargo-nopol|nopol|repair|--top|9|--apply=2|--format|json|--file|src/*.rs"),
+            options(
+                "cargo-nopol|nopol|repair|--top|9|--apply=2|--format|json|--time-limit|60|-j4|--file|src/*.rs"
+            ),
             " --top 9 --file 'src/*.rs'"
         );
         assert_eq!(

@@ -20,13 +20,17 @@ impl Operands for C {
     fn is_expressible(&self, sources: &Sources, site: &Site, access: &Access) -> bool {
         let text = &sources.files[site.file].text;
         if let Access::Prefix(Prefix::Deref, pointer) = access.plain() {
-            // A member is dereferenced only if the file does so, too.
+            // A member is dereferenced only if the file does so, too, and so is the text of a number.
             let is_member = pointer.outline().has_member();
+            let is_number = || {
+                let of_function = text.get(sources.functions[site.function].span.clone());
+                is_text_of_number(of_function.unwrap_or(""), &write::text(pointer))
+            };
             let is_read = || {
                 let element = format!("{}[", write::text(pointer));
                 text.contains(&write::text(access)) || text.contains(&element)
             };
-            return !is_member || is_read();
+            return !(is_member || is_number()) || is_read();
         }
         let of_string = |access: &Access| {
             matches!(
@@ -105,6 +109,20 @@ impl Operands for C {
     }
 }
 
+/// Whether a function reads a number from a text: what counts is the number then, and not the text's first character.
+fn is_text_of_number(function: &str, pointer: &str) -> bool {
+    let readers = [
+        "atoi", "atol", "atoll", "atof", "strtol", "strtoll", "strtoul", "strtoull", "strtod",
+        "strtof", "strtold", "sscanf",
+    ];
+    let squeezed: String = function.split_whitespace().collect();
+    readers.iter().any(|reader| {
+        [",", ")"]
+            .iter()
+            .any(|end| squeezed.contains(&format!("{reader}({pointer}{end}")))
+    })
+}
+
 /// Converted terms: each number in the wider types of the other numbers, and as a truth value if the original
 /// condition tests it or it is a flag.
 fn conversions(tree: Option<&Node>, pool: &Pool) -> Vec<Term> {
@@ -181,4 +199,16 @@ fn is_zero_or_one(term: &Term, at: &Conversions) -> bool {
     values
         .map(|value| value.to_string())
         .all(|value| value == "0" || value == "1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_that_of_a_number_if_one_is_read_from_it() {
+        let of = |function: &str| is_text_of_number(function, "argv[1]");
+        assert!(of("{ n = atoi( argv[1] ); }") && of("{ sscanf(argv[1], \"%d\", &n); }"));
+        assert!(!of("{ n = atoi(argv[2]); puts(argv[1]); }") && !of("{ n = atoi(argv[1] + 2); }"));
+    }
 }

@@ -9,6 +9,7 @@ use super::Recorded;
 use super::captures::Captures;
 use super::rows::{changed, old};
 use super::terms::binding_of_literal;
+use crate::source::condition::{LeafKind, Node, Shape};
 use crate::source::{Site, Sources};
 use crate::spec::{Access, CmpOp, Int, IntType, Origin, Pool, Reading, Term, TermId, Type, Value};
 
@@ -18,6 +19,7 @@ pub fn constants(
     site: &Site,
     recorded: &Recorded,
     captures: &Captures,
+    tree: Option<&Node>,
     pool: &Pool,
 ) -> Vec<Term> {
     let literals = &sources.files[site.file].literals;
@@ -28,6 +30,7 @@ pub fn constants(
         hex: hex.is_some(),
         upper: hex.is_some_and(|text| text.contains(|digit| matches!(digit, 'A'..='F'))),
     };
+    let compared = tree.map_or_else(Vec::new, Node::compared);
     let mut found: HashMap<Value, Vec<TermId>> = HashMap::new();
     let mut order = Vec::new();
     for (id, term) in pool.terms.iter_enumerated() {
@@ -41,7 +44,10 @@ pub fn constants(
         if !(is_usable && is_near) {
             continue;
         }
-        let mut limits = limits(&Values::of(term, recorded, captures));
+        let mut limits = limits(
+            &Values::of(term, recorded, captures),
+            limit_of(term, &compared),
+        );
         if term.reading == Reading::Character || term.ty == Type::Char {
             // A condition on a letter is often meant for both cases.
             let other: Vec<Value> = limits.iter().filter_map(Value::other_case).collect();
@@ -129,7 +135,39 @@ struct LiteralStyle {
     upper: bool,
 }
 
-fn limits(values: &Values) -> Vec<Value> {
+/// To which side the limit of a comparison belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LimitOf {
+    /// As in `n <= 4` and `n > 4`.
+    Lower,
+    /// As in `n < 5` and `n >= 5`.
+    Upper,
+}
+
+/// To which side the limit belongs in the first comparison of a term with a literal; `None` if there is none.
+fn limit_of(term: &Term, compared: &[(&Node, CmpOp, &Node, &Node)]) -> Option<LimitOf> {
+    let is_it =
+        |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.access == term.access);
+    let is_literal =
+        |node: &Node| matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal);
+    let of_it = |(_, op, a, b): &(&Node, CmpOp, &Node, &Node)| {
+        let op = match (is_it(a) && is_literal(b), is_literal(a) && is_it(b)) {
+            (true, _) => *op,
+            (_, true) => op.mirrored(),
+            _ => return None,
+        };
+        match op {
+            CmpOp::Le | CmpOp::Gt => Some(LimitOf::Lower),
+            CmpOp::Lt | CmpOp::Ge => Some(LimitOf::Upper),
+            CmpOp::Eq | CmpOp::Ne => None,
+        }
+    };
+    compared.iter().find_map(of_it)
+}
+
+/// The limits between values; `limit_of` says to which side that of the original condition belongs, so that its operator
+/// can stay.
+fn limits(values: &Values, limit_of: Option<LimitOf>) -> Vec<Value> {
     let mut limits = Vec::new();
     for outcome in 0..2 {
         let changed = &values.changed[outcome];
@@ -154,6 +192,13 @@ fn limits(values: &Values) -> Vec<Value> {
             let beyond = others().filter(|other| other.compare(op, end) == Some(true));
             match extreme(beyond, outward) {
                 Some(other) => {
+                    let end_is = match op {
+                        CmpOp::Gt => LimitOf::Lower,
+                        _ => LimitOf::Upper,
+                    };
+                    if limit_of.is_some_and(|side| side != end_is) {
+                        limits.extend(roundest_beyond(other, end));
+                    }
                     limits.extend(roundest(other, end));
                     limits.extend(power_of_two(other, end));
                 }
@@ -205,6 +250,19 @@ fn roundest(other: &Value, end: &Value) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// As [`roundest`], of the integers from the one after `end` up to and including `other`.
+fn roundest_beyond(other: &Value, end: &Value) -> Option<Value> {
+    let (Value::Int(ty, other), Value::Int(_, end)) = (other, end) else {
+        return None;
+    };
+    let (other, end) = (other.to_i128()?, end.to_i128()?);
+    let step = (other - end).signum();
+    let round = round_int(other.checked_add(step)?, end.checked_add(step)?);
+    // A multiple of ten may be the first number beyond `other`.
+    let round = if round == other + step { other } else { round };
+    Some(Value::Int(*ty, Int::from_i128(round)))
 }
 
 /// The power of two between two numbers, excluding `other`, and among several the one nearest `other`.
@@ -281,6 +339,31 @@ fn literal(value: &Value, style: LiteralStyle) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_is_on_the_side_that_the_old_operator_asks_for() {
+        let int = |value| Value::Int(IntType::I32, Int::from_i128(value));
+        let values = Values {
+            changed: [vec![], vec![int(1), int(4)]],
+            kept: [vec![int(5), int(9)], vec![int(0)]],
+        };
+        assert!(!limits(&values, Some(LimitOf::Lower)).contains(&int(5)));
+        assert!(limits(&values, Some(LimitOf::Upper)).contains(&int(5)));
+        assert_eq!(roundest_beyond(&int(9), &int(4)), Some(int(5)));
+        assert_eq!(roundest_beyond(&int(9), &int(8)), Some(int(9)));
+        assert_eq!(roundest_beyond(&int(1), &int(12)), Some(int(10)));
+        assert_eq!(roundest_beyond(&int(17), &int(42)), Some(int(40)));
+
+        let op = |text: &str| {
+            let tree = crate::source::Language::C.parse(text).unwrap();
+            let access = crate::source::Language::C.access("n");
+            let term = Term::new(access, Type::Int(IntType::I32), Origin::Variable);
+            limit_of(&term, &tree.compared())
+        };
+        assert_eq!(op("a && n < 1"), Some(LimitOf::Upper));
+        assert_eq!(op("1 < n"), Some(LimitOf::Lower));
+        assert_eq!((op("n < m"), op("n == 1")), (None, None));
+    }
 
     #[test]
     fn the_number_with_the_fewest_digits_nearest_the_end_is_taken() {

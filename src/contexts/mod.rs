@@ -161,7 +161,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     for term in terms::constants(sources, site, tree.as_ref(), &pool) {
         add(&mut pool, term);
     }
-    for term in mined::constants(sources, site, recorded, &captures, &pool) {
+    for term in mined::constants(sources, site, recorded, &captures, tree.as_ref(), &pool) {
         add(&mut pool, term);
     }
 

@@ -170,6 +170,13 @@ impl Supervisor {
         }
     }
 
+    /// What tells a computation whether [`Supervisor::check`] would fail.
+    pub fn stopped(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let interrupted = self.interrupted();
+        let end = self.left().map(|left| Instant::now() + left);
+        move || interrupted.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// Keeps a part of the time limit for what comes after the search, at most a third of what is left: until
     /// [`Supervisor::use_reserve`], the run ends that much earlier.
     pub fn reserve(&self, time: Duration) {

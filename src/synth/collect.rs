@@ -1,6 +1,7 @@
 //! The collector checks whether proposed expressions explain the spec, and keeps the best.
 
-use super::idioms::idiom_cost;
+use super::Stop;
+use super::idioms::{Evaluated, idiom_cost};
 use super::kind::EditKind;
 use super::normal::{Form, normal_form};
 use super::rank;
@@ -9,6 +10,7 @@ use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
 use crate::synth::limits;
 use crate::weights::WEIGHTS;
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -54,18 +56,39 @@ pub(super) struct Collector<'a> {
     /// Accepted expressions by normal form, so that each is kept in one spelling.
     found: BTreeMap<Form, Found>,
     accepted: usize,
+    /// The cost from which on nothing is kept, once enough is.
+    bar: u32,
+    /// What the form of the original condition costs.
+    old_idioms: OnceCell<i64>,
+    /// Whether the original condition has a redundant part.
+    old_is_redundant: OnceCell<bool>,
+    stop: Stop,
 }
 
 impl<'a> Collector<'a> {
     /// A collector of expressions that have the expected outcome in each constrained row.
-    pub fn new(table: &'a Table<'a>, constrained: &Bits) -> Self {
+    pub fn new(table: &'a Table<'a>, constrained: &Bits, stop: &Stop) -> Self {
         Self {
             table,
             need: table.need(constrained),
             first: constrained.iter().take(limits::FIRST).collect(),
             found: BTreeMap::new(),
             accepted: 0,
+            bar: u32::MAX,
+            old_idioms: OnceCell::new(),
+            old_is_redundant: OnceCell::new(),
+            stop: stop.clone(),
         }
+    }
+
+    /// The cost from which on nothing more is kept.
+    pub fn bar(&self) -> u32 {
+        self.bar
+    }
+
+    /// Whether the run was stopped, so that nothing more is worth offering.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_set()
     }
 
     /// The outcomes an expression must have to be accepted.
@@ -90,13 +113,17 @@ impl<'a> Collector<'a> {
     }
 
     fn keep(&mut self, expr: &Expr, mut cost: u32, kind: &EditKind, may_be_constant: bool) {
+        if cost > self.bar {
+            return;
+        }
         let rows = &self.table.spec.rows;
         let is_wrong = |row: &usize| expr.eval_bool(&rows[*row]) != Some(rows[*row].expected);
         if self.first.iter().any(is_wrong) {
             return;
         }
-        let planes = self.table.planes(expr);
-        if !self.need.met_by(&planes) || !self.table.meets_groups(&planes) {
+        let evaluated = Evaluated::new(expr, self.table);
+        let planes = &evaluated.planes;
+        if !self.need.met_by(planes) || !self.table.meets_groups(planes) {
             return;
         }
         if planes.is_constant() {
@@ -116,22 +143,27 @@ impl<'a> Collector<'a> {
         // Redundancy of the original condition is left to its maintainer.
         let is_redundant =
             |expr: &Expr| has_tautology(expr, pool) || has_repeated_clause(expr, pool);
-        let adds_redundancy =
-            is_redundant(expr) && !self.table.spec.old.as_ref().is_some_and(is_redundant);
-        if adds_redundancy || has_invalid_operand(expr, pool) {
+        let old = self.table.spec.old.as_ref();
+        let old_is_redundant = *self
+            .old_is_redundant
+            .get_or_init(|| old.is_some_and(is_redundant));
+        if !old_is_redundant && is_redundant(expr) || has_invalid_operand(expr, pool) {
             return;
         }
         self.accepted += 1;
         // The form of the original condition costs nothing.
-        let old = self.table.spec.old.as_ref();
-        let own = old.map_or(0, |old| idiom_cost(old, self.table));
+        let own = *self.old_idioms.get_or_init(|| {
+            old.map_or(0, |old| {
+                idiom_cost(&Evaluated::new(old, self.table), self.table)
+            })
+        });
         let cost = cost.saturating_add_signed(
-            i32::try_from(idiom_cost(expr, self.table) - own).unwrap_or_default(),
+            i32::try_from(idiom_cost(&evaluated, self.table) - own).unwrap_or_default(),
         );
         let found = Found {
             expr: expr.clone(),
             cost,
-            soft_violated: self.table.soft_violated(&planes),
+            soft_violated: self.table.soft_violated(planes),
             kind: kind.clone(),
         };
         let normal = normal_form(expr, pool);
@@ -150,6 +182,11 @@ impl<'a> Collector<'a> {
         let mut found: Vec<_> = std::mem::take(&mut self.found).into_iter().collect();
         found.sort_by(|(_, a), (_, b)| a.key().cmp(&b.key()));
         found.truncate(limits::KEPT);
+        if let Some((_, worst)) = found.last()
+            && worst.soft_violated == 0
+        {
+            self.bar = worst.cost.saturating_add(limits::MOST_DISCOUNT);
+        }
         self.found = found.into_iter().collect();
     }
 

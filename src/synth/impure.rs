@@ -24,7 +24,7 @@ pub(super) fn beside(
     let Some(old) = &spec.old else {
         return Vec::new();
     };
-    let mut collector = Collector::new(table, constrained);
+    let mut collector = Collector::new(table, constrained, run.stop);
     edits::of_impure(old, &mut collector);
     let mut rows = Vec::new();
     for row in constrained.iter() {

@@ -18,10 +18,14 @@ pub(super) const MOST_ROUNDS: usize = 30;
 // Collecting.
 /// Expressions kept during a search.
 pub(super) const KEPT: usize = 400;
+/// What the form of an expression may take off its cost, at most.
+pub(super) const MOST_DISCOUNT: u32 = 16;
 /// Rows checked first, because nearly every wrong expression fails one of them.
 pub(super) const FIRST: usize = 64;
 
 // Evaluating.
+/// Comparisons over no more rows are not cached.
+pub(super) const FEW_ROWS: usize = 64;
 /// Size of the cache of evaluated expressions, in bytes.
 pub(super) const KEPT_BYTES: usize = 4 << 20;
 
@@ -35,6 +39,8 @@ pub(super) const PER_GUARD: usize = 12;
 /// With fewer single edits than this, a clause is added on top of an edit.
 pub(super) const FEW_EDITS: usize = 5;
 
+/// Clauses added at one position of the original condition that explain the spec: more are costlier than what is kept.
+pub(super) const PER_POSITION: usize = 200;
 /// Edits on top of which a clause is added, cheapest first.
 pub(super) const EXTENDED: usize = 64;
 

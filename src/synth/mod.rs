@@ -40,9 +40,32 @@ pub use kind::EditKind;
 use refine::{Judge, Sample};
 use smt::search::Smt;
 use std::cell::OnceCell;
+use std::fmt;
+use std::sync::Arc;
 use table::{Bits, Table};
 
-/// Bounds on the work done. None of them is a clock, so that the answer is the same on every machine.
+/// Whether the run was stopped, by the user or at its time limit. What a search has found then is no answer.
+#[derive(Clone, Default)]
+pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl Stop {
+    /// Asks a function.
+    pub fn when(is_stopped: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(is_stopped)))
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.as_ref().is_some_and(|is_stopped| is_stopped())
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_tuple("Stop").field(&self.is_set()).finish()
+    }
+}
+
+/// Bounds on the work done. Besides the stop, none of them is a clock, so that the answer is the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The engine to use.
@@ -51,6 +74,8 @@ pub struct Limits {
     pub candidates: usize,
     /// z3's `rlimit` for all queries of one level. Ten million take about a second; 0 disables the solver.
     pub rlimit: u32,
+    /// Ends a search early. Its caller drops what it found.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -59,6 +84,7 @@ impl Default for Limits {
             engine: EngineKind::Portfolio,
             candidates: 20,
             rlimit: 15_000_000,
+            stop: Stop::default(),
         }
     }
 }
@@ -122,7 +148,8 @@ pub fn synthesize(spec: &Spec, pool: &Pool, limits: &Limits) -> Synthesis {
         let mut explained = explain(&sampled, pool, limits, &demanded);
         rounds += 1;
         let all_hold = judge.refute(&mut explained.found, &mut sample);
-        if all_hold || rounds >= limits::MOST_ROUNDS && !explained.found.is_empty() {
+        let is_over = rounds >= limits::MOST_ROUNDS && !explained.found.is_empty();
+        if all_hold || is_over || limits.stop.is_set() {
             return explained.into();
         }
         if rounds >= limits::MOST_ROUNDS {
@@ -172,10 +199,11 @@ fn explain(spec: &Spec, pool: &Pool, limits: &Limits, consistent: &Bits) -> Expl
     let engines = portfolio(engines).iter();
     let runs = engines.flat_map(|engine| scopes.iter().map(move |scope| (engine, scope)));
     for (engine, (constrained, suffix)) in runs {
-        if found.is_empty() {
+        if found.is_empty() && !limits.stop.is_set() {
             let run = EngineRun {
                 engine: *engine,
                 rlimit: limits.rlimit,
+                stop: &limits.stop,
                 suffix,
                 atoms: &atoms,
             };
@@ -185,7 +213,7 @@ fn explain(spec: &Spec, pool: &Pool, limits: &Limits, consistent: &Bits) -> Expl
     if !found.is_empty() && hard != *consistent && !spec.old_is_impure {
         // An edit of the original condition, or a flag where there was none, that changes an outcome in passing tests
         // may still pass them. It ranks last.
-        let mut near = Collector::new(&table, &hard);
+        let mut near = Collector::new(&table, &hard, &limits.stop);
         let need = near.need().clone();
         let atoms = atoms.get_or_init(|| atoms::atoms(&table));
         match spec.old {
@@ -260,6 +288,7 @@ struct EngineRun<'a> {
     engine: &'a dyn Engine,
     /// z3's `rlimit` for one level.
     rlimit: u32,
+    stop: &'a Stop,
     /// Appended to the names of levels.
     suffix: &'a str,
     /// The clauses of the table, computed on first use.
@@ -283,7 +312,7 @@ impl EngineRun<'_> {
             rlimit: self.rlimit,
             atoms: self.atoms,
         };
-        let mut collector = Collector::new(table, constrained);
+        let mut collector = Collector::new(table, constrained, self.stop);
         for (name, answer) in self.engine.search(&task, &mut collector) {
             levels.push((format!("{name}{}", self.suffix), answer));
         }

@@ -312,8 +312,11 @@ impl<'a> Table<'a> {
             Expr::And(a, b) => self.planes(a).combine(BoolOp::And, &self.planes(b)),
             Expr::Or(a, b) => self.planes(a).combine(BoolOp::Or, &self.planes(b)),
             Expr::Cmp(op, a, b) => match (&**a, &**b) {
-                // Comparing ranks is as fast as a cache lookup.
-                (Expr::Term(a), Expr::Term(b)) => self.compare(*op, *a, *b),
+                // Comparing few ranks is as fast as a cache lookup.
+                (Expr::Term(a), Expr::Term(b)) if self.rows() <= limits::FEW_ROWS => {
+                    self.compare(*op, *a, *b)
+                }
+                (Expr::Term(a), Expr::Term(b)) => self.cached(expr, || self.compare(*op, *a, *b)),
                 _ => self.evaluate(expr),
             },
             Expr::Term(_) | Expr::Arith(..) => self.evaluate(expr),
@@ -321,6 +324,12 @@ impl<'a> Table<'a> {
     }
 
     fn evaluate(&self, expr: &Expr) -> Planes {
+        self.cached(expr, || {
+            Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]))
+        })
+    }
+
+    fn cached(&self, expr: &Expr, compute: impl FnOnce() -> Planes) -> Planes {
         let evaluated = || {
             self.evaluated
                 .lock()
@@ -329,7 +338,7 @@ impl<'a> Table<'a> {
         if let Some(known) = evaluated().get(expr) {
             return known.clone();
         }
-        let planes = Planes::from_fn(self.rows(), |row| expr.eval_bool(&self.spec.rows[row]));
+        let planes = compute();
         let mut evaluated = evaluated();
         if evaluated.len() * self.rows().div_ceil(8) * 3 < limits::KEPT_BYTES {
             evaluated.insert(expr.clone(), planes.clone());

@@ -23,7 +23,7 @@ use crate::source::kind::Form;
 use crate::source::{Site, Sources};
 use crate::spec::{Expr, Spec};
 use crate::subject::SubjectError;
-use crate::synth::{self, EditKind, Limits};
+use crate::synth::{self, EditKind, Limits, Stop};
 use crate::weights::WEIGHTS;
 
 /// Candidates of one site that are judged, by [`Claim`].
@@ -152,6 +152,7 @@ impl Session<'_> {
         let problem = &observed.problem;
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut reason = None;
+        let stop = Stop::when(self.copies.plain.supervisor.stopped());
         let specs = u32::try_from(problem.specs.len().max(1)).unwrap_or(u32::MAX);
         let strict = problem.specs.iter().map(|spec| (spec, 0));
         let relaxed = problem
@@ -174,9 +175,11 @@ impl Session<'_> {
             let limits = Limits {
                 engine: self.settings.engine,
                 rlimit,
+                stop: stop.clone(),
                 ..Limits::default()
             };
             let synthesis = synth::synthesize(spec, &problem.pool, &limits);
+            self.copies.plain.supervisor.check()?;
             reason = reason.or(synthesis.reason);
             let made = synthesis.candidates.into_iter();
             candidates.extend(made.map(|made| at.candidate(&observed, spec, made, penalty)));

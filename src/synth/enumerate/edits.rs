@@ -81,7 +81,12 @@ pub(in crate::synth) fn two_edits(
     let mut first = edits(old, table);
     first.retain(|edit| edit.extensible);
     first.sort_by_key(|edit| edit.cost);
+    let before = collector.accepted();
     for edit in first.iter().take(limits::EXTENDED) {
+        // The cheapest edits come first, and no more is kept than of these.
+        if collector.accepted() - before > limits::MOST_OFFERED {
+            return;
+        }
         let kind = EditKind::AndClauseAdded(Box::new(edit.kind.clone()));
         let unchanged = |expr: Expr| expr;
         let position = Position {
@@ -213,7 +218,14 @@ impl ClauseAddition<'_> {
         let base = self.base
             + edit.deeper * position.depth.min(3)
             + edit.inside_negation * inside_negation;
+        let before = collector.accepted();
         for atom in self.atoms {
+            // The cheapest clauses come first, and one that replaces a part costs no less than this.
+            let least = self.base.min(base) + atom.cost;
+            let is_enough = collector.accepted() - before > limits::PER_POSITION;
+            if is_enough || least > collector.bar() || collector.is_stopped() {
+                return;
+            }
             // Two clauses with the same operands are one comparison with another operator.
             if same_operands(position.node, &atom.expr) {
                 continue;

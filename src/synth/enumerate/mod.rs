@@ -70,7 +70,7 @@ impl Engine for Enumerate {
         let search = |found: &mut Collector| guarded(plain, &need, task.base, found);
         stage("a guard and what it guards", &search, collector);
         stage("two clauses", &|found| clauses(plain, 2, found), collector);
-        if collector.accepted() > 0 {
+        if collector.accepted() > 0 || collector.is_stopped() {
             return levels;
         }
         let sums = sums::atoms(task.table, &need);
