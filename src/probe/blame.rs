@@ -7,7 +7,7 @@ use typed_index_collections::TiSlice;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::words::mentions;
+use crate::source::words::words;
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
@@ -253,7 +253,8 @@ pub fn around(
 }
 
 /// For an error about what an earlier statement did to a variable: the exits between the statements the error points
-/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another.
+/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an
+/// inserted `continue` can leave out the `break` after a move.
 fn skippable_exits(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
@@ -284,16 +285,50 @@ fn skippable_exits(
             .any(|word| text.starts_with(word));
         is_exit && site.kind.form().skips() && (first..last).contains(&site.span.end)
     };
+    let blocks: Vec<(FileIndex, Range<usize>)> = match of_loop {
+        true => places
+            .iter()
+            .map(|(file, at)| {
+                (
+                    *file,
+                    rest_of_block(&instrumentation.sources.files[*file].text, *at),
+                )
+            })
+            .collect(),
+        false => Vec::new(),
+    };
+    let goes_on = |site: &Site| {
+        let mut blocks = blocks.iter();
+        site.kind.is_early_exit()
+            && site.body.starts_with("continue")
+            && blocks.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
+    };
     if !FLOWS.contains(&&*error.code) {
         return Vec::new();
     }
     sites
         .iter_enumerated()
         .filter(|(index, site)| {
-            instrumentation.has(*index) && functions.contains(&site.function) && is_between(site)
+            instrumentation.has(*index)
+                && functions.contains(&site.function)
+                && (is_between(site) || goes_on(site))
         })
         .map(|(index, _)| Part::Site(index))
         .collect()
+}
+
+/// What follows a position in its block.
+fn rest_of_block(text: &str, at: usize) -> Range<usize> {
+    let mut depth = 0;
+    let end = text[at..].find(|c| {
+        depth += match c {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        depth < 0
+    });
+    at..end.map_or(text.len(), |end| at + end)
 }
 
 /// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or
@@ -336,21 +371,32 @@ fn inferred_booleans(
     of(&|site| functions.contains(&site.function))
 }
 
-/// If a variable's type is inferred differently: the captures in the same function that use the variable in a
-/// larger expression, such as a comparison.
+/// If a variable's type is inferred differently: the captures in the same function that use the variable as an operand or
+/// argument, such as a comparison. rustc may name the variable; if not, it is one of those on the lines of the error, where
+/// the type does not fit.
 fn captures_affecting_inference(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
     places: &[(FileIndex, usize)],
 ) -> Vec<Part> {
+    const TYPES: [&str; 6] = ["E0277", "E0282", "E0283", "E0308", "E0369", "E0599"];
     let Stage::Captures(captures) = &instrumentation.stage else {
         return Vec::new();
     };
     let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
     let inferred = labels.filter(|label| label.contains("is inferred to be"));
-    let variables: Vec<&str> = inferred
+    let mut variables: Vec<&str> = inferred
         .filter_map(|label| label.split('`').nth(1))
         .collect();
+    if variables.is_empty() && TYPES.contains(&&*error.code) {
+        let lines = places.iter().map(|(file, at)| {
+            let text = &instrumentation.sources.files[*file].text;
+            let start = text[..*at].rfind('\n').map_or(0, |newline| newline + 1);
+            let line = text[start..].lines().next().unwrap_or_default();
+            words(line).into_iter().map(|word| &line[word])
+        });
+        variables = lines.flatten().collect();
+    }
     let sites = &instrumentation.sources.sites;
     let functions = functions(sites, places);
     let of_function = captures
@@ -359,14 +405,25 @@ fn captures_affecting_inference(
     let parts = of_function.flat_map(|(site, captures)| {
         let captures = captures.iter().enumerate();
         let of_it = captures.filter(|(_, capture)| {
-            let names = |variable: &&str| mentions(&capture.text, variable);
-            capture.kind != CaptureKind::Variable && variables.iter().any(names)
+            let uses = |variable: &&str| uses_whole(&capture.text, variable);
+            capture.kind != CaptureKind::Variable && variables.iter().any(uses)
         });
         of_it.map(|(nth, _)| Part::Capture(*site, nth))
     });
     parts
         .filter(|part| !instrumentation.dropped.contains(part))
         .collect()
+}
+
+/// Whether an expression uses a variable other than to call its methods or read its fields, which does not say of what
+/// type it is.
+fn uses_whole(text: &str, variable: &str) -> bool {
+    words(text).into_iter().any(|word| {
+        let before = text[..word.start].trim_end();
+        let is_name = !before.ends_with(['.', ':']);
+        let rest = text[word.end..].trim_start();
+        &text[word] == variable && is_name && !rest.starts_with(['.', '(', ':', '!'])
+    })
 }
 
 /// If a variable may be uninitialized: the statements of the same function that assign to it and can now be

@@ -221,6 +221,23 @@ fn another_inferred_type_is_blamed_on_captures_of_larger_expressions() {
 }
 
 #[test]
+fn a_type_that_does_not_fit_is_blamed_on_captures_that_use_its_variables_as_operands() {
+    let fixture = Fixture::new();
+    let captures = [
+        (CaptureKind::Variable, "last"),
+        (CaptureKind::Value, "n == last"),
+        (CaptureKind::Value, "last.is_power_of_two()"),
+        (CaptureKind::Value, "first(last, true)"),
+        (CaptureKind::Value, "n + 1"),
+    ];
+    let site = fixture.site("n > 3 && n < 9");
+    let instrumentation = fixture.captures("n > 3 && n < 9", &captures);
+    let message = "mismatched types";
+    let parts = fixture.blamed(&instrumentation, "E0308", message, &[primary("+= last")]);
+    assert_eq!(parts, [Part::Capture(site, 1), Part::Capture(site, 3)]);
+}
+
+#[test]
 fn dropped_parts_are_not_blamed_again() {
     let fixture = Fixture::new();
     let mut instrumentation = fixture.conditions(&["n > 3 && n < 9"]);

@@ -456,7 +456,7 @@ proptest! {
     ) {
         let problem = tamed(problem, defect);
         let (spec, pool) = (&problem.spec, &problem.pool);
-        let synthesis = synthesize(spec, pool, &Limits { engine, candidates, rlimit });
+        let synthesis = synthesize(spec, pool, &Limits { engine, candidates, rlimit, ..Limits::default() });
         prop_assert_eq!(synthesis.candidates.is_empty(), synthesis.reason.is_some());
         prop_assert!(synthesis.candidates.len() <= candidates);
         for candidate in &synthesis.candidates {

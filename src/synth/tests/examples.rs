@@ -1,6 +1,11 @@
 //! The first candidate for bugs from the literature and from practice.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
+use crate::synth::Stop;
+use crate::weights::WEIGHTS;
 
 const I32: Type = Type::Int(IntType::I32);
 const USIZE: Type = Type::Int(IntType::Usize);
@@ -134,6 +139,84 @@ fn upward_preferred_of_the_paper_can_be_told_by_one_comparison() {
     }
     let answers = problem.answers();
     assert!(answers.contains(&"up_sep != 0".to_owned()), "{answers:?}");
+}
+
+#[test]
+fn a_new_condition_asks_whether_an_amount_is_left() {
+    let guard = |values: &[(i128, bool)]| {
+        let mut problem = Problem::default()
+            .term("n", I32, Origin::Variable)
+            .constants(IntType::I32);
+        for (n, expected) in values {
+            problem = problem.row(&[i32(*n)], *expected);
+        }
+        problem.answers().remove(0)
+    };
+    assert_eq!(guard(&[(0, false), (1, true), (2, true)]), "n > 0");
+    // Of a flag, and of a number that may be negative, it asks whether it is set.
+    assert_eq!(guard(&[(0, false), (1, true)]), "n != 0");
+    assert_eq!(guard(&[(0, false), (3, true), (-2, true)]), "n != 0");
+}
+
+#[test]
+fn a_number_is_made_for_one_context_if_it_decides_in_one_only() {
+    // `n != 3` decides in the last context alone, although other contexts have that number.
+    let mut problem = Problem::default()
+        .term("is_open", Type::Bool, Origin::Old)
+        .term("n", I32, Origin::Variable)
+        .term("is_wide", Type::Bool, Origin::Variable)
+        .old(term(0));
+    problem.pool.terms.push(Term {
+        constant: i32(3),
+        ..Term::new(Access::literal("3".to_owned()), I32, Origin::FileLiteral)
+    });
+    for (is_open, n, is_wide, expected) in [
+        (false, 3, true, false),
+        (false, 3, true, false),
+        (true, 4, true, true),
+        (true, 5, true, true),
+        (true, 3, false, false),
+    ] {
+        problem = problem.row(&[bool(is_open), i32(n), bool(is_wide)], expected);
+    }
+    let synthesis = problem.solve();
+    let cost = |text: &str| {
+        let mut all = synthesis.candidates.iter();
+        let found = all.find(|it| problem.show(&it.expr) == text);
+        found.map(|it| it.cost).unwrap()
+    };
+    let singled_out = cost("is_open && n != 3");
+    assert!(singled_out > cost("is_open && is_wide") + WEIGHTS.idiom.singled_out as u32 - 1);
+}
+
+#[test]
+fn a_search_ends_soon_after_the_run_is_stopped() {
+    let mut problem = Problem::default().constants(IntType::I32);
+    let mut old: Option<Expr> = None;
+    for number in 0..12 {
+        problem = problem.term(&format!("v{number}"), I32, Origin::Old);
+        let clause = cmp(3 + number, CmpOp::Gt, 0);
+        old = Some(match old {
+            Some(old) => old.and(clause),
+            None => clause,
+        });
+    }
+    problem.spec.old = old;
+    for row in 0..200 {
+        let values: Vec<_> = (0..12)
+            .map(|number| i32((row * (number + 3)) % 17 - 3))
+            .collect();
+        problem = problem.row(&values, row % 7 == 3);
+    }
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let limits = Limits {
+        stop: Stop::when(move || count.fetch_add(1, Ordering::Relaxed) >= 5),
+        ..Limits::default()
+    };
+    let stopped = synthesize(&problem.spec, &problem.pool, &limits);
+    assert!(stopped.candidates.is_empty());
+    assert!(asked.load(Ordering::Relaxed) < 200, "{asked:?}");
 }
 
 #[test]
