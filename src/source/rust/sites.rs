@@ -236,7 +236,11 @@ impl Finder<'_> {
     fn statements(&mut self, block: &Block, is_unit: bool) {
         let runs = Self::runs(block, is_unit);
         for (at, statement) in block.stmts.iter().enumerate() {
-            if !matches!(statement, Stmt::Item(_)) {
+            // Between the values that a block has under one `cfg` and another, nothing may stand.
+            let is_after_value = at > 0
+                && matches!(&block.stmts[at - 1], Stmt::Expr(_, None))
+                && block.stmts[at - 1..].iter().all(values::is_conditional);
+            if !matches!(statement, Stmt::Item(_)) && !is_after_value {
                 self.insertion_point(statement);
             }
             for run in runs.iter().filter(|run| run.start == at) {

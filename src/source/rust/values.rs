@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use proc_macro2::TokenTree;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, ReturnType, Signature, Stmt, UnOp};
@@ -135,10 +137,35 @@ pub fn takes_predicate(method: &str) -> bool {
     PREDICATES.contains(&method)
 }
 
-/// The tail expressions of a block, in source order.
+/// The tail expressions of a block, in source order: more than one, if each has a `cfg`.
 pub fn ends<'a>(block: &'a Block, found: &mut Vec<&'a Expr>) {
-    if let Some(Stmt::Expr(expr, None)) = block.stmts.last() {
-        ends_of(expr, found);
+    let Some(last) = block.stmts.len().checked_sub(1) else {
+        return;
+    };
+    let certain = block.stmts.iter().rposition(|it| !is_conditional(it));
+    let first = certain.map_or(0, |at| last.min(at + 1));
+    for statement in &block.stmts[first..] {
+        if let Stmt::Expr(expr, None) = statement {
+            ends_of(expr, found);
+        }
+    }
+}
+
+/// Whether a statement has an attribute `cfg`.
+pub fn is_conditional(statement: &Stmt) -> bool {
+    let mut tokens = statement.to_token_stream().into_iter();
+    loop {
+        match (tokens.next(), tokens.next()) {
+            (Some(TokenTree::Punct(mark)), Some(TokenTree::Group(attribute)))
+                if mark.as_char() == '#' =>
+            {
+                let name = attribute.stream().into_iter().next();
+                if name.is_some_and(|name| name.to_string() == "cfg") {
+                    return true;
+                }
+            }
+            _ => return false,
+        }
     }
 }
 
@@ -228,6 +255,18 @@ mod tests {
         for expr in ["a + b", "!mask", "x.len()", "s.is_odd()", "s.n", "other"] {
             assert!(!has(expr), "{expr}");
         }
+    }
+
+    #[test]
+    fn a_statement_is_conditional_if_it_has_a_cfg() {
+        let is = |text: &str| is_conditional(&syn::parse_str(text).unwrap());
+        assert!(is("#[cfg(unix)] { a() }") && is("#[allow(unused)] #[cfg(unix)] a();"));
+        assert!(!is("#[allow(unused)] a();") && !is("{ #[cfg(unix)] a(); }") && !is("a();"));
+        let block: Block =
+            syn::parse_str("{ a(); #[cfg(unix)] { b } #[cfg(windows)] { c } }").unwrap();
+        let mut found = Vec::new();
+        ends(&block, &mut found);
+        assert_eq!(found.len(), 2);
     }
 
     #[test]

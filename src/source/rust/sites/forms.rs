@@ -3,6 +3,7 @@
 use syn::{BinOp, Block, Expr, Pat, Stmt};
 
 use crate::source::rust::types::macro_name;
+use crate::source::rust::values::is_conditional;
 
 /// Whether a condition binds names.
 pub fn has_let(condition: &Expr) -> bool {
@@ -44,7 +45,8 @@ fn diverges(expr: &Expr) -> bool {
 /// Whether a statement of a block can be wrapped as `if keep { STATEMENT }` without changing a type; `is_unit` tells
 /// whether the last expression of the block is known to be a statement.
 pub fn is_skippable(block: &Block, at: usize, is_unit: bool) -> bool {
-    let is_last = at + 1 == block.stmts.len();
+    // What follows may be left out by its `cfg`.
+    let is_last = block.stmts[at + 1..].iter().all(is_conditional);
     match &block.stmts[at] {
         // Where nothing else is in a branch, skipping it is forcing the branch.
         Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _) => {
