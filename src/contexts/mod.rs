@@ -18,7 +18,8 @@ use std::sync::Arc;
 use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::condition::{Leaf, Node, Spelling};
-use crate::source::{Language, Site, Sources};
+use crate::source::one_step::opposite_call;
+use crate::source::{Language, Site, Sources, write};
 use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
 pub use evidence::{Evidence, Seen, evidence, table};
@@ -167,6 +168,11 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
 
     for id in pool.terms.keys() {
         pool.terms[id].definition = terms::definition(sources, id, &pool, &index);
+        let term = &mut pool.terms[id];
+        if term.ty == Type::Bool && term.negation.is_none() {
+            let opposite = opposite_call(&write::text(&term.access));
+            term.negation = opposite.map(|text| language.access(&text));
+        }
     }
 
     let mut parts = Vec::new();

@@ -92,7 +92,16 @@ fn nearest(
         .chain(&secondary)
         .map(|(file, range)| (*file, files[*file].1.original(range.start)))
         .collect();
-    let exits = skippable_exits(instrumentation, error, &places);
+    let is_move = |span: &&Span| {
+        let mut labels = span.label.iter();
+        labels.any(|label| label.contains("moved here"))
+    };
+    let moves = locate(files, root, error.spans.iter().filter(is_move));
+    let moves: Vec<(FileIndex, usize)> = moves
+        .iter()
+        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
+        .collect();
+    let exits = skippable_exits(instrumentation, error, &places, &moves);
     if !exits.is_empty() {
         return exits;
     }
@@ -259,6 +268,7 @@ fn skippable_exits(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
     places: &[(FileIndex, usize)],
+    moves: &[(FileIndex, usize)],
 ) -> Vec<Part> {
     const FLOWS: [&str; 8] = [
         "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
@@ -285,18 +295,11 @@ fn skippable_exits(
             .any(|word| text.starts_with(word));
         is_exit && site.kind.form().skips() && (first..last).contains(&site.span.end)
     };
-    let blocks: Vec<(FileIndex, Range<usize>)> = match of_loop {
-        true => places
-            .iter()
-            .map(|(file, at)| {
-                (
-                    *file,
-                    rest_of_block(&instrumentation.sources.files[*file].text, *at),
-                )
-            })
-            .collect(),
-        false => Vec::new(),
+    let block = |(file, at): &(FileIndex, usize)| {
+        let text = &instrumentation.sources.files[*file].text;
+        (*file, rest_of_block(text, *at))
     };
+    let blocks: Vec<_> = moves.iter().filter(|_| of_loop).map(block).collect();
     let goes_on = |site: &Site| {
         let mut blocks = blocks.iter();
         site.kind.is_early_exit()

@@ -3,6 +3,7 @@
 use super::change::{clauses, number};
 use crate::source::Language;
 use crate::source::condition::{Node, Shape};
+use crate::source::one_step::opposite_call;
 use crate::source::words::plain_names;
 use crate::spec::CmpOp;
 
@@ -44,11 +45,20 @@ fn spelled(node: &Node, holds: bool, is_whole: bool) -> String {
                     let op = if holds { CmpOp::Eq } else { CmpOp::Ne };
                     compared(op, &format!("{of}.len()"), "0", is_whole)
                 }
-                None if holds => text,
-                None => format!("!{text}"),
+                None => match opposite_call(&text) {
+                    Some(positive) if text.ends_with("is_none()") || text.ends_with("is_err()") => {
+                        negated(&positive, holds)
+                    }
+                    _ => negated(&text, !holds),
+                },
             }
         }
     }
+}
+
+fn negated(text: &str, is_negated: bool) -> String {
+    let not = if is_negated { "!" } else { "" };
+    format!("{not}{text}")
 }
 
 /// A comparison with the literal on the right and only some of the operators.
@@ -89,10 +99,13 @@ mod tests {
             ("!x.is_empty()", "x.len() > 0"),
             ("!(a && b)", "!b || !a"),
             ("a && (b && c)", "c && a && b"),
+            ("!x.is_some()", "x.is_none()"),
+            ("!(x.is_err() && a)", "x.is_ok() || !a"),
         ] {
             assert_eq!(canonical(a), canonical(b), "{a} and {b}");
         }
         assert_ne!(canonical("a < b"), canonical("a <= b"));
         assert_ne!(canonical("a && b"), canonical("a || b"));
+        assert_ne!(canonical("x.is_some()"), canonical("x.is_ok()"));
     }
 }

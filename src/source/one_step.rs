@@ -252,6 +252,11 @@ impl Edits<'_> {
 
     fn negate(&mut self, node: &Node, required: Binding) {
         let text = self.source(node);
+        if let Some(opposite) = opposite_call(&text) {
+            let binding = binding(node);
+            self.replace(Step::Negated, node, opposite, binding, required);
+            return;
+        }
         let negated = match binding(node) < Binding::Unary {
             true => format!("!({text})"),
             false => format!("!{text}"),
@@ -461,6 +466,14 @@ impl Edits<'_> {
             self.put(Step::Constant, vec![(node.span.clone(), other)]);
         }
     }
+}
+
+/// The call that yields the opposite of a call, as `is_none` of `is_some`.
+pub fn opposite_call(call: &str) -> Option<String> {
+    let pairs = [(".is_some()", ".is_none()"), (".is_ok()", ".is_err()")];
+    let both = pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+    let mut ends = both.filter_map(|(from, to)| Some(format!("{}{to}", call.strip_suffix(from)?)));
+    ends.next()
 }
 
 fn binding(node: &Node) -> Binding {
