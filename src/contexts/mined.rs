@@ -259,9 +259,7 @@ fn roundest_beyond(other: &Value, end: &Value) -> Option<Value> {
     };
     let (other, end) = (other.to_i128()?, end.to_i128()?);
     let step = (other - end).signum();
-    let round = round_int(other.checked_add(step)?, end.checked_add(step)?);
-    // A multiple of ten may be the first number beyond `other`.
-    let round = if round == other + step { other } else { round };
+    let round = round_int(other, end.checked_add(step)?);
     Some(Value::Int(*ty, Int::from_i128(round)))
 }
 

@@ -7,7 +7,7 @@ use typed_index_collections::TiSlice;
 
 use super::{CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::words::words;
+use crate::source::words::{mentions, words};
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
@@ -263,7 +263,7 @@ pub fn around(
 
 /// For an error about what an earlier statement did to a variable: the exits between the statements the error points
 /// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an
-/// inserted `continue` can leave out the `break` after a move.
+/// inserted `continue` can leave out the `break` after a move, or an inserted jump the new value of what was moved.
 fn skippable_exits(
     instrumentation: &Instrumentation,
     error: &Diagnostic,
@@ -299,11 +299,11 @@ fn skippable_exits(
         let text = &instrumentation.sources.files[*file].text;
         (*file, rest_of_block(text, *at))
     };
-    let blocks: Vec<_> = moves.iter().filter(|_| of_loop).map(block).collect();
+    let blocks: Vec<_> = moves.iter().map(block).collect();
     let goes_on = |site: &Site| {
         let mut blocks = blocks.iter();
         site.kind.is_early_exit()
-            && site.body.starts_with("continue")
+            && (site.body.starts_with("continue") || !of_loop && site.body.starts_with("break"))
             && blocks.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
     };
     if !FLOWS.contains(&&*error.code) {
@@ -418,15 +418,14 @@ fn captures_affecting_inference(
         .collect()
 }
 
-/// Whether an expression uses a variable other than to call its methods or read its fields, which does not say of what
-/// type it is.
+/// Whether an expression uses a variable for more than fields and methods without arguments, which do not say of what type
+/// it is.
 fn uses_whole(text: &str, variable: &str) -> bool {
-    words(text).into_iter().any(|word| {
-        let before = text[..word.start].trim_end();
-        let is_name = !before.ends_with(['.', ':']);
-        let rest = text[word.end..].trim_start();
-        &text[word] == variable && is_name && !rest.starts_with(['.', '(', ':', '!'])
-    })
+    let is_query = |rest: &str| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+        rest.starts_with('.') && rest.replace("()", "").chars().all(is_part)
+    };
+    mentions(text, variable) && !text.strip_prefix(variable).is_some_and(is_query)
 }
 
 /// If a variable may be uninitialized: the statements of the same function that assign to it and can now be

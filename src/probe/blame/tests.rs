@@ -21,6 +21,18 @@ pub fn second(k: u32) -> u32 {
     if k > 5 { 1 } else { 0 }
 }
 
+pub fn fourth(words: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
+    let mut found = words;
+    let mut all = Vec::new();
+    for k in other {
+        if k == 7 {
+            all.push(found);
+            found = Vec::new();
+        }
+    }
+    found
+}
+
 pub fn third(list: Vec<u32>, is_done: bool) -> usize {
     if is_done {
         drop(list);
@@ -201,6 +213,44 @@ fn a_move_is_blamed_on_the_exit_behind_it_that_can_be_skipped() {
     let message = "borrow of moved value: `list`";
     let parts = fixture.blamed(&instrumentation, "E0382", message, &at);
     assert_eq!(parts, [Part::Site(fixture.site("return 0;"))]);
+}
+
+#[test]
+fn a_use_after_a_move_is_blamed_on_jumps_inserted_behind_the_move() {
+    let fixture = Fixture::new();
+    let is_jump = |site: &&Site| {
+        site.kind.is_early_exit() && site.body.starts_with(['b', 'c']) && site.line > 10
+    };
+    let jumps = fixture.sources.sites.iter().filter(is_jump);
+    let behind: Vec<&Site> = jumps
+        .filter(|site| TEXT[site.span.start..].starts_with("found = Vec"))
+        .collect();
+    assert_eq!(behind.len(), 2, "{behind:?}");
+    let sites = fixture.sources.sites.keys().collect();
+    let stage = Stage::Conditions(sites);
+    let instrumentation = Instrumentation::new(&fixture.sources, stage, Earlier::default());
+    let moved = PointedAt {
+        is_primary: false,
+        label: Some("value moved here"),
+        ..primary("found)); }")
+    };
+    let at = [primary("for k in other"), moved];
+    let message = "use of moved value: `found`";
+    let parts = fixture.blamed(&instrumentation, "E0382", message, &at);
+    let bodies = parts.iter().map(|part| match part {
+        Part::Site(site) => {
+            let site = &fixture.sources.sites[*site];
+            (site.body.as_str(), &TEXT[site.span.start..][..5])
+        }
+        _ => ("", ""),
+    });
+    let bodies: BTreeSet<_> = bodies.collect();
+    let wanted = [("break;", "found"), ("continue;", "found")];
+    assert!(
+        wanted.iter().all(|jump| bodies.contains(jump)),
+        "{bodies:?}"
+    );
+    assert!(!bodies.contains(&("continue;", "all.p")), "{bodies:?}");
 }
 
 #[test]
