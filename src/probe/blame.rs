@@ -92,9 +92,11 @@ fn nearest(
         .chain(&secondary)
         .map(|(file, range)| (*file, files[*file].1.original(range.start)))
         .collect();
+    // A change of what a loop goes over is one, too, if nothing but an exit follows.
+    let changes = matches!(&*error.code, "E0499" | "E0502" | "E0505" | "E0506");
     let is_move = |span: &&Span| {
         let mut labels = span.label.iter();
-        labels.any(|label| label.contains("moved here"))
+        changes && span.is_primary || labels.any(|label| label.contains("moved here"))
     };
     let moves = locate(files, root, error.spans.iter().filter(is_move));
     let moves: Vec<(FileIndex, usize)> = moves
@@ -283,7 +285,11 @@ fn skippable_exits(
     };
     // The next round of a loop meets what stands before.
     let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
-    let of_loop = labels.into_iter().any(|label| label.contains("iteration"));
+    let of_loop = labels.into_iter().any(|label| {
+        let is_header =
+            label.contains("later used here") && moves.iter().any(|(_, at)| *at > first);
+        label.contains("iteration") || is_header
+    });
     let last = if of_loop { usize::MAX } else { last };
     let is_between = |site: &Site| {
         let text = match site.parts.last() {
@@ -320,7 +326,7 @@ fn skippable_exits(
         .collect()
 }
 
-/// What follows a position in its block.
+/// What follows a position in its block and in the one around it.
 fn rest_of_block(text: &str, at: usize) -> Range<usize> {
     let mut depth = 0;
     let end = text[at..].find(|c| {
@@ -329,7 +335,7 @@ fn rest_of_block(text: &str, at: usize) -> Range<usize> {
             '}' => -1,
             _ => 0,
         };
-        depth < 0
+        depth < -1
     });
     at..end.map_or(text.len(), |end| at + end)
 }

@@ -16,7 +16,21 @@ impl Generator<'_> {
     /// What texts and slices of bytes start and end with, and contain.
     pub(super) fn affixes(&self) -> Vec<TermText> {
         let file = &self.sources.files[self.site.file];
-        let all = self.function.literals.iter().chain(&file.literals);
+        // Of the file's literals those come first that texts are asked about somewhere in it.
+        let is_asked = |literal: &&String| {
+            let methods = [
+                "starts_with",
+                "ends_with",
+                "strip_prefix",
+                "strip_suffix",
+                "contains",
+            ];
+            let mut calls = methods.iter().map(|method| format!(".{method}({literal})"));
+            calls.any(|call| file.text.contains(&call))
+        };
+        let short = file.literals.iter().filter(|it| it.len() <= LONGEST);
+        let (asked, others): (Vec<&String>, Vec<&String>) = short.partition(is_asked);
+        let all = self.function.literals.iter().chain(asked).chain(others);
         let mut literals: Vec<&str> = Vec::new();
         for literal in all {
             let is_new = !literals.contains(&literal.as_str());
