@@ -1,16 +1,20 @@
 //! Blame: traces a compiler error to the part of the instrumentation that caused it.
 
+mod flow;
+mod inference;
+
 use std::ops::Range;
 
 use camino::Utf8Path;
 use typed_index_collections::TiSlice;
 
-use super::{CaptureKind, Files, Instrumentation, Part, Stage};
+use super::{Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::words::{mentions, words};
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
+use flow::{initializers, skippable_exits};
+use inference::{captures_affecting_inference, inferred_booleans};
 
 /// The parts to blame for an error, from the most to the least specific: those it points at; captures of
 /// variables it names; the innermost site around its location; the sites of the function; and, if
@@ -261,207 +265,6 @@ pub fn around(
     };
     parts.retain(|part| !instrumentation.dropped.contains(part));
     parts
-}
-
-/// For an error about what an earlier statement did to a variable: the exits between the statements the error points
-/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an
-/// inserted `continue` can leave out the `break` after a move, or an inserted jump the new value of what was moved.
-fn skippable_exits(
-    instrumentation: &Instrumentation,
-    error: &Diagnostic,
-    places: &[(FileIndex, usize)],
-    moves: &[(FileIndex, usize)],
-) -> Vec<Part> {
-    const FLOWS: [&str; 8] = [
-        "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
-    ];
-    let sites = &instrumentation.sources.sites;
-    let functions = functions(sites, places);
-    let (Some(first), Some(last)) = (
-        places.iter().map(|(_, at)| *at).min(),
-        places.iter().map(|(_, at)| *at).max(),
-    ) else {
-        return Vec::new();
-    };
-    // The next round of a loop meets what stands before.
-    let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
-    let of_loop = labels.into_iter().any(|label| {
-        let is_header =
-            label.contains("later used here") && moves.iter().any(|(_, at)| *at > first);
-        label.contains("iteration") || is_header
-    });
-    let last = if of_loop { usize::MAX } else { last };
-    let is_between = |site: &Site| {
-        let text = match site.parts.last() {
-            Some(part) => &instrumentation.sources.files[site.file].text[part.clone()],
-            None => &*site.text,
-        };
-        let is_exit = ["return", "break", "continue"]
-            .into_iter()
-            .any(|word| text.starts_with(word));
-        is_exit && site.kind.form().skips() && (first..last).contains(&site.span.end)
-    };
-    let block = |(file, at): &(FileIndex, usize)| {
-        let text = &instrumentation.sources.files[*file].text;
-        (*file, rest_of_block(text, *at))
-    };
-    let blocks: Vec<_> = moves.iter().map(block).collect();
-    let goes_on = |site: &Site| {
-        let mut blocks = blocks.iter();
-        site.kind.is_early_exit()
-            && (site.body.starts_with("continue") || !of_loop && site.body.starts_with("break"))
-            && blocks.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
-    };
-    if !FLOWS.contains(&&*error.code) {
-        return Vec::new();
-    }
-    sites
-        .iter_enumerated()
-        .filter(|(index, site)| {
-            instrumentation.has(*index)
-                && functions.contains(&site.function)
-                && (is_between(site) || goes_on(site))
-        })
-        .map(|(index, _)| Part::Site(index))
-        .collect()
-}
-
-/// What follows a position in its block and in the one around it.
-fn rest_of_block(text: &str, at: usize) -> Range<usize> {
-    let mut depth = 0;
-    let end = text[at..].find(|c| {
-        depth += match c {
-            '{' => 1,
-            '}' => -1,
-            _ => 0,
-        };
-        depth < -1
-    });
-    at..end.map_or(text.len(), |end| at + end)
-}
-
-/// For a type error: the sites that were inferred to be boolean from a name only, on the lines of the error, or
-/// else in the same function.
-fn inferred_booleans(
-    instrumentation: &Instrumentation,
-    error: &Diagnostic,
-    places: &[(FileIndex, usize)],
-) -> Vec<Part> {
-    const TYPES: [&str; 9] = [
-        "E0277", "E0282", "E0308", "E0369", "E0599", "E0605", "E0606", "E0608", "E0610",
-    ];
-    let code = error.code.as_str();
-    if !TYPES.contains(&code) || !error.message.contains("bool") && code != "E0308" {
-        return Vec::new();
-    }
-    let sources = instrumentation.sources;
-    let is_inferred = |index: SiteIndex, site: &Site| {
-        let has_operator = ["&&", "||", "==", "!=", "<", ">", "!"]
-            .into_iter()
-            .any(|operator| site.text.contains(operator));
-        site.kind.info().is_inferred && !has_operator && instrumentation.has(index)
-    };
-    let of = |near: &dyn Fn(&Site) -> bool| {
-        let sites = sources.sites.iter_enumerated();
-        let near = sites.filter(|(index, site)| near(site) && is_inferred(*index, site));
-        near.map(|(index, _)| Part::Site(index))
-            .collect::<Vec<Part>>()
-    };
-    let line = |(file, at): &(FileIndex, usize)| {
-        let before = &sources.files[*file].text[..*at];
-        (*file, before.matches('\n').count() + 1)
-    };
-    let lines: Vec<(FileIndex, usize)> = places.iter().map(line).collect();
-    let in_lines = of(&|site| lines.contains(&(site.file, site.line)));
-    if !in_lines.is_empty() {
-        return in_lines;
-    }
-    let functions = functions(&sources.sites, places);
-    of(&|site| functions.contains(&site.function))
-}
-
-/// If a variable's type is inferred differently: the captures in the same function that use the variable as an operand or
-/// argument, such as a comparison. rustc may name the variable; if not, it is one of those on the lines of the error, where
-/// the type does not fit.
-fn captures_affecting_inference(
-    instrumentation: &Instrumentation,
-    error: &Diagnostic,
-    places: &[(FileIndex, usize)],
-) -> Vec<Part> {
-    const TYPES: [&str; 6] = ["E0277", "E0282", "E0283", "E0308", "E0369", "E0599"];
-    let Stage::Captures(captures) = &instrumentation.stage else {
-        return Vec::new();
-    };
-    let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
-    let inferred = labels.filter(|label| label.contains("is inferred to be"));
-    let mut variables: Vec<&str> = inferred
-        .filter_map(|label| label.split('`').nth(1))
-        .collect();
-    if variables.is_empty() && TYPES.contains(&&*error.code) {
-        let lines = places.iter().map(|(file, at)| {
-            let text = &instrumentation.sources.files[*file].text;
-            let start = text[..*at].rfind('\n').map_or(0, |newline| newline + 1);
-            let line = text[start..].lines().next().unwrap_or_default();
-            words(line).into_iter().map(|word| &line[word])
-        });
-        variables = lines.flatten().collect();
-    }
-    let sites = &instrumentation.sources.sites;
-    let functions = functions(sites, places);
-    let of_function = captures
-        .iter()
-        .filter(|(site, _)| functions.contains(&sites[**site].function));
-    let parts = of_function.flat_map(|(site, captures)| {
-        let captures = captures.iter().enumerate();
-        let of_it = captures.filter(|(_, capture)| {
-            let uses = |variable: &&str| uses_whole(&capture.text, variable);
-            capture.kind != CaptureKind::Variable && variables.iter().any(uses)
-        });
-        of_it.map(|(nth, _)| Part::Capture(*site, nth))
-    });
-    parts
-        .filter(|part| !instrumentation.dropped.contains(part))
-        .collect()
-}
-
-/// Whether an expression uses a variable for more than fields and methods without arguments, which do not say of what type
-/// it is.
-fn uses_whole(text: &str, variable: &str) -> bool {
-    let is_query = |rest: &str| {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-        rest.starts_with('.') && rest.replace("()", "").chars().all(is_part)
-    };
-    mentions(text, variable) && !text.strip_prefix(variable).is_some_and(is_query)
-}
-
-/// If a variable may be uninitialized: the statements of the same function that assign to it and can now be
-/// skipped.
-fn initializers(
-    instrumentation: &Instrumentation,
-    error: &Diagnostic,
-    places: &[(FileIndex, usize)],
-) -> Vec<Part> {
-    let Some(variable) = error.message.split('`').nth(1).map(root) else {
-        return Vec::new();
-    };
-    let sites = &instrumentation.sources.sites;
-    let functions = functions(sites, places);
-    let assigns = |text: &str| {
-        text.match_indices(variable).any(|(at, _)| {
-            let rest = text[at + variable.len()..].trim_start();
-            rest.starts_with('=') && !rest.starts_with("==")
-        })
-    };
-    sites
-        .iter_enumerated()
-        .filter(|(index, site)| {
-            instrumentation.has(*index)
-                && site.kind.form().skips()
-                && functions.contains(&site.function)
-                && assigns(&site.text)
-        })
-        .map(|(index, _)| Part::Site(index))
-        .collect()
 }
 
 fn is_inner(part: &Part) -> bool {

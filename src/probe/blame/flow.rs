@@ -1,0 +1,115 @@
+//! Blame for errors about the flow of values: what can be skipped, or is inserted, keeps nothing apart any more.
+
+use std::ops::Range;
+
+use super::{functions, root};
+use crate::probe::{Instrumentation, Part};
+use crate::source::{FileIndex, Site};
+use crate::subject::workspace::Diagnostic;
+
+/// For an error about what an earlier statement did to a variable: the exits between the statements the error points
+/// at. Where `return`, `break` or `continue` can be skipped, what it kept apart follows one another; and so it does where an
+/// inserted `continue` can leave out the `break` after a move, or an inserted jump the new value of what was moved.
+pub(super) fn skippable_exits(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(FileIndex, usize)],
+    moves: &[(FileIndex, usize)],
+) -> Vec<Part> {
+    const FLOWS: [&str; 8] = [
+        "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
+    ];
+    let sites = &instrumentation.sources.sites;
+    let functions = functions(sites, places);
+    let (Some(first), Some(last)) = (
+        places.iter().map(|(_, at)| *at).min(),
+        places.iter().map(|(_, at)| *at).max(),
+    ) else {
+        return Vec::new();
+    };
+    // The next round of a loop meets what stands before.
+    let labels = error.spans.iter().filter_map(|span| span.label.as_deref());
+    let of_loop = labels.into_iter().any(|label| {
+        let is_header =
+            label.contains("later used here") && moves.iter().any(|(_, at)| *at > first);
+        label.contains("iteration") || is_header
+    });
+    let last = if of_loop { usize::MAX } else { last };
+    let is_between = |site: &Site| {
+        let text = match site.parts.last() {
+            Some(part) => &instrumentation.sources.files[site.file].text[part.clone()],
+            None => &*site.text,
+        };
+        let is_exit = ["return", "break", "continue"]
+            .into_iter()
+            .any(|word| text.starts_with(word));
+        is_exit && site.kind.form().skips() && (first..last).contains(&site.span.end)
+    };
+    let block = |(file, at): &(FileIndex, usize)| {
+        let text = &instrumentation.sources.files[*file].text;
+        (*file, rest_of_block(text, *at))
+    };
+    let blocks: Vec<_> = moves.iter().map(block).collect();
+    let goes_on = |site: &Site| {
+        let mut blocks = blocks.iter();
+        site.kind.is_early_exit()
+            && (site.body.starts_with("continue") || !of_loop && site.body.starts_with("break"))
+            && blocks.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
+    };
+    if !FLOWS.contains(&&*error.code) {
+        return Vec::new();
+    }
+    sites
+        .iter_enumerated()
+        .filter(|(index, site)| {
+            instrumentation.has(*index)
+                && functions.contains(&site.function)
+                && (is_between(site) || goes_on(site))
+        })
+        .map(|(index, _)| Part::Site(index))
+        .collect()
+}
+
+/// What follows a position in its block and in the one around it.
+fn rest_of_block(text: &str, at: usize) -> Range<usize> {
+    let mut depth = 0;
+    let end = text[at..].find(|c| {
+        depth += match c {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        depth < -1
+    });
+    at..end.map_or(text.len(), |end| at + end)
+}
+
+/// If a variable may be uninitialized: the statements of the same function that assign to it and can now be
+/// skipped.
+pub(super) fn initializers(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(FileIndex, usize)],
+) -> Vec<Part> {
+    let Some(variable) = error.message.split('`').nth(1).map(root) else {
+        return Vec::new();
+    };
+    let sites = &instrumentation.sources.sites;
+    let functions = functions(sites, places);
+    let assigns = |text: &str| {
+        text.match_indices(variable).any(|(at, _)| {
+            let rest = text[at + variable.len()..].trim_start();
+            rest.starts_with('=') && !rest.starts_with("==")
+        })
+    };
+    sites
+        .iter_enumerated()
+        .filter(|(index, site)| {
+            instrumentation.has(*index)
+                && site.kind.form().skips()
+                && functions.contains(&site.function)
+                && assigns(&site.text)
+        })
+        .map(|(index, _)| Part::Site(index))
+        .collect()
+}
