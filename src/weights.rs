@@ -190,6 +190,8 @@ pub struct Idioms {
     pub mined_limit: i64,
     /// `&& n != 0` or `|| n == 0` added to the original condition.
     pub special_case: i64,
+    /// What the form of an expression takes off its cost, at most.
+    pub most_discount: u32,
 }
 
 /// Weights of the site of a patch.
@@ -357,6 +359,7 @@ pub static WEIGHTS: Weights = Weights {
         singled_out: 16,
         mined_limit: 8,
         special_case: -2,
+        most_discount: 16,
     },
     place: Places {
         new_statement: 12,

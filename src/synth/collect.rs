@@ -185,7 +185,7 @@ impl<'a> Collector<'a> {
         if let Some((_, worst)) = found.last()
             && worst.soft_violated == 0
         {
-            self.bar = worst.cost.saturating_add(limits::MOST_DISCOUNT);
+            self.bar = worst.cost.saturating_add(WEIGHTS.idiom.most_discount);
         }
         self.found = found.into_iter().collect();
     }

@@ -18,8 +18,6 @@ pub(super) const MOST_ROUNDS: usize = 30;
 // Collecting.
 /// Expressions kept during a search.
 pub(super) const KEPT: usize = 400;
-/// What the form of an expression may take off its cost, at most.
-pub(super) const MOST_DISCOUNT: u32 = 16;
 /// Rows checked first, because nearly every wrong expression fails one of them.
 pub(super) const FIRST: usize = 64;
 
