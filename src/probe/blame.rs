@@ -91,11 +91,9 @@ fn nearest(
             return parts;
         }
     }
-    let places: Vec<(FileIndex, usize)> = primary
-        .iter()
-        .chain(&secondary)
-        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
-        .collect();
+    let original =
+        |(file, range): &(FileIndex, Range<usize>)| (*file, files[*file].1.original(range.start));
+    let places: Vec<_> = primary.iter().chain(&secondary).map(original).collect();
     // A change of what a loop goes over is one, too, if nothing but an exit follows.
     let changes = matches!(&*error.code, "E0499" | "E0502" | "E0505" | "E0506");
     let is_move = |span: &&Span| {
@@ -103,10 +101,7 @@ fn nearest(
         changes && span.is_primary || labels.any(|label| label.contains("moved here"))
     };
     let moves = locate(files, root, error.spans.iter().filter(is_move));
-    let moves: Vec<(FileIndex, usize)> = moves
-        .iter()
-        .map(|(file, range)| (*file, files[*file].1.original(range.start)))
-        .collect();
+    let moves: Vec<_> = moves.iter().map(original).collect();
     let exits = skippable_exits(instrumentation, error, &places, &moves);
     if !exits.is_empty() {
         return exits;

@@ -186,6 +186,10 @@ fn a_version_that_is_right_says_what_tests_without_an_output_expect() {
     // Without it, only an exit code says that a test fails.
     let run = subject.nopol_c(&["--no-cache", "--format", "json"]);
     assert_eq!(strings(&run.json()["failing_tests"]), ["0", "many-more"]);
+    assert_eq!(
+        (run.code, &run.json()["outcome"]),
+        (1, &"partly-patched".into())
+    );
     let (none, other) = ("no/where", subject.root.join("tests"));
     for (dir, says) in [
         (none, "there is no directory no/where"),

@@ -19,6 +19,9 @@ pub(super) fn skippable_exits(
     const FLOWS: [&str; 8] = [
         "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
     ];
+    if !FLOWS.contains(&&*error.code) {
+        return Vec::new();
+    }
     let sites = &instrumentation.sources.sites;
     let functions = functions(sites, places);
     let (Some(first), Some(last)) = (
@@ -56,9 +59,6 @@ pub(super) fn skippable_exits(
             && (site.body.starts_with("continue") || !of_loop && site.body.starts_with("break"))
             && blocks.any(|(file, block)| *file == site.file && block.contains(&site.span.start))
     };
-    if !FLOWS.contains(&&*error.code) {
-        return Vec::new();
-    }
     sites
         .iter_enumerated()
         .filter(|(index, site)| {
