@@ -71,9 +71,9 @@ fn a_missing_guard_is_shown() {
        |     ^^^^^^^^^^^^^^^^^^^^^^^
        |
        = note: [SURE]: new condition: 2 clauses one of which must hold
-    help: do this only if `stream.len() == HEADER || length != 3`
+    help: do this only if `length > 3 || stream.len() < 9`
        |
-    46 ~     if stream.len() == HEADER || length != 3 {
+    46 ~     if length > 3 || stream.len() < 9 {
     47 +         stream.extend(payload);
     48 +     }
        |
