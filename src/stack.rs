@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
 /// How large it is. Only what is used of it takes memory.
-const LARGE: usize = 64 << 20;
+const LARGE: usize = 256 << 20;
 
 /// The result of this on a thread with a large stack, or on the caller's stack if there can be no thread.
 pub fn on_large<T: Send>(run: impl Fn() -> T + Sync) -> T {

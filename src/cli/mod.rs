@@ -27,6 +27,7 @@ use self::cargo::CargoFlags;
 use self::request::{Common, Place, Target};
 use crate::repair::settings::Depth;
 use crate::report::{EXIT_CODES, Ending};
+use crate::stack::on_large;
 
 /// Repair a crate with a failing test: find a corrected condition or a missing precondition
 #[derive(Debug, Parser)]
@@ -122,6 +123,11 @@ impl<P: Target> Action<P> {
 
 /// Parses and executes the command line; returns the exit code.
 pub fn main() -> u8 {
+    // A subject's expressions may be nested deeper than the stack of a process allows.
+    on_large(run)
+}
+
+fn run() -> u8 {
     // `cargo nopol …` starts `cargo-nopol nopol …`.
     let mut args: Vec<_> = std::env::args_os().collect();
     if args.get(1).is_some_and(|arg| arg == "nopol") {

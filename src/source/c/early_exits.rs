@@ -106,12 +106,16 @@ pub fn returned_values(body: Node, text: &str) -> Vec<ExitSnippet> {
 pub fn names(node: Node, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     walk(node, &mut |node| {
-        let is_called = node.parent().is_some_and(|parent| {
-            parent.kind() == "call_expression"
-                && parent.child_by_field_name("function") == Some(node)
-        });
         let name = text_of(node, text);
-        if node.kind() == "identifier" && !is_called && !found.iter().any(|known| known == name) {
+        let is_known = || found.iter().any(|known| known == name);
+        // A node's parent is looked for from the root on, so that is asked last.
+        let is_called = || {
+            node.parent().is_some_and(|parent| {
+                parent.kind() == "call_expression"
+                    && parent.child_by_field_name("function") == Some(node)
+            })
+        };
+        if node.kind() == "identifier" && !is_known() && !is_called() {
             found.push(name.to_owned());
         }
         true

@@ -139,12 +139,14 @@ pub fn expressions(body: Node, text: &str, is_pure_call: &dyn Fn(&str) -> bool) 
         };
         let own = text_of(node, text);
         // The target of an assignment may not have a value yet.
-        let is_target = node.parent().is_some_and(|parent| {
-            parent.kind() == "assignment_expression"
-                && parent.child_by_field_name("left") == Some(node)
-        });
+        let is_target = || {
+            node.parent().is_some_and(|parent| {
+                parent.kind() == "assignment_expression"
+                    && parent.child_by_field_name("left") == Some(node)
+            })
+        };
         if own.len() > LONGEST
-            || is_target
+            || is_target()
             || has_directive(own)
             || !is_pure(node, text, is_pure_call)
         {

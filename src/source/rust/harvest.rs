@@ -56,7 +56,7 @@ struct Harvest<'a> {
 
 impl<'ast> Visit<'ast> for Harvest<'_> {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        if let Some(kind) = kind(expr) {
+        if let Some(kind) = kind(expr).filter(|_| Small::holds(expr)) {
             let mut reads = Reads::default();
             let is_safe = |call: &String| is_query(call.trim_start_matches('.'));
             if reads.of(expr) && (!self.is_unsafe || reads.calls.iter().all(is_safe)) {
@@ -108,6 +108,29 @@ impl Harvest<'_> {
 
 /// Longer expressions would make a condition unreadable.
 const LONGEST: usize = 80;
+
+/// Counts the parts of an expression, each of which takes a character, up to one more than [`LONGEST`]: of a sum with
+/// thousands of terms every partial sum is an expression, and reading each to its end takes the square of that.
+#[derive(Default)]
+struct Small(usize);
+
+impl Small {
+    /// Whether an expression may be short enough.
+    fn holds(expr: &Expr) -> bool {
+        let mut parts = Self::default();
+        parts.visit_expr(expr);
+        parts.0 <= LONGEST
+    }
+}
+
+impl<'ast> Visit<'ast> for Small {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        self.0 += 1;
+        if self.0 <= LONGEST {
+            visit::visit_expr(self, expr);
+        }
+    }
+}
 
 /// The span of a variable in the one-line text of an expression; `None` if joining lines moved it.
 fn hole(source: &str, text: &str, span: Range<usize>, start: usize) -> Option<Range<usize>> {
