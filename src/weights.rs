@@ -75,6 +75,8 @@ pub struct Edits {
     pub related_operand: u32,
     /// An operand replaced by any other.
     pub operand: u32,
+    /// An arithmetic operator of an integer expression, which is no condition, replaced by another.
+    pub computing_operator: u32,
     /// An operand off by one.
     pub off_by_one: u32,
     /// A term other than 1 added to or subtracted from an operand.
@@ -276,6 +278,8 @@ pub struct Fixes {
     pub doubted: f64,
     /// The most confidence in a last resort.
     pub most_of_last_resort: f64,
+    /// The most confidence in a comparison with a text that one context has.
+    pub most_of_one_text: f64,
 }
 
 /// The weights in use.
@@ -303,6 +307,7 @@ pub static WEIGHTS: Weights = Weights {
         negation: 19,
         related_operand: 24,
         operand: 35,
+        computing_operator: 12,
         off_by_one: 22,
         summand: 34,
         unsigned_difference: 2,
@@ -399,6 +404,7 @@ pub static WEIGHTS: Weights = Weights {
         promising: 8,
         doubted: 0.2,
         most_of_last_resort: 0.2,
+        most_of_one_text: 0.4,
     },
 };
 

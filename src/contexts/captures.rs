@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
+use super::asked;
 use crate::run::trace::{Context, Read, Step};
 use crate::source::Language;
 use crate::spec::access::{Infix, Prefix};
@@ -15,6 +16,7 @@ use crate::spec::{Access, CmpOp, Pool, Query, Reading, Term, TermId, Type, Value
 /// The reads at a site, by access.
 #[derive(Clone, Debug, Default)]
 pub struct Captures {
+    language: Language,
     reads: BTreeMap<Access, Vec<Arc<Read>>>,
     /// The accesses that are pointers, of which was recorded whether they are null.
     pointers: BTreeSet<Access>,
@@ -72,7 +74,11 @@ impl Captures {
             }
             reads.entry(access).or_default().push(Arc::clone(read));
         }
-        Self { reads, pointers }
+        Self {
+            language,
+            reads,
+            pointers,
+        }
     }
 
     /// Each access that was read, with its types and values.
@@ -107,16 +113,24 @@ impl Captures {
             Reading::Quoted => self
                 .reads
                 .get(&Access::Contents(Box::new(term.access.clone()))),
+            Reading::Asked(_) => asked::text_of(term).and_then(|text| self.reads_of(text)),
             _ => self.reads.get(&term.access),
         };
         Column::Read {
             reads: reads.cloned().unwrap_or_default(),
-            is_converted: !matches!(
-                term.reading,
-                Reading::Exact | Reading::Quoted | Reading::Presence(_)
-            ),
+            reading: term.reading,
+            wanted: asked::wanted(self.language, term),
             ty: term.ty,
         }
+    }
+
+    /// The reads of an access, whatever dereferences its values were recorded behind.
+    fn reads_of(&self, access: &Access) -> Option<&Vec<Arc<Read>>> {
+        let mut all = self.reads.iter();
+        self.reads.get(access).or_else(|| {
+            all.find(|(read, _)| read.without_derefs() == access)
+                .map(|(_, reads)| reads)
+        })
     }
 
     /// The columns of all terms; `whole` is the term that represents the whole original condition.
@@ -155,8 +169,10 @@ pub enum Column {
     Read {
         /// The names it may be recorded under.
         reads: Vec<Arc<Read>>,
-        /// The value is converted to the type; otherwise values of other types are skipped.
-        is_converted: bool,
+        /// How the value follows from what was recorded.
+        reading: Reading,
+        /// What is asked for, of a question to a text.
+        wanted: Option<String>,
         /// Type of the term.
         ty: Type,
     },
@@ -170,13 +186,20 @@ impl Column {
             Self::Old => context.old.map(Value::Bool),
             Self::Read {
                 reads,
-                is_converted,
+                reading,
+                wanted,
                 ty,
             } => reads.iter().find_map(|read| {
                 let value = context.values.get(read)?;
-                match is_converted {
-                    true => value.converted(*ty),
-                    false => Some(value.clone()).filter(|value| value.ty() == *ty),
+                match *reading {
+                    Reading::Exact | Reading::Quoted | Reading::Presence(_) => {
+                        Some(value.clone()).filter(|value| value.ty() == *ty)
+                    }
+                    Reading::Asked(part) => match value {
+                        Value::Str(text) => Some(Value::Bool(part.has(text, wanted.as_ref()?))),
+                        _ => None,
+                    },
+                    _ => value.converted(*ty),
                 }
             }),
         }

@@ -83,15 +83,16 @@ pub fn constants(
 }
 
 /// A term's values by expected outcome.
-struct Values {
+pub(super) struct Values {
     /// Where the outcome must change to false, and to true.
-    changed: [Vec<Value>; 2],
+    pub changed: [Vec<Value>; 2],
     /// Where the outcome stays false, and stays true.
-    kept: [Vec<Value>; 2],
+    pub kept: [Vec<Value>; 2],
 }
 
 impl Values {
-    fn of(term: &Term, recorded: &Recorded, captures: &Captures) -> Self {
+    /// Those of a term in the contexts of a site.
+    pub fn of(term: &Term, recorded: &Recorded, captures: &Captures) -> Self {
         let column = captures.column(term);
         let mut values = Self {
             changed: [Vec::new(), Vec::new()],

@@ -1,6 +1,7 @@
 //! Synthesis problems from recorded contexts: the terms available at a site, and the rows that a condition
 //! there must explain (papers/nopol.txt §3.3).
 
+mod asked;
 mod c;
 mod captures;
 mod evidence;

@@ -26,7 +26,7 @@ pub trait Operands {
     /// Gives a term the type it has as an operand.
     fn promote(&self, _term: &mut Term) {}
 
-    /// The terms that are conversions of other terms.
+    /// The terms whose values follow from those of other terms.
     fn conversions(&self, _at: &Conversions, _pool: &mut Pool) -> Vec<Term> {
         Vec::new()
     }

@@ -2,9 +2,10 @@
 
 use camino::Utf8Path;
 
-use super::operands::Operands;
+use super::asked;
+use super::operands::{Conversions, Operands};
 use crate::source::{DataType, Site, Sources};
-use crate::spec::{Access, Pool, TermId, Type};
+use crate::spec::{Access, Pool, Term, TermId, Type};
 
 /// The operands of Rust.
 pub struct Rust;
@@ -17,6 +18,11 @@ impl Operands for Rust {
             _ => false,
         };
         !access.spine().any(is_hidden)
+    }
+
+    /// What texts start and end with.
+    fn conversions(&self, at: &Conversions, pool: &mut Pool) -> Vec<Term> {
+        asked::terms(at, pool)
     }
 
     /// The only term of the expected type. In generic code a name may have several types; the condition then

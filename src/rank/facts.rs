@@ -124,4 +124,7 @@ pub struct Support {
     /// The contexts that decide each constant: the fewest contexts in which an operand that is compared with a
     /// constant has that value, over the constants of the condition that were not there before.
     pub singled_out: Option<u32>,
+    /// Whether one of these constants is a text that at most one context has.
+    #[serde(default)]
+    pub is_of_one_text: bool,
 }

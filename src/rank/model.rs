@@ -15,20 +15,16 @@ pub struct Learned {
     pub calibration: (f64, f64),
 }
 
-/// What is set by hand for C, because the programs that its weights were learned from read numbers: text that only
-/// the failing test has counts like text of the failing test in Rust ([`Feature::LiteralOfTest`]).
-const C_BY_HAND: [(Feature, f64); 1] = [(Feature::TextSingledOut, -1.0)];
+/// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test has
+/// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read.
+const BY_HAND: [(Feature, f64); 1] = [(Feature::TextSingledOut, -1.0)];
 
 /// The score of each candidate of a case: larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {
     let learned = of(case.language());
-    let by_hand: &[(Feature, f64)] = match case.language() {
-        Language::C => &C_BY_HAND,
-        Language::Rust => &[],
-    };
     let rows = features::rows(case);
     let score = |row: &features::Row| {
-        let weighted = learned.weights.iter().chain(by_hand);
+        let weighted = learned.weights.iter().chain(&BY_HAND);
         weighted
             .map(|(feature, weight)| row[*feature as usize] * weight)
             .sum()

@@ -99,13 +99,21 @@ impl Session<'_> {
             });
             let all: Vec<f64> = own.iter().copied().chain(rivals.flat_map(scores)).collect();
             let shares = model::shares(&all).into_iter().take(own.len());
-            // What it is compared with may be nothing at all, which makes no last resort likely.
-            let most = match family.best.is_trivial() {
-                true => WEIGHTS.fix.most_of_last_resort,
-                false => 1.0,
+            // What it is compared with may be nothing at all, which makes neither a last resort likely nor a text that one
+            // test has.
+            let confidence = |(fix, share): (&Fix, f64)| {
+                let most = match () {
+                    () if fix.is_trivial() => WEIGHTS.fix.most_of_last_resort,
+                    () if fix.is_of_one_text() => WEIGHTS.fix.most_of_one_text,
+                    () => 1.0,
+                };
+                hundredths(learned.confidence(share).min(most))
             };
-            let confidence = |share| hundredths(learned.confidence(share).min(most));
-            shares.map(confidence).collect::<Vec<f64>>()
+            family
+                .members()
+                .zip(shares)
+                .map(confidence)
+                .collect::<Vec<f64>>()
         });
         let confidences: Vec<Vec<f64>> = confidences.collect();
         for (family, confidence) in families.iter_mut().zip(confidences) {

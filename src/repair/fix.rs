@@ -116,6 +116,12 @@ impl Fix {
         self.edits.iter().any(|edit| edit.is_trivial)
     }
 
+    /// Whether some edit compares with a text that at most one context has.
+    pub fn is_of_one_text(&self) -> bool {
+        let mut supports = self.edits.iter().map(|edit| edit.evidence.support());
+        supports.any(|support| support.is_some_and(|it| it.is_of_one_text))
+    }
+
     /// Whether some edit does not explain everything that was observed.
     pub fn is_loose(&self) -> bool {
         self.edits.iter().any(|edit| edit.is_loose)

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::words::{mentions, words};
 use super::{DeclaredType, Sources};
 
-/// By the name of a field or variant, the others of its types.
+/// By the name of a field or variant, the others of its types; by a getter's call, those that are alike.
 pub type Kin = BTreeMap<String, BTreeSet<String>>;
 
 /// Names in place of one name.
@@ -51,7 +51,32 @@ pub fn kin(sources: &Sources) -> Kin {
             kin.entry(field).or_default().insert(format!("{name}()"));
         }
     }
+    for group in getters(sources).filter(|group| group.len() <= MOST_KIN) {
+        for one in &group {
+            let others = group.iter().filter(|other| *other != one);
+            let others = others.map(|other| format!("{other}()"));
+            kin.entry(format!("{one}()")).or_default().extend(others);
+        }
+    }
     kin
+}
+
+/// Methods of one type that take nothing, begin with the same word and return the same: `as_text` and `as_number`,
+/// whatever is in the `Option` that they return.
+fn getters(sources: &Sources) -> impl Iterator<Item = BTreeSet<&str>> {
+    let mut groups: BTreeMap<(&str, &str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for callable in &sources.callables {
+        let (Some(owner), Some((word, _))) = (&callable.owner, callable.name.split_once('_'))
+        else {
+            continue;
+        };
+        if callable.is_method && callable.parameters.is_empty() {
+            let returns = callable.returns.split('<').next().unwrap_or_default();
+            let group = groups.entry((owner, word, returns)).or_default();
+            group.insert(&callable.name);
+        }
+    }
+    groups.into_values()
 }
 
 /// What the code around a clause offers.
@@ -77,7 +102,15 @@ pub fn like(clause: &str, around: Around) -> Vec<String> {
     let mut seen = BTreeSet::new();
     for range in &names {
         let name = &clause[range.clone()];
-        if !seen.insert(name) || !starts_a_name(name) || is_called(clause, range) {
+        if !seen.insert(name) || !starts_a_name(name) {
+            continue;
+        }
+        if is_called(clause, range) {
+            let call = format!("{name}()");
+            let kin = around.kin.get(&call).into_iter().flatten();
+            for other in kin.take(MOST_NAMES) {
+                put(clause.replace(&format!(".{call}"), &format!(".{other}")));
+            }
             continue;
         }
         for other in siblings(clause, range, around) {
@@ -318,6 +351,15 @@ mod tests {
             literals: [&literals, &[]],
         };
         super::like(clause, around)
+    }
+
+    #[test]
+    fn a_getter_is_called_in_place_of_one_like_it() {
+        let kin: &[&[&str]] = &[&["as_number()", "as_text()"]];
+        assert_eq!(
+            like("value.as_text().is_some()", "", kin, &[]),
+            ["value.as_number().is_some()"]
+        );
     }
 
     #[test]

@@ -31,7 +31,33 @@ fn contradicts(node: &Node, holds: bool) -> bool {
     pairs.any(|(a, b)| exclude(a, b)) || parts.iter().any(|part| contradicts(part, holds))
 }
 
-/// What a clause asks: whether one text equals another, or something else (`None`) that is asked of a text.
+/// Methods that ask for the start and the end of a text.
+const STARTS: &str = ".starts_with";
+const ENDS: &str = ".ends_with";
+
+/// Whether one of two literals starts with the other.
+fn one_starts(a: &str, b: &str) -> bool {
+    let (a, b) = (contents(a), contents(b));
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// Whether one of two literals ends with the other.
+fn one_ends(a: &str, b: &str) -> bool {
+    let (a, b) = (contents(a), contents(b));
+    a.ends_with(b) || b.ends_with(a)
+}
+
+/// What stands between the quotes of a literal.
+fn contents(literal: &str) -> &str {
+    let mut chars = literal.chars();
+    match (chars.next(), chars.next_back()) {
+        (Some('"' | '\''), Some('"' | '\'')) => chars.as_str(),
+        _ => literal,
+    }
+}
+
+/// What a clause asks: whether one text equals another, starts or ends with it, or something else (`None`) that is
+/// asked of a text.
 struct Question {
     what: String,
     value: Option<String>,
@@ -54,7 +80,12 @@ impl Question {
         }
         match (&self.value, &other.value) {
             (Some(a), Some(b)) if a != b => {
-                self.holds && other.holds && is_constant(a) && is_constant(b)
+                let are_disjoint = match () {
+                    () if self.what.ends_with(STARTS) => !one_starts(a, b),
+                    () if self.what.ends_with(ENDS) => !one_ends(a, b),
+                    () => true,
+                };
+                self.holds && other.holds && is_constant(a) && is_constant(b) && are_disjoint
             }
             (a, b) => a == b && self.holds != other.holds,
         }
@@ -80,11 +111,25 @@ fn question(node: &Node, holds: bool) -> Option<Question> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     match &node.shape {
         Shape::Not(inner) => question(inner, !holds),
-        Shape::Leaf(_) => Some(Question {
-            what: squeezed(&node.text),
-            value: None,
-            holds,
-        }),
+        Shape::Leaf(_) => {
+            let text = squeezed(&node.text);
+            let asked = [STARTS, ENDS].into_iter().find_map(|method| {
+                let (of, argument) = text.strip_suffix(')')?.rsplit_once(&format!("{method}("))?;
+                is_constant(argument).then(|| (format!("{of}{method}"), argument.to_owned()))
+            });
+            Some(match asked {
+                Some((what, literal)) => Question {
+                    what,
+                    value: Some(literal),
+                    holds,
+                },
+                None => Question {
+                    what: text,
+                    value: None,
+                    holds,
+                },
+            })
+        }
         Shape::Cmp(op @ (CmpOp::Eq | CmpOp::Ne), a, b) => {
             let (a, b) = match is_constant(&a.text) {
                 true => (b, a),
@@ -130,6 +175,10 @@ mod tests {
             ("m == M::MAX && m == M::LIMIT", false),
             ("n == a && n == b", false),
             ("n < 1 && n > 2", false),
+            (r#"s.starts_with("0x") && s.starts_with("0X")"#, true),
+            (r#"s.starts_with("-") && s.starts_with("--")"#, false),
+            (r#"s.ends_with(';') && !s.ends_with(".;")"#, false),
+            (r#"s.starts_with('a') || s.starts_with('b')"#, false),
         ] {
             let tree = Language::Rust.parse(text).unwrap();
             assert_eq!(has_contradiction(&tree), wanted, "{text}");

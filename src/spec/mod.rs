@@ -114,6 +114,8 @@ pub enum Reading {
     /// Whether a pointer is not null, whereas the term itself is written as the pointer. It is a clause, and is
     /// not compared with anything.
     Presence(NullTest),
+    /// Whether a text has another one in this part, whereas the term itself is written as that question.
+    Asked(TextPart),
 }
 
 /// How a file asks whether a pointer `p` is not null.
@@ -126,6 +128,37 @@ pub enum NullTest {
     Null,
     /// `p != 0`.
     Zero,
+}
+
+/// Where a text may have another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextPart {
+    /// At its start.
+    Start,
+    /// At its end.
+    End,
+    /// Anywhere.
+    Anywhere,
+}
+
+impl TextPart {
+    /// Whether the text has the other one there.
+    pub fn has(self, text: &str, other: &str) -> bool {
+        match self {
+            Self::Start => text.starts_with(other),
+            Self::End => text.ends_with(other),
+            Self::Anywhere => text.contains(other),
+        }
+    }
+
+    /// The method of Rust that asks for it.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Start => "starts_with",
+            Self::End => "ends_with",
+            Self::Anywhere => "contains",
+        }
+    }
 }
 
 impl Term {

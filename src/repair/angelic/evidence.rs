@@ -15,7 +15,7 @@ use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{Language, SiteIndex, Sources, write};
-use crate::spec::{Binding, Expr, Origin, Row, Term, TermId, Value};
+use crate::spec::{Binding, Expr, Origin, Row, Term, TermId, Type, Value};
 use crate::synth::{self, Equality};
 
 /// Contexts that are listed with a patch.
@@ -59,8 +59,9 @@ impl Explanation {
         &self.observed.problem
     }
 
-    /// The fewest contexts in which what is compared with a new constant has its value.
-    fn singled_out(&self, old: Option<&Expr>) -> Option<u32> {
+    /// Each constant that the old condition does not compare with, and in how many contexts what is compared with it has
+    /// its value.
+    fn singled_out(&self, old: Option<&Expr>) -> Vec<(Type, u32)> {
         let known = old.map_or_else(Vec::new, Expr::terms);
         let terms = &self.problem().pool.terms;
         let mut compared: Vec<(&Expr, &Value)> = Vec::new();
@@ -83,9 +84,10 @@ impl Explanation {
             let same = rows
                 .iter()
                 .filter(|row| operand.eval(row).as_ref() == Some(value));
-            u32::try_from(same.count()).unwrap_or(u32::MAX)
+            let count = u32::try_from(same.count()).unwrap_or(u32::MAX);
+            (value.ty(), count)
         };
-        compared.iter().map(count).min()
+        compared.iter().map(count).collect()
     }
 
     /// The only test that has the value with which a clause compares something for equality. What the original condition
@@ -197,8 +199,12 @@ impl Evidence for Explanation {
         // Where there is no condition, passing tests show what happens without one.
         let mut passing = problem.rows().iter().filter(|row| !row.hard);
         let usual = passing.next().is_some_and(|row| row.expected);
+        let singled_out = self.singled_out(old);
         let mut support = Support {
-            singled_out: self.singled_out(old),
+            singled_out: singled_out.iter().map(|(_, contexts)| *contexts).min(),
+            is_of_one_text: singled_out
+                .iter()
+                .any(|(ty, contexts)| *ty == Type::Str && *contexts < 2),
             ..Support::default()
         };
         for row in problem.rows() {

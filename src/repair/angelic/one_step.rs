@@ -196,6 +196,8 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::ConstantOffByOne => edit.next_constant,
         Step::Constant => edit.constant,
         Step::OperandOffByOne => edit.off_by_one,
+        // Where a number is computed the operator is the first thing to doubt, in a condition the comparison.
+        Step::ArithmeticOperator if site.kind.computes() => edit.computing_operator,
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,

@@ -1,6 +1,7 @@
 //! Rust sources: walks the modules of a crate and finds its sites. Only this module and `probe` use syn.
 
 pub mod access;
+pub mod asked;
 mod by_type;
 pub mod candidate_terms;
 pub mod condition;

@@ -3,6 +3,7 @@
 
 use super::{Generator, Operand, comparison, guess};
 use crate::source::candidate_terms::TermText;
+use crate::source::rust::asked::asked;
 use crate::spec::Origin;
 
 /// Longer literals are messages.
@@ -17,17 +18,9 @@ impl Generator<'_> {
     pub(super) fn affixes(&self) -> Vec<TermText> {
         let file = &self.sources.files[self.site.file];
         // Of the file's literals those come first that texts are asked about somewhere in it.
-        let is_asked = |literal: &&String| {
-            let methods = [
-                "starts_with",
-                "ends_with",
-                "strip_prefix",
-                "strip_suffix",
-                "contains",
-            ];
-            let mut calls = methods.iter().map(|method| format!(".{method}({literal})"));
-            calls.any(|call| file.text.contains(&call))
-        };
+        let known = asked(file);
+        let is_asked =
+            |literal: &&String| known.iter().any(|(_, known)| *known == literal.as_str());
         let short = file.literals.iter().filter(|it| it.len() <= LONGEST);
         let (asked, others): (Vec<&String>, Vec<&String>) = short.partition(is_asked);
         let all = self.function.literals.iter().chain(asked).chain(others);
