@@ -175,11 +175,11 @@ fn tip(error: &clap::Error, given: &[String]) -> Option<String> {
         Ok(choice) if given.iter().any(|word| word == "--apply") => {
             Some(format!("a rank follows an equals sign: `--apply={choice}`"))
         }
-        Err(_) if is_first => Some(match like_a_subcommand(arg) {
+        Err(_) => Some(match like_a_subcommand(arg).filter(|_| is_first) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("to repair one test, give its name: `--failing {arg}`"),
         }),
-        _ => None,
+        Ok(_) => None,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::run::suite::TestIndex;
 use crate::run::trace::Context;
 use crate::source::condition::{Leaf, Node, Spelling};
 use crate::source::one_step::opposite_call;
-use crate::source::{Language, Site, Sources, write};
+use crate::source::{Function, Language, Name, Site, Sources, write};
 use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
 pub use evidence::{Evidence, Seen, evidence, table};
@@ -170,6 +170,7 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
     for id in pool.terms.keys() {
         pool.terms[id].definition = terms::definition(sources, id, &pool, &index);
         let term = &mut pool.terms[id];
+        term.parameter = parameter(&sources.functions[site.function], &term.access);
         if term.ty == Type::Bool && term.negation.is_none() {
             let opposite = opposite_call(&write::text(&term.access));
             term.negation = opposite.map(|text| language.access(&text));
@@ -230,6 +231,16 @@ pub fn problem(sources: &Sources, site: &Site, recorded: &Recorded) -> Problem {
         whole,
         old_texts,
         columns,
+    }
+}
+
+/// The parameter that an access begins with, by position, `self` first.
+fn parameter(function: &Function, access: &Access) -> Option<usize> {
+    let root = access.root()?;
+    let is_it = |name: &Name| name.text == root;
+    match root {
+        "self" => Some(0),
+        _ => function.parameters.iter().position(is_it).map(|at| at + 1),
     }
 }
 

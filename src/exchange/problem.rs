@@ -151,6 +151,7 @@ impl ProblemFile {
             // Definitions only help to compare conditions, which problem files do not need.
             definition: None,
             reading: Reading::Exact,
+            parameter: None,
             ..pool.terms[*term].clone()
         };
         let pool = Pool {

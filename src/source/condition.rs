@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::{Language, write};
+use crate::spec::access::is_mark;
 use crate::spec::{Access, ArithOp, Binding, CmpOp, Expr, TermId, Type};
 
 /// How a leaf can be captured.
@@ -116,14 +117,15 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
-/// Whether nobody asks if something is less than this: a truth value, a text, or a variant of an enum.
+/// Whether nobody asks if something is less than this: a truth value, a text, a character that is no end of a range of
+/// letters or digits, or a variant of an enum.
 pub fn is_unordered(text: &str) -> bool {
     let text = text.trim_start_matches(['&', '*', '(']);
     let head = text.split(['(', '{', ' ']).next().unwrap_or_default();
     let last = head.rsplit("::").next().unwrap_or_default();
     let is_variant =
         last.starts_with(|c: char| c.is_uppercase()) && last.contains(|c: char| c.is_lowercase());
-    is_variant || text.starts_with('"') || matches!(text, "true" | "false")
+    is_variant || is_mark(text) || text.starts_with('"') || matches!(text, "true" | "false")
 }
 
 impl Node {

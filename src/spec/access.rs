@@ -159,6 +159,14 @@ const COMPARING: [&str; 6] = [
     "memcmp",
 ];
 
+/// Whether a text is the literal of a character other than a letter or digit.
+pub fn is_mark(text: &str) -> bool {
+    let character = text.strip_prefix('b').unwrap_or(text).strip_prefix('\'');
+    let character = character.and_then(|rest| rest.strip_suffix('\''));
+    let starts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric();
+    character.is_some_and(|it| it != "\\x7f" && it != "\\0" && it.starts_with(starts))
+}
+
 impl Access {
     /// A variable by its name.
     pub fn variable(name: impl Into<String>) -> Self {
@@ -310,6 +318,11 @@ impl Access {
             Self::Call(of, arguments) if arguments.is_empty() => of.last_name(),
             other => other.last_member(),
         }
+    }
+
+    /// Whether it is the literal of a mark ([`is_mark`]).
+    pub fn is_mark(&self) -> bool {
+        matches!(self, Self::Literal(literal) if is_mark(&literal.text))
     }
 
     /// Whether it is a call of `strcmp` or one of its kin, of whose result only the sign means anything.

@@ -91,6 +91,9 @@ pub struct Term {
     pub definition: Option<Expr>,
     /// How its value follows from the recorded value.
     pub reading: Reading,
+    /// The parameter of the function that it begins with, by position, `self` first: people compare the first with the
+    /// second.
+    pub parameter: Option<usize>,
 }
 
 /// How a term's value follows from the recorded value.
@@ -174,6 +177,7 @@ impl Term {
             mined_from: Vec::new(),
             definition: None,
             reading: Reading::Exact,
+            parameter: None,
         }
     }
 

@@ -20,11 +20,15 @@ pub(super) fn is_constant(pool: &Pool, term: TermId) -> bool {
     pool.terms[term].constant.is_some()
 }
 
-/// `a op b` in the usual order: constants on the right, guarded operands on the left.
+/// `a op b` in the usual order: constants on the right, guarded operands on the left, of equal parameters the first one
+/// on the left.
 fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
     let literal = |term| is_constant(table.pool, term);
     let is_guarded = table.is_partial(b) && !table.is_partial(a);
-    match !literal(b) && (literal(a) || is_guarded) {
+    let parameters = [a, b].map(|term| table.pool.terms[term].parameter);
+    let is_later = !op.orders() && matches!(parameters, [Some(a), Some(b)] if a > b);
+    let is_guard = table.is_partial(a) && !table.is_partial(b);
+    match !literal(b) && (literal(a) || is_guarded || is_later && !is_guard) {
         true => Expr::Term(b).cmp(op.mirrored(), Expr::Term(a)),
         false => Expr::Term(a).cmp(op, Expr::Term(b)),
     }

@@ -349,7 +349,12 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 let mut terms = expr.terms().into_iter();
                 terms.any(|term| pool.terms[term].reading == Reading::Sign)
             };
-            let ordered = ty.is_some_and(Type::ordered) && (old.orders() || !is_sign(a));
+            let has_mark = || {
+                let mut terms = a.terms().into_iter().chain(b.terms());
+                terms.any(|term| pool.terms[term].access.is_mark())
+            };
+            let ordered =
+                ty.is_some_and(Type::ordered) && (old.orders() || !is_sign(a) && !has_mark());
             for op in CmpOp::ALL {
                 if op != *old && (ordered || !op.orders()) {
                     let expr = Expr::Cmp(op, a.clone(), b.clone());
