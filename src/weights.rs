@@ -75,6 +75,8 @@ pub struct Edits {
     pub related_operand: u32,
     /// An operand replaced by any other.
     pub operand: u32,
+    /// `n <= 0` or `n < 1` where `n == 0` means the same.
+    pub below_nothing: u32,
     /// An arithmetic operator of an integer expression, which is no condition, replaced by another.
     pub computing_operator: u32,
     /// An operand off by one.
@@ -182,6 +184,8 @@ pub struct Idioms {
     pub unequal_variables: i64,
     /// A signed number that was never negative, and not always 0 or 1, `!= 0` where there was no condition.
     pub unequal_amount: i64,
+    /// An unsigned number `<= 0` or `< 1`, which means `== 0`.
+    pub below_nothing: i64,
     /// `==` in a conjunction.
     pub equal_in_conjunction: i64,
     /// `!=` in a disjunction.
@@ -307,6 +311,7 @@ pub static WEIGHTS: Weights = Weights {
         negation: 19,
         related_operand: 24,
         operand: 35,
+        below_nothing: 30,
         computing_operator: 12,
         off_by_one: 22,
         summand: 34,
@@ -359,6 +364,7 @@ pub static WEIGHTS: Weights = Weights {
         order_against_zero: 1,
         unequal_variables: 1,
         unequal_amount: 1,
+        below_nothing: 14,
         equal_in_conjunction: 1,
         unequal_in_disjunction: 2,
         singled_out: 16,

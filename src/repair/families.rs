@@ -249,9 +249,25 @@ fn is_observed(fix: &Fix) -> bool {
     edits.all(|edit| edit.evidence.support().is_some())
 }
 
-/// What the costs set by hand say of a fix.
+/// What the costs set by hand say of a fix. Of what is proved equal `n == 0` is preferred to `n <= 0` and `n < 1`, which
+/// then can be only of a number without a sign.
 fn spelling(fix: &Fix) -> u32 {
-    fix.edits.iter().map(|edit| edit.cost).sum()
+    let goes_on = |after: &str| {
+        after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_')
+    };
+    let cost = |edit: &SiteEdit| {
+        let mut odd = ["<= 0", "< 1"]
+            .into_iter()
+            .flat_map(|odd| edit.condition.split(odd).skip(1));
+        let is_odd = odd.any(|after| !goes_on(after));
+        edit.cost
+            + if is_odd {
+                WEIGHTS.edit.below_nothing
+            } else {
+                0
+            }
+    };
+    fix.edits.iter().map(cost).sum()
 }
 
 /// Whether a fix only adds a clause that no test asks for to a better one.

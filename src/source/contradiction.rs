@@ -137,12 +137,24 @@ fn question(node: &Node, holds: bool) -> Option<Question> {
             };
             Some(Question {
                 what: squeezed(&a.text),
-                value: Some(squeezed(&b.text)),
+                value: Some(without_type(&squeezed(&b.text)).to_owned()),
                 holds: holds == (*op == CmpOp::Eq),
             })
         }
         _ => None,
     }
+}
+
+/// A number without its type: `0u64` is 0.
+fn without_type(text: &str) -> &str {
+    let ends = ["8", "16", "32", "64", "128", "size"];
+    let of = ends.iter().find_map(|end| text.strip_suffix(end));
+    let number = of.and_then(|of| of.strip_suffix(['u', 'i']));
+    let is_number = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    number
+        .filter(|it| it.starts_with(|first: char| first.is_ascii_digit()))
+        .filter(is_number)
+        .unwrap_or(text)
 }
 
 /// Whether a text names one value: a literal, or a path to a variant. A constant may equal another one.
@@ -175,6 +187,7 @@ mod tests {
             ("m == M::MAX && m == M::LIMIT", false),
             ("n == a && n == b", false),
             ("n < 1 && n > 2", false),
+            ("n == 0 || n != 0u64", true),
             (r#"s.starts_with("0x") && s.starts_with("0X")"#, true),
             (r#"s.starts_with("-") && s.starts_with("--")"#, false),
             (r#"s.ends_with(';') && !s.ends_with(".;")"#, false),

@@ -5,7 +5,7 @@ use super::idioms::{Evaluated, idiom_cost};
 use super::kind::EditKind;
 use super::normal::{Form, normal_form};
 use super::rank;
-use super::redundancy::{has_invalid_operand, has_repeated_clause, has_tautology};
+use super::redundancy::{has_idle_part, has_invalid_operand};
 use super::table::{Bits, Need, Table};
 use crate::spec::Expr;
 use crate::synth::limits;
@@ -141,8 +141,7 @@ impl<'a> Collector<'a> {
         }
         let pool = self.table.pool;
         // Redundancy of the original condition is left to its maintainer.
-        let is_redundant =
-            |expr: &Expr| has_tautology(expr, pool) || has_repeated_clause(expr, pool);
+        let is_redundant = |expr: &Expr| has_idle_part(expr, pool);
         let old = self.table.spec.old.as_ref();
         let old_is_redundant = *self
             .old_is_redundant

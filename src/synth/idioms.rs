@@ -151,6 +151,12 @@ impl Idioms<'_> {
         if op.orders() && !is_unequal {
             cost += idiom.inclusive * i64::from(matches!(op, CmpOp::Le | CmpOp::Ge));
             cost += idiom.order_against_zero * i64::from(is_zero && within.is_some());
+            let is_nothing = match op {
+                CmpOp::Le => is_zero,
+                CmpOp::Lt => is_number(literal, 1),
+                _ => false,
+            };
+            cost += idiom.below_nothing * i64::from(is_unsigned && is_nothing);
             return cost;
         }
         // A condition where there was none asks whether an amount is left, not which numbers are none.

@@ -37,6 +37,7 @@ pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};
 pub use kind::EditKind;
+pub use redundancy::has_idle_part;
 use refine::{Judge, Sample};
 use smt::search::Smt;
 use std::cell::OnceCell;

@@ -3,6 +3,12 @@
 
 use crate::spec::{Access, CmpOp, Expr, Pool, Reading, TermId, Type, Value};
 
+/// Whether a part of a condition decides nothing, given the types of its operands: `n >= 0` of an unsigned number, or a
+/// clause that another one makes superfluous.
+pub fn has_idle_part(expr: &Expr, pool: &Pool) -> bool {
+    has_tautology(expr, pool) || has_repeated_clause(expr, pool)
+}
+
 /// Whether two clauses of one conjunction or disjunction compare the same two operands, or one operand with two literals so
 /// that one clause is enough, or both are always or never fulfilled.
 pub(super) fn has_repeated_clause(expr: &Expr, pool: &Pool) -> bool {

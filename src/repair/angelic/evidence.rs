@@ -59,6 +59,17 @@ impl Explanation {
         &self.observed.problem
     }
 
+    /// Whether a part of it decides nothing, and none of the old condition does.
+    pub fn adds_idle_part(&self) -> bool {
+        let pool = &self.problem().pool;
+        let specs = self.problem().specs.iter();
+        let mut old = specs.filter_map(|spec| spec.old.as_ref());
+        synth::has_idle_part(&self.expr, pool)
+            && !old
+                .next()
+                .is_some_and(|old| synth::has_idle_part(old, pool))
+    }
+
     /// Each constant that the old condition does not compare with, and in how many contexts what is compared with it has
     /// its value.
     fn singled_out(&self, old: Option<&Expr>) -> Vec<(Type, u32)> {

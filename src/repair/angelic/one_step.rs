@@ -17,7 +17,8 @@ use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::words::{plain_names, with_parameters};
-use crate::source::{Site, SiteIndex};
+use crate::source::{Language, Site, SiteIndex};
+use crate::spec::CmpOp;
 use crate::weights::WEIGHTS;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
@@ -62,10 +63,16 @@ impl Session<'_> {
             let edits = edits.into_iter().take(most);
             let edits = edits.map(|(cost, edit)| ((cost + place).saturating_sub(bonus), edit));
             let here = observed.get(&found.site);
-            let made = edits.map(|(cost, edit)| {
+            let made = edits.filter_map(|(cost, edit)| {
                 let known = here.and_then(|here| explanation(here, &edit.text));
-                let evidence = known.unwrap_or_else(|| Arc::clone(&nothing));
-                Fix {
+                if known.as_ref().is_some_and(|it| it.adds_idle_part()) {
+                    return None;
+                }
+                let evidence = match known {
+                    Some(explanation) => Arc::new(explanation) as Arc<dyn Evidence>,
+                    None => Arc::clone(&nothing),
+                };
+                Some(Fix {
                     targets: of_site.clone(),
                     cost,
                     edits: vec![SiteEdit {
@@ -80,7 +87,7 @@ impl Session<'_> {
                         is_trivial: false,
                         evidence,
                     }],
-                }
+                })
             });
             fixes.extend(made);
             if fixes.len() >= MOST_EDITS {
@@ -136,15 +143,42 @@ impl Session<'_> {
         // What the original says twice is left to its maintainer.
         let says_twice = tree.has_idle_part();
         // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+        let below_zero = self.below_zero(site, tree);
         let is_sound = move |edit: &OneStep| {
             let edited = self.sources.language.parse(&edit.text);
-            edited.is_some_and(|edited| says_twice || !edited.has_idle_part())
+            edited.is_some_and(|edited| {
+                (says_twice || !edited.has_idle_part())
+                    && self.below_zero(site, &edited) <= below_zero
+            })
         };
         let in_words = |edit: OneStep| OneStep {
             text: with_parameters(&edit.text, &site.text),
             ..edit
         };
         edits.into_iter().filter(is_sound).map(in_words)
+    }
+}
+
+impl Session<'_> {
+    /// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
+    /// none, so that this never holds. What was recorded shows which have one, and they are asked by the synthesizer.
+    fn below_zero(&self, site: &Site, tree: &Node) -> usize {
+        let has_sign = |operand: &Node| {
+            let mut names = site.names.iter().filter(|name| name.text == operand.text);
+            let ty = names.find_map(|name| name.ty.as_ref());
+            ty.is_some_and(|ty| ty.plain.starts_with(['i', 'f']))
+        };
+        let asks = |(_, op, a, b): &(&Node, CmpOp, &Node, &Node)| {
+            let (op, a, b) = match &*a.text == "0" {
+                true => (op.mirrored(), *b, *a),
+                false => (*op, *a, *b),
+            };
+            matches!(op, CmpOp::Lt | CmpOp::Ge) && &*b.text == "0" && !has_sign(a)
+        };
+        match self.sources.language {
+            Language::Rust => tree.compared().iter().filter(|it| asks(it)).count(),
+            Language::C => 0,
+        }
     }
 }
 
@@ -164,7 +198,7 @@ fn observed(explained: &[Fix]) -> BTreeMap<SiteIndex, Arc<Observed>> {
 }
 
 /// What the contexts of its site say of a condition, if they have all that it reads.
-fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Arc<dyn Evidence>> {
+fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Explanation> {
     let Observed {
         language, problem, ..
     } = &**observed;
@@ -176,12 +210,12 @@ fn explanation(observed: &Arc<Observed>, condition: &str) -> Option<Arc<dyn Evid
         .rows()
         .iter()
         .filter(|row| !row.hard && row.weight > 0 && expr.eval_bool(row) != Some(row.expected));
-    Some(Arc::new(Explanation {
+    Some(Explanation {
         observed: Arc::clone(observed),
         written: expr.clone(),
         soft_violated: violated.map(|row| row.weight).sum(),
         expr,
-    }))
+    })
 }
 
 /// How unlikely a maintainer is to make such an edit.

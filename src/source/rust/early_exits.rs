@@ -165,6 +165,7 @@ fn bodies(
             .exit_statements
             .iter()
             .filter(fits)
+            .filter(|statements| leads_somewhere(&statements.text, point))
             .take(MOST_STATEMENTS)
         {
             put(statements.text.clone(), BodyOrigin::Statements);
@@ -172,6 +173,20 @@ fn bodies(
     }
     put(PANICS.to_owned(), BodyOrigin::Panic);
     bodies
+}
+
+/// Whether the loop that statements leave or continue is around the point, if they do.
+fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
+    let statements = statements.trim_end_matches(';');
+    let last = statements.rsplit([';', '}']).next().unwrap_or_default();
+    let mut words = last.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some("break" | "continue"), Some(label)) if label.starts_with('\'') => {
+            point.labels.iter().any(|known| known == label)
+        }
+        (Some("break" | "continue"), _) => point.in_loop,
+        _ => true,
+    }
 }
 
 /// Typical values of a type.
