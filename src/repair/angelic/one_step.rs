@@ -65,7 +65,7 @@ impl Session<'_> {
             let here = observed.get(&found.site);
             let made = edits.filter_map(|(cost, edit)| {
                 let known = here.and_then(|here| explanation(here, &edit.text));
-                if known.as_ref().is_some_and(|it| it.adds_idle_part()) {
+                if known.as_ref().is_some_and(Explanation::adds_idle_part) {
                     return None;
                 }
                 let evidence = match known {
