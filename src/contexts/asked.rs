@@ -1,6 +1,6 @@
-//! Questions about the start, the end and the parts of recorded texts that the values themselves ask:
-//! `name.starts_with('-')` if those whose outcome changes start so and the others do not. Asked is for what the subject
-//! asks of a text anywhere, and for marks at the ends, even if no literal has them.
+//! Questions to recorded texts that tell those with one outcome from those with the other: `name.starts_with('-')`. There
+//! are two sources of them: what the subject asks of any text, anywhere, and marks that stand at an end of several of
+//! the recorded texts, even if no literal has them.
 
 use std::collections::BTreeSet;
 
@@ -45,28 +45,23 @@ pub(super) fn terms(at: &Conversions, pool: &Pool) -> Vec<Term> {
             });
         let mut questions: Vec<(TextPart, String)> = known.collect();
         questions.extend(marks);
-        terms.extend(
-            questions
-                .into_iter()
-                .take(MOST_QUESTIONS)
-                .map(|(part, literal)| {
-                    let argument = Access::literal(literal);
-                    let access = Access::Method(
-                        Box::new(of.clone()),
-                        part.method().to_owned(),
-                        vec![argument],
-                    );
-                    Term {
-                        reading: Reading::Asked(part),
-                        ..Term::new(access, Type::Bool, Origin::Guessed)
-                    }
-                }),
-        );
+        let questions = questions.into_iter().take(MOST_QUESTIONS);
+        terms.extend(questions.map(|(part, literal)| question(of, part, literal)));
     }
     terms
 }
 
-/// The text, the character's text, of a literal.
+/// The term of a question to a text.
+fn question(text: &Access, part: TextPart, literal: String) -> Term {
+    let arguments = vec![Access::literal(literal)];
+    let access = Access::Method(Box::new(text.clone()), part.method().to_owned(), arguments);
+    Term {
+        reading: Reading::Asked(part),
+        ..Term::new(access, Type::Bool, Origin::Guessed)
+    }
+}
+
+/// The text that a literal of a text or of a character stands for; `None` for other literals and the empty text.
 fn content(language: Language, literal: &str) -> Option<String> {
     let text = match language.constant(literal, Type::Str) {
         Some(Value::Str(text)) => text.to_string(),
