@@ -262,6 +262,19 @@ impl Access {
         std::iter::successors(Some(self), |access| access.first())
     }
 
+    /// The place that is asked, if this asks something of one: `x` of `x.len()`, of `x == y` and of `x` itself.
+    pub fn place(&self) -> &Self {
+        match self.without_derefs().plain() {
+            Self::Query(of, _)
+            | Self::Method(of, ..)
+            | Self::Payload(of, _)
+            | Self::Variant(of, _)
+            | Self::Cast(of, _)
+            | Self::Infix(_, of, _) => of.place(),
+            place => place,
+        }
+    }
+
     /// The access without leading `*`s.
     pub fn without_derefs(&self) -> &Self {
         match self.plain() {
@@ -390,6 +403,14 @@ mod tests {
 
     fn x() -> Access {
         Access::variable("x")
+    }
+
+    #[test]
+    fn questions_have_the_place_that_they_ask() {
+        let field = x().field("f");
+        let length = field.clone().query(Query::Len).prefixed(Prefix::Deref);
+        assert_eq!(length.place(), &field);
+        assert_eq!(field.place(), &field);
     }
 
     #[test]

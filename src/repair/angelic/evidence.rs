@@ -15,7 +15,7 @@ use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
 use crate::source::{Language, SiteIndex, Sources, write};
-use crate::spec::{Binding, Expr, Origin, Row, Term, TermId, Type, Value};
+use crate::spec::{Access, Binding, Expr, Origin, Pool, Row, Term, TermId, Type, Value};
 use crate::synth::{self, Equality};
 
 /// Contexts that are listed with a patch.
@@ -311,6 +311,8 @@ impl Evidence for Explanation {
         let rows = self.problem().rows();
         let is_seen = self.agrees(other_evidence) == Some(false);
         let found = synth::difference(&self.written, &other.written, pool, rows);
+        // What was not seen may be impossible: a text of one letter that has seven.
+        let found = found.filter(|context| is_seen || are_independent(pool, &context.values));
         let context = found.iter().flat_map(|context| &context.values);
         let context = context
             .map(|(term, value)| {
@@ -324,6 +326,16 @@ impl Evidence for Explanation {
             yields: found.as_ref().map(|context| context.yields),
         })
     }
+}
+
+/// Whether no two of the terms ask something of one place, so that their values can be chosen freely.
+fn are_independent(pool: &Pool, values: &[(TermId, Option<Value>)]) -> bool {
+    let places = values
+        .iter()
+        .map(|(term, _)| pool.terms[*term].access.place());
+    let places: Vec<&Access> = places.collect();
+    let distinct: BTreeSet<&Access> = places.iter().copied().collect();
+    distinct.len() == places.len()
 }
 
 /// The evidence, if it comes from this engine.
