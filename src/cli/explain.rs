@@ -5,12 +5,12 @@ use clap::Args;
 use super::request::{Request, ago};
 use super::{Common, Target, output};
 use crate::invocation::{self, Earlier};
-use crate::report::{Ending, Outcome, explain};
+use crate::report::{Choice, Ending, Outcome, count, explain};
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
     /// A patch, by its id or rank, or a site, by its id
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = of_patch)]
     id: String,
 
     /// Search again, even if nothing that the last search depends on has changed
@@ -56,7 +56,7 @@ impl<P: Target> Explain<P> {
                 outcome,
                 seconds,
                 changed: Some(what),
-            } if explain::render(&outcome, &self.id).is_some() => {
+            } if explain::render(&outcome, &self.id).is_some() || is_rank(&self.id) => {
                 request.note(&format!(
                     "this is of the search of {}; {what} changed since (--no-cache searches again)",
                     ago(seconds)
@@ -67,6 +67,23 @@ impl<P: Target> Explain<P> {
         }
     }
 }
+
+/// The rank of the patch instead of that of its alternative: `2` for `2.1`, which is explained with it.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of values can fail")]
+fn of_patch(id: &str) -> Result<String, String> {
+    Ok(match id.parse::<Choice>() {
+        Ok(choice) if choice.alternative.is_some() => choice.rank.to_string(),
+        _ => id.to_owned(),
+    })
+}
+
+/// Whether a patch is meant by its rank, which is that of the patches the user has seen.
+fn is_rank(id: &str) -> bool {
+    id.parse::<Choice>().is_ok() && id.len() < SHORTEST_ID
+}
+
+/// The digits of a site's id, which may all be decimal.
+const SHORTEST_ID: usize = 8;
 
 /// Whether the run found patches or sites.
 fn has_results(outcome: &Outcome) -> bool {
@@ -80,6 +97,10 @@ fn unknown(id: &str, outcome: &Outcome) -> String {
         .map(|patch| patch.id.as_str())
         .collect();
     let command = outcome.command;
+    if is_rank(id) && !ids.is_empty() {
+        let found = count(ids.len(), "patch");
+        return format!("there is no patch {id} to explain: the last search found {found}");
+    }
     match ids.is_empty() {
         true => format!(
             "`{id}` is neither a patch nor a site: this run found no patch; `{command} list` shows the sites"

@@ -188,3 +188,25 @@ fn is_formatted(file: &Path) -> bool {
     rustfmt.args(["--check", "--edition", "2021"]).arg(file);
     rustfmt.output().unwrap().status.success()
 }
+
+#[test]
+fn an_alternative_is_explained_with_its_patch_and_a_rank_is_that_of_the_last_search() {
+    let subject = Subject::fixture("off-by-one-guard", "off-by-one-guard");
+    let found = subject.nopol(&["--top", "2"]);
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let with_patch = subject.nopol(&["explain", "1.1"]);
+    assert!(
+        with_patch.stdout.starts_with("Patch 1 "),
+        "{}",
+        with_patch.stdout
+    );
+    let unknown = subject.nopol(&["explain", "9"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    assert!(
+        unknown
+            .stderr
+            .contains("there is no patch 9 to explain: the last search found 2 patches"),
+        "{}",
+        unknown.stderr
+    );
+}
