@@ -1,6 +1,7 @@
 //! `cargo nopol explain ID`.
 
 use clap::Args;
+use clap::builder::{StringValueParser, TypedValueParser};
 
 use super::request::{Request, ago};
 use super::{Common, Target, output};
@@ -10,7 +11,7 @@ use crate::report::{Choice, Ending, Outcome, count, explain};
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
     /// A patch, by its id or rank, or a site, by its id
-    #[arg(value_name = "ID", value_parser = of_patch)]
+    #[arg(value_name = "ID", value_parser = StringValueParser::new().map(of_patch))]
     id: String,
 
     /// Search again, even if nothing that the last search depends on has changed
@@ -69,12 +70,11 @@ impl<P: Target> Explain<P> {
 }
 
 /// The rank of the patch instead of that of its alternative: `2` for `2.1`, which is explained with it.
-#[expect(clippy::unnecessary_wraps, reason = "a parser of values can fail")]
-fn of_patch(id: &str) -> Result<String, String> {
-    Ok(match id.parse::<Choice>() {
+fn of_patch(id: String) -> String {
+    match id.parse::<Choice>() {
         Ok(choice) if choice.alternative.is_some() => choice.rank.to_string(),
-        _ => id.to_owned(),
-    })
+        _ => id,
+    }
 }
 
 /// Whether a patch is meant by its rank, which is that of the patches the user has seen.

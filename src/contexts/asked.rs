@@ -17,20 +17,24 @@ const FEWEST: usize = 2;
 
 /// Terms for the texts of a pool.
 pub(super) fn terms(at: &Conversions, pool: &Pool) -> Vec<Term> {
-    let files = at.sources.files.iter();
-    let literals: BTreeSet<(TextPart, &str)> = files.flat_map(asked).collect();
-    let literals: Vec<(TextPart, &str, String)> = literals
-        .into_iter()
-        .filter_map(|(part, literal)| Some((part, literal, content(at.sources.language, literal)?)))
-        .collect();
     let is_text = |term: &&Term| {
         term.ty == Type::Str
             && term.constant.is_none()
             && term.reading == Reading::Exact
             && term.origin <= Origin::Query
     };
+    let texts: Vec<&Term> = pool.terms.iter().filter(is_text).collect();
     let mut terms = Vec::new();
-    for text in pool.terms.iter().filter(is_text) {
+    if texts.is_empty() {
+        return terms;
+    }
+    let files = at.sources.files.iter();
+    let literals: BTreeSet<(TextPart, &str)> = files.flat_map(asked).collect();
+    let literals: Vec<(TextPart, &str, String)> = literals
+        .into_iter()
+        .filter_map(|(part, literal)| Some((part, literal, content(at.sources.language, literal)?)))
+        .collect();
+    for text in texts {
         let values = Values::of(text, at.recorded, at.captures);
         let of = text.access.without_derefs();
         let known = literals

@@ -18,7 +18,7 @@ use crate::source::condition::Node;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::words::{plain_names, with_parameters};
 use crate::source::{Language, Site, SiteIndex};
-use crate::spec::CmpOp;
+use crate::spec::{CmpOp, Type};
 use crate::weights::WEIGHTS;
 
 /// One-step edits at one angelic condition, at one that is only suspicious, and in one build.
@@ -142,8 +142,8 @@ impl Session<'_> {
     ) -> impl Iterator<Item = OneStep> + 's {
         // What the original says twice is left to its maintainer.
         let says_twice = tree.has_idle_part();
-        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
         let below_zero = self.below_zero(site, tree);
+        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
         let is_sound = move |edit: &OneStep| {
             let edited = self.sources.language.parse(&edit.text);
             edited.is_some_and(|edited| {
@@ -157,16 +157,17 @@ impl Session<'_> {
         };
         edits.into_iter().filter(is_sound).map(in_words)
     }
-}
 
-impl Session<'_> {
     /// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
     /// none, so that this never holds. What was recorded shows which have one, and they are asked by the synthesizer.
     fn below_zero(&self, site: &Site, tree: &Node) -> usize {
         let has_sign = |operand: &Node| {
             let mut names = site.names.iter().filter(|name| name.text == operand.text);
             let ty = names.find_map(|name| name.ty.as_ref());
-            ty.is_some_and(|ty| ty.plain.starts_with(['i', 'f']))
+            match ty.and_then(|ty| Type::from_name(&ty.plain)) {
+                Some(Type::Int(int)) => int.signed(),
+                ty => matches!(ty, Some(Type::F32 | Type::F64)),
+            }
         };
         let asks = |(_, op, a, b): &(&Node, CmpOp, &Node, &Node)| {
             let (op, a, b) = match &*a.text == "0" {
