@@ -91,8 +91,14 @@ fn other_settings_and_damaged_files_are_searched_for_again() {
         other.stderr
     );
     assert_eq!(other.stdout, first.stdout);
-    let other = subject.nopol(&["explain", "2", "--top", "2"]);
-    has_searched(&other, "the settings changed");
+    let refused = subject.nopol(&["explain", "2", "--top", "2"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("the last search found 1 patch"),
+        "{}",
+        refused.stderr
+    );
+    has_searched(&subject.nopol(&["--top", "2"]), "the settings changed");
     is_known(&subject.nopol(&["explain", "1", "--top", "2"]));
     let quiet = subject.nopol(&["explain", "1", "--top", "2", "--quiet"]);
     assert_eq!(quiet.stderr, "");
