@@ -50,6 +50,8 @@ pub struct Edits {
     pub all_at_once: u32,
     /// `&&` to `||`, or the reverse.
     pub connective: u32,
+    /// The same, with what stands before it negated.
+    pub guard_turned: u32,
     /// The next larger or smaller number.
     pub next_constant: u32,
     /// A constant replaced by another constant.
@@ -299,6 +301,7 @@ pub static WEIGHTS: Weights = Weights {
         other_operator: 20,
         all_at_once: 6,
         connective: 12,
+        guard_turned: 22,
         next_constant: 9,
         constant: 14,
         named: 22,

@@ -78,7 +78,13 @@ impl<P: Target> Apply<P> {
             false => None,
         };
         apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
-        Ok(said(&outcome, choice, test.as_ref()))
+        let shown = test.as_ref().map_or_else(String::new, |test| {
+            format!(
+                "{}\nIt expects what patch {choice} does. Is that right?\n",
+                test.text.trim_end_matches('\n')
+            )
+        });
+        Ok(said(&outcome, choice, test.as_ref()) + &shown)
     }
 }
 
@@ -94,8 +100,12 @@ pub fn said(outcome: &Outcome, choice: Choice, test: Option<&NewTest>) -> String
         None => "it",
         Some(_) => "both",
     };
+    let unbuilt = match choice.alternative {
+        None => String::new(),
+        Some(_) => format!("{}\n", human::NOT_BUILT_ALONE),
+    };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n",
+        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}",
         human::files(outcome, choice),
         outcome.command
     )
@@ -217,7 +227,7 @@ pub fn undo(settings: &Settings) -> Result<String> {
         })
         .collect();
     Ok(format!(
-        "Took back patch {} of {}.\n",
+        "Took back patch {} in {}.\n",
         last.name,
         files.join(" and ")
     ))
@@ -272,7 +282,10 @@ pub fn apply(
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
     patches.push(Applied {
-        name: choice.to_string(),
+        name: match test {
+            None => choice.to_string(),
+            Some(test) => format!("{choice} and the test `{}`", test.name),
+        },
         changes,
     });
     // That it cannot be taken back by a command is no reason to fail.

@@ -10,8 +10,8 @@ use crate::report::{Choice, Ending, Outcome, count, explain};
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
-    /// A patch, by its id or rank, or a site, by its id
-    #[arg(value_name = "ID", value_parser = StringValueParser::new().map(of_patch))]
+    /// A patch, by its id or rank, or a site, by its id or FILE:LINE
+    #[arg(value_name = "ID", default_value = "1", value_parser = StringValueParser::new().map(of_patch))]
     id: String,
 
     /// Search again, even if nothing that the last search depends on has changed

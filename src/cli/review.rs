@@ -124,6 +124,7 @@ impl Walk<'_> {
                 "s" | "n" => return Ok(Some(at + 1)),
                 "b" => return Ok(Some(at.saturating_sub(1))),
                 "q" => return Ok(None),
+                "?" => say(HELP)?,
                 "w" => {
                     if self.apply_with_test(at)? {
                         return self.applied(at);
@@ -154,7 +155,7 @@ impl Walk<'_> {
                         answer.trim_start_matches('a'),
                         patch.alternatives.len()
                     ))?,
-                    None => say(HELP)?,
+                    None => say(&format!("`{answer}` is none of these:\n{HELP}"))?,
                 },
             }
         }
@@ -218,7 +219,8 @@ impl Walk<'_> {
                     say(&undo(&self.request.settings)?)?;
                     return Ok(Some(at));
                 }
-                Some(_) => say(HELP_APPLIED)?,
+                Some("?") => say(HELP_APPLIED)?,
+                Some(answer) => say(&format!("`{answer}` is none of these:\n{HELP_APPLIED}"))?,
             }
         }
     }
@@ -252,7 +254,11 @@ impl Walk<'_> {
             say("It changes several places; apply it and edit these.\n")?;
             return Ok(false);
         };
-        let Some(condition) = prompt(&format!("instead of `{}`: ", edit.condition))? else {
+        let Some(condition) = prompt(&format!(
+            "new condition (empty leaves `{}`): ",
+            edit.condition
+        ))?
+        else {
             return Ok(false);
         };
         if condition.is_empty() {

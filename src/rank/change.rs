@@ -2,6 +2,7 @@
 //! proposed it: a synthesizer, a one-step edit, or a person in the history of a program.
 
 use crate::source::condition::{LeafKind, Node, Shape};
+use crate::source::one_step::opposite_call;
 use crate::spec::CmpOp;
 
 /// What was changed.
@@ -11,7 +12,7 @@ pub enum Change<'t> {
     Nothing,
     /// A comparison operator.
     Operator(CmpOp, CmpOp),
-    /// `&&` to `||` or the reverse.
+    /// `&&` to `||` or the reverse; what stands before it may be negated.
     Connective,
     /// Clauses were added with this connective.
     Added {
@@ -71,7 +72,7 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     }
     match (&old.shape, &new.shape) {
         (Shape::And(a, b), Shape::Or(c, d)) | (Shape::Or(a, b), Shape::And(c, d))
-            if a.text == c.text && b.text == d.text =>
+            if b.text == d.text && (a.text == c.text || is_negation(a, c)) =>
         {
             Change::Connective
         }
@@ -98,6 +99,18 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
         }
         (Shape::Leaf(_), Shape::Leaf(_)) => Change::Operand { old, new },
         _ => Change::Replaced,
+    }
+}
+
+/// Whether two conditions are each other's negations, as they are written.
+fn is_negation(a: &Node, b: &Node) -> bool {
+    match (&a.shape, &b.shape) {
+        (Shape::Not(inner), _) if inner.text == b.text => true,
+        (_, Shape::Not(inner)) => inner.text == a.text,
+        (Shape::Cmp(p, a, b), Shape::Cmp(q, c, d)) => {
+            p.negated() == *q && a.text == c.text && b.text == d.text
+        }
+        _ => opposite_call(&a.text).is_some_and(|opposite| opposite == *b.text),
     }
 }
 
@@ -222,6 +235,9 @@ mod tests {
             ("a < b", "b >= a", "Operator(Lt,"),
             ("a < b", "b > a", "Nothing"),
             ("a && b", "a || b", "Connective"),
+            ("i >= n || a[i]", "i < n && a[i]", "Connective"),
+            ("x.is_some() && y", "x.is_none() || y", "Connective"),
+            ("!a && b", "a || b", "Connective"),
             ("a", "a && b < c", "Added"),
             ("a || b", "a || b || c", "Added"),
             ("a && b && c", "a && c", "Dropped"),

@@ -9,20 +9,28 @@ use super::{ClauseReport, Outcome, PatchReport, SiteReport, count};
 /// The most tests named per clause.
 const MOST_TESTS: usize = 5;
 
-/// Explains the patch or site with this id, or the patch with this rank; `None` if there is none.
+/// Explains the patch or site with this id, the patch with this rank, or the sites at this `FILE:LINE`; `None` if there
+/// is none.
 pub fn render(outcome: &Outcome, id: &str) -> Option<String> {
     let mut out = String::new();
     let patch = outcome
         .patches
         .iter()
         .find(|patch| patch.id == id || patch.rank.to_string() == id);
-    let site = || outcome.sites.iter().find(|site| site.id == id);
     // Writing to a string does not fail.
-    let _ = match patch {
-        Some(found) => patch_text(found, outcome, &mut out),
-        None => site_text(site()?, outcome, &mut out),
-    };
-    Some(out)
+    if let Some(found) = patch {
+        let _ = patch_text(found, outcome, &mut out);
+        return Some(out);
+    }
+    let is_meant =
+        |site: &&SiteReport| site.id == id || format!("{}:{}", site.file, site.line) == id;
+    for site in outcome.sites.iter().filter(is_meant) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let _ = site_text(site, outcome, &mut out);
+    }
+    (!out.is_empty()).then_some(out)
 }
 
 fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::fmt::Result {
@@ -56,7 +64,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     };
     let other = differs.ranks[1];
     let told = match differs.is_seen {
-        true => "the tests tell them apart, but accept both",
+        true => "they differ in what tests do, but every test passes with both",
         false => "not told apart by the tests",
     };
     writeln!(out, "Compared with patch {other}: {told}.")?;
@@ -65,9 +73,13 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             let mut letters = question.chars();
             let first = letters.next().map(|first| first.to_uppercase().to_string());
             writeln!(out, "  {}{}", first.unwrap_or_default(), letters.as_str())?;
+            let asserts = match differs.is_seen {
+                true => " and asserts what then must be",
+                false => "",
+            };
             writeln!(
                 out,
-                "  A test that comes to {at} with these values would tell."
+                "  A test that comes to {at} with these values{asserts} would tell."
             )
         }
         None => writeln!(out, "  No context in which they differ was found."),
@@ -177,7 +189,11 @@ fn site_text(site: &SiteReport, outcome: &Outcome, out: &mut String) -> std::fmt
         site.id,
         site.text
     )?;
-    writeln!(out, "Suspiciousness {:.3}.", site.suspiciousness)?;
+    writeln!(
+        out,
+        "Suspiciousness {:.3} of 1: high where failing tests come and few passing ones do.",
+        site.suspiciousness
+    )?;
     for angelic in &site.angelic {
         writeln!(out, "  {}: {} passes", how(site, angelic), angelic.test)?;
     }

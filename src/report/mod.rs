@@ -279,7 +279,7 @@ impl PatchReport {
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may be made for {test}: no other test has this value",
+                "`{}` may fit {test} and nothing else: no other test has this value",
                 clause.text
             ))
         });
@@ -393,7 +393,7 @@ fn yielded(outcome: Option<bool>) -> &'static str {
     match outcome {
         Some(true) => "true",
         Some(false) => "false",
-        None => "no value (it panics or overflows)",
+        None => "no value (computing it fails)",
     }
 }
 

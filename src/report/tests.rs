@@ -419,10 +419,14 @@ fn a_site_is_explained_by_what_was_forced_and_found_there() {
     src/lib.rs:4:8 (condition), id 1cce2c43
       score > needed
 
-    Suspiciousness 1.000.
+    Suspiciousness 1.000 of 1: high where failing tests come and few passing ones do.
       forced true: grades::tests::just_enough passes
     Patches here: 1, 2.
     ");
+    assert_eq!(
+        explained(&outcome, "src/lib.rs:4"),
+        explained(&outcome, "1cce2c43")
+    );
     outcome.patches.clear();
     let last = |outcome: &Outcome| {
         explained(outcome, "1cce2c43")
@@ -458,7 +462,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may be made for {TEST}: no other test has this value"
+            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit {TEST} and nothing else: no other test has this value"
         )
     );
 }

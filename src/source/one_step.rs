@@ -26,6 +26,8 @@ pub enum Step {
     AndToOr,
     /// `||` to `&&`.
     OrToAnd,
+    /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
+    GuardTurned,
     /// One side of a connective removed.
     ClauseDropped,
     /// `!a` to `a`.
@@ -61,6 +63,7 @@ impl fmt::Display for Step {
             Self::AllOperators => "comparisons changed between strict and inclusive",
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
+            Self::GuardTurned => "what holds where the guard ends it turned",
             Self::ClauseDropped => "clause dropped",
             Self::NegationRemoved => "negation removed",
             Self::Negated => "condition or a part of it negated",
@@ -286,6 +289,12 @@ impl Edits<'_> {
                 enclose(&side.span);
             }
         }
+        if is_guard(&self.source(a), &self.source(b)) && binding(a) > binding(node) {
+            let turned = parallel::negated(&self.source(a), binding(a));
+            let with_turned = std::iter::once((a.span.clone(), turned));
+            let turned = replacements.iter().cloned().chain(with_turned).collect();
+            self.put(Step::GuardTurned, turned);
+        }
         self.put(step, replacements);
     }
 
@@ -466,6 +475,14 @@ impl Edits<'_> {
             self.put(Step::Constant, vec![(node.span.clone(), other)]);
         }
     }
+}
+
+/// Whether a clause may guard another one: both are about the same name.
+fn is_guard(clause: &str, guarded: &str) -> bool {
+    let names = words(clause).into_iter();
+    names
+        .map(|name| &clause[name])
+        .any(|name| mentions(guarded, name))
 }
 
 /// The call that yields the opposite of a call, as `is_none` of `is_some`.

@@ -13,7 +13,7 @@ const MOST: usize = 20;
 /// A patch that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
-    /// The patch as the user named it: its rank, or that of an alternative.
+    /// The patch as the user named it, its rank or that of an alternative, and what came with it.
     pub name: String,
     /// What it changed.
     pub changes: Vec<Change>,

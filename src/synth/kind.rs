@@ -13,6 +13,8 @@ pub enum EditKind {
     AndToOr,
     /// `||` to `&&`.
     OrToAnd,
+    /// `a || b` to `!a && b`, or `a && b` to `!a || b`.
+    GuardTurned,
     /// A connective to `==` or `!=`.
     ConnectiveToComparison(CmpOp),
     /// A conjunction or disjunction negated.
@@ -99,6 +101,7 @@ impl fmt::Display for EditKind {
             Self::NegationRemoved => "negation removed",
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
+            Self::GuardTurned => "what holds where the guard ends it turned",
             Self::ConnectiveToComparison(op) => {
                 return write!(f, "connective changed to `{}`", op.token());
             }

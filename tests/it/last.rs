@@ -158,7 +158,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
         again.stderr
     );
     let undone = subject.nopol(&["undo"]);
-    assert_eq!(undone.stdout, "Took back patch 1 of src/lib.rs.\n");
+    assert_eq!(undone.stdout, "Took back patch 1 in src/lib.rs.\n");
     assert_eq!(subject.read("src/lib.rs"), GRADES);
 }
 

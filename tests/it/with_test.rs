@@ -17,9 +17,21 @@ fn the_new_test_of_a_crate_fails_with_the_other_patch() {
     assert_eq!(applied.code, 0, "{}", applied.stderr);
     let with_test = subject.read("src/lib.rs");
     assert!(with_test.contains("_nearby()"), "{with_test}");
+    // What was written is shown, for its expectation is the patch's.
+    assert!(
+        applied.stdout.contains("_nearby()")
+            && applied.stdout.contains("It expects what patch 1 does."),
+        "{}",
+        applied.stdout
+    );
     assert_eq!(subject.cargo_test(&[]).code, 0, "{with_test}");
 
-    assert_eq!(subject.nopol(&["undo"]).code, 0);
+    let undone = subject.nopol(&["undo"]);
+    assert!(
+        undone.stdout.contains("patch 1 and the test `"),
+        "{}",
+        undone.stdout
+    );
     assert_eq!(subject.read("src/lib.rs"), before);
 
     let rival = named(&applied.stdout);

@@ -14,6 +14,9 @@ use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
 
+/// What is to be known of an alternative that was applied.
+pub const NOT_BUILT_ALONE: &str = "It passed the tests together with other candidates in one build; it was not built alone: run your tests.";
+
 /// Failing tests whose failure is described.
 const MOST_COMPLAINTS: usize = 5;
 
@@ -245,10 +248,7 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         outcome.command
     )?;
     if choice.alternative.is_some() {
-        writeln!(
-            out,
-            "It passed the tests together with other candidates in one build; it was not built alone: run your tests."
-        )?;
+        writeln!(out, "{NOT_BUILT_ALONE}")?;
     }
     let left = outcome.failing_tests.iter();
     let left: Vec<&str> = left

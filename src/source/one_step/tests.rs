@@ -103,6 +103,26 @@ fn an_edit_keeps_the_other_parts_together() {
 }
 
 #[test]
+fn what_holds_where_a_guard_ends_it_is_turned() {
+    let turned = |text| texts(text, |step| *step == Step::GuardTurned);
+    assert_eq!(
+        turned("i >= word.len() || word[i] != b'.'"),
+        ["i < word.len() && word[i] != b'.'"]
+    );
+    assert_eq!(
+        turned("!p.is_empty() && p[0] == 1"),
+        ["p.is_empty() || p[0] == 1"]
+    );
+    assert_eq!(
+        turned("c && (i < n && a[i] == 1)"),
+        ["c && (i >= n || a[i] == 1)"]
+    );
+    // Nothing is guarded, or by several clauses.
+    assert_eq!(turned("a || b"), [""; 0]);
+    assert_eq!(turned("a || a.b() || c"), ["!a && a.b() || c"]);
+}
+
+#[test]
 fn constants_get_their_neighbours_and_those_of_the_function() {
     let found = edits("x.space().len() >= 1", &["1", "64", "\"s\""], "");
     let of = |step: Step| {

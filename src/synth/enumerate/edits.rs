@@ -298,6 +298,16 @@ fn has_no_op_arithmetic(expr: &Expr, pool: &Pool) -> bool {
 /// Builds the whole condition with another node in one place.
 pub(super) type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
 
+/// The negation of a clause, as people write it.
+fn opposite(clause: &Expr, pool: &Pool) -> Expr {
+    let is_float = |operand: &Expr| matches!(operand.ty(pool), Some(Type::F32 | Type::F64));
+    match clause {
+        Expr::Not(inner) => (**inner).clone(),
+        Expr::Cmp(op, a, b) if !is_float(a) => Expr::Cmp(op.negated(), a.clone(), b.clone()),
+        _ => clause.clone().not(),
+    }
+}
+
 /// Edits of a boolean node.
 fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) {
     let pool = table.pool;
@@ -326,6 +336,12 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 false => (left.clone().and(right.clone()), EditKind::OrToAnd),
             };
             push(swapped, WEIGHTS.edit.connective, kind);
+            let negated = opposite(&left, pool);
+            let turned = match conjunction {
+                true => negated.or(right.clone()),
+                false => negated.and(right.clone()),
+            };
+            push(turned, WEIGHTS.edit.guard_turned, EditKind::GuardTurned);
             push(
                 node.clone().not(),
                 WEIGHTS.edit.negation,

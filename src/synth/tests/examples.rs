@@ -313,6 +313,19 @@ fn two_edits_are_tried_where_one_does_not_do() {
     assert_eq!(problem.answers()[0], "i <= n && k != 0");
 }
 
+#[test]
+fn what_holds_where_a_guard_ends_it_is_turned() {
+    let mut problem = Problem::default()
+        .term("i", I32, Origin::Old)
+        .term("n", I32, Origin::Old)
+        .term("c", Type::Bool, Origin::Old)
+        .old(cmp(0, CmpOp::Ge, 1).or(term(2)));
+    for (i, n, c) in [(0, 2, true), (1, 2, false), (2, 2, false), (3, 2, true)] {
+        problem = problem.row(&[i32(i), i32(n), bool(c)], i < n && c);
+    }
+    assert_eq!(problem.answers()[0], "i < n && c");
+}
+
 #[cfg(feature = "z3")]
 #[test]
 fn the_solver_finds_sums_where_there_is_no_old_condition() {
