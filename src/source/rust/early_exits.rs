@@ -6,6 +6,7 @@ mod variants;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::variants::{Occurrences, occurrences};
 use super::templates::{PANICS, template};
 use crate::hash;
 use crate::source::{
@@ -59,11 +60,15 @@ pub fn sites(
         return sites;
     };
     let mut variants: BTreeMap<FunctionIndex, Vec<ExitSnippet>> = BTreeMap::new();
+    let mut in_files: BTreeMap<FileIndex, Occurrences<'_>> = BTreeMap::new();
     for point in points {
         let function = &sources.functions[point.function];
+        let in_file = in_files
+            .entry(function.file)
+            .or_insert_with(|| occurrences(&sources.files[function.file].text));
         let variants = variants
             .entry(point.function)
-            .or_insert_with(|| variants::values(sources, function));
+            .or_insert_with(|| variants::values(sources, function, in_file));
         for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
             let path = &sources.files[point.file].path;
             let name = &function.name;

@@ -1,14 +1,22 @@
 //! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
 //! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
 
+use std::collections::BTreeMap;
+
 use crate::source::words::{mentions, words};
 use crate::source::{DataType, ExitSnippet, Function, Sources};
 
-/// Values that a function could return and that name a variant without content, those whose variant occurs least in the
+/// How often a text has each of its words.
+pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
+
+/// Values that a function could return and that name a variant without content, those whose variant occurs least in its
 /// file first, without the ones it returns already.
-pub fn values(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
+pub fn values(
+    sources: &Sources,
+    function: &Function,
+    in_file: &Occurrences<'_>,
+) -> Vec<ExitSnippet> {
     let mut found: Vec<(usize, ExitSnippet)> = Vec::new();
-    let file = &sources.files[function.file].text;
     let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
         for variant in item.variants.iter().filter(|it| it.rest.is_empty()) {
             let text = format!("{before}{}{after}", variant.name);
@@ -17,7 +25,7 @@ pub fn values(sources: &Sources, function: &Function) -> Vec<ExitSnippet> {
                 // What the content of the old variant read, the new one has no use for.
                 let names = names.iter().filter(|name| mentions(&text, name));
                 let names = names.cloned().collect();
-                let times = occurrences(file, &variant.name);
+                let times = in_file.get(&*variant.name).copied().unwrap_or(0);
                 found.push((times, ExitSnippet { text, names }));
             }
         }
@@ -95,14 +103,13 @@ fn error_type(returns: &str) -> Option<&str> {
     (is_result && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
-/// How often a text has a word.
-fn occurrences(text: &str, word: &str) -> usize {
-    if !mentions(text, word) {
-        return 0;
+/// How often a text has each of its words.
+pub fn occurrences(text: &str) -> Occurrences<'_> {
+    let mut all = Occurrences::new();
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        *all.entry(word).or_default() += 1;
     }
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|part| *part == word)
-        .count()
+    all
 }
 
 #[cfg(test)]
@@ -123,7 +130,7 @@ mod tests {
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let sources = read(dir, &[root], &|_| true);
         let function = sources.functions.iter().find(|it| it.name == name);
-        let values = super::values(&sources, function.unwrap());
+        let values = super::values(&sources, function.unwrap(), &super::occurrences(text));
         values.into_iter().map(|value| value.text).collect()
     }
 
