@@ -1,6 +1,6 @@
 //! Questions to recorded texts that tell those with one outcome from those with the other: `name.starts_with('-')`. There
 //! are two sources of them: what the subject asks of any text, anywhere, and marks that stand at an end of several of
-//! the recorded texts, even if no literal has them.
+//! the recorded texts, even if no literal has them, or of one, if the function has the mark as a literal.
 
 use std::collections::BTreeSet;
 
@@ -34,6 +34,11 @@ pub(super) fn terms(at: &Conversions, pool: &Pool) -> Vec<Term> {
         .into_iter()
         .filter_map(|(part, literal)| Some((part, literal, content(at.sources.language, literal)?)))
         .collect();
+    let function = &at.sources.functions[at.site.function];
+    let own = function.literals.iter();
+    let own: Vec<String> = own
+        .filter_map(|literal| content(at.sources.language, literal))
+        .collect();
     for text in texts {
         let values = Values::of(text, at.recorded, at.captures);
         let of = text.access.without_derefs();
@@ -44,7 +49,7 @@ pub(super) fn terms(at: &Conversions, pool: &Pool) -> Vec<Term> {
         let marks = [TextPart::Start, TextPart::End]
             .into_iter()
             .flat_map(|part| {
-                let marks = marks(&values, part).into_iter();
+                let marks = marks(&values, part, &own).into_iter();
                 marks.map(move |mark| (part, Value::Char(mark).to_string()))
             });
         let mut questions: Vec<(TextPart, String)> = known.collect();
@@ -77,8 +82,9 @@ fn content(language: Language, literal: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The marks that several texts share at an end and that separate them. Letters and digits are a text's own.
-fn marks(values: &Values, part: TextPart) -> Vec<char> {
+/// The marks that several texts share at an end and that separate them, and those among `known` that one has. Letters and
+/// digits are a text's own.
+fn marks(values: &Values, part: TextPart, known: &[String]) -> Vec<char> {
     let at_end = |value: &Value| match (value, part) {
         (Value::Str(text), TextPart::End) => text.chars().next_back(),
         (Value::Str(text), _) => text.chars().next(),
@@ -90,9 +96,13 @@ fn marks(values: &Values, part: TextPart) -> Vec<char> {
         let is_mark = mark.is_ascii_punctuation() || mark == ' ';
         let mut utf8 = [0; 4];
         let text: &str = mark.encode_utf8(&mut utf8);
+        let fewest = match known.iter().any(|known| known == text) {
+            true => 1,
+            false => FEWEST,
+        };
         if is_mark
             && !marks.contains(&mark)
-            && separates(values, FEWEST, |value| part.has(value, text))
+            && separates(values, fewest, |value| part.has(value, text))
         {
             marks.push(mark);
         }
@@ -159,10 +169,10 @@ mod tests {
     #[test]
     fn marks_that_several_texts_share_on_one_side_decide() {
         let signed = values(&["142"], &["-12", "-7", "33"]);
-        assert_eq!(marks(&signed, TextPart::Start), vec!['-']);
-        assert_eq!(marks(&signed, TextPart::End), Vec::<char>::new());
+        assert_eq!(marks(&signed, TextPart::Start, &[]), vec!['-']);
+        assert_eq!(marks(&signed, TextPart::End, &[]), Vec::<char>::new());
         let comments = values(&["#a", "# b"], &["c", "d;"]);
-        assert_eq!(marks(&comments, TextPart::Start), vec!['#']);
+        assert_eq!(marks(&comments, TextPart::Start, &[]), vec!['#']);
     }
 
     #[test]
@@ -170,8 +180,16 @@ mod tests {
         let alone = values(&["#a;"], &["c", "d", "e"]);
         let letters = values(&["ab"], &["ba", "bb"]);
         for values in [alone, letters] {
-            assert_eq!(marks(&values, TextPart::Start), Vec::<char>::new());
+            assert_eq!(marks(&values, TextPart::Start, &[]), Vec::<char>::new());
         }
+    }
+
+    #[test]
+    fn a_mark_that_the_function_has_may_decide_for_one_text() {
+        let alone = values(&["?a;"], &["/c", "/d"]);
+        let known = ["?".to_owned(), "/".to_owned()];
+        assert_eq!(marks(&alone, TextPart::Start, &known), vec!['?', '/']);
+        assert_eq!(marks(&alone, TextPart::End, &known), Vec::<char>::new());
     }
 
     #[test]

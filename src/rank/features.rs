@@ -166,6 +166,8 @@ features! {
     SameShape: Plus,
     /// The whole new part stands elsewhere in the function.
     StandsElsewhere: Plus,
+    /// A changed comparison has the operator of all others in the condition that share an operand with it, at least two.
+    OperatorOfChain: Plus,
     /// A clause that was changed in place has the operator and one operand of another clause or condition of the
     /// function.
     ChangedParallel: Plus,

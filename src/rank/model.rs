@@ -16,8 +16,12 @@ pub struct Learned {
 }
 
 /// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test has
-/// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read.
-const BY_HAND: [(Feature, f64); 1] = [(Feature::TextSingledOut, -1.0)];
+/// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
+/// three comparisons are too rare there to learn anything from.
+const BY_HAND: [(Feature, f64); 2] = [
+    (Feature::TextSingledOut, -1.0),
+    (Feature::OperatorOfChain, 0.7),
+];
 
 /// The score of each candidate of a case: larger is likelier.
 pub fn scores(case: &Case) -> Vec<f64> {

@@ -1,5 +1,7 @@
 //! Conditions of which a part can never hold, or always holds, whatever the program does: `x == A && x == B`.
 
+use std::cmp::Ordering;
+
 use super::condition::{Node, Shape};
 use crate::spec::CmpOp;
 
@@ -20,9 +22,16 @@ fn contradicts(node: &Node, holds: bool) -> bool {
     collect(node, is_and, holds, &mut clauses);
     // The negation of a disjunction without exception is a conjunction that contradicts itself.
     let wanted = is_and == holds;
-    let exclude = |a: &Question, b: &Question| match wanted {
-        true => a.excludes(b),
-        false => a.negated().excludes(&b.negated()),
+    let exclude = |(a, of_a): &(Question, Option<Order>), (b, of_b): &(Question, Option<Order>)| {
+        let by_order = match (of_a, of_b) {
+            (Some(a), Some(b)) => a.excludes(b, wanted),
+            _ => false,
+        };
+        by_order
+            || match wanted {
+                true => a.excludes(b),
+                false => a.negated().excludes(&b.negated()),
+            }
     };
     let mut pairs = clauses
         .iter()
@@ -92,8 +101,35 @@ impl Question {
     }
 }
 
+/// Which orders of two operands a comparison accepts. A NaN, which has none, is not looked at.
+struct Order {
+    of: [String; 2],
+    /// Less, equal, greater.
+    accepts: [bool; 3],
+}
+
+impl Order {
+    fn of(op: CmpOp, a: String, b: String, holds: bool) -> Self {
+        let (op, of) = match a <= b {
+            true => (op, [a, b]),
+            false => (op.mirrored(), [b, a]),
+        };
+        let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater];
+        Self {
+            of,
+            accepts: orders.map(|order| op.holds(Some(order)) == holds),
+        }
+    }
+
+    /// Whether no order is accepted by both, or, unless it is `wanted`, none is refused by both.
+    fn excludes(&self, other: &Self, wanted: bool) -> bool {
+        let mut both = self.accepts.iter().zip(&other.accepts);
+        self.of == other.of && both.all(|(a, b)| *a != wanted || *b != wanted)
+    }
+}
+
 /// The questions of a conjunction or disjunction.
-fn collect(node: &Node, is_and: bool, holds: bool, found: &mut Vec<Question>) {
+fn collect(node: &Node, is_and: bool, holds: bool, found: &mut Vec<(Question, Option<Order>)>) {
     match &node.shape {
         Shape::And(a, b) if is_and => {
             collect(a, is_and, holds, found);
@@ -107,7 +143,7 @@ fn collect(node: &Node, is_and: bool, holds: bool, found: &mut Vec<Question>) {
     }
 }
 
-fn question(node: &Node, holds: bool) -> Option<Question> {
+fn question(node: &Node, holds: bool) -> Option<(Question, Option<Order>)> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     match &node.shape {
         Shape::Not(inner) => question(inner, !holds),
@@ -117,7 +153,7 @@ fn question(node: &Node, holds: bool) -> Option<Question> {
                 let (of, argument) = text.strip_suffix(')')?.rsplit_once(&format!("{method}("))?;
                 is_constant(argument).then(|| (format!("{of}{method}"), argument.to_owned()))
             });
-            Some(match asked {
+            let question = match asked {
                 Some((what, literal)) => Question {
                     what,
                     value: Some(literal),
@@ -128,18 +164,30 @@ fn question(node: &Node, holds: bool) -> Option<Question> {
                     value: None,
                     holds,
                 },
-            })
-        }
-        Shape::Cmp(op @ (CmpOp::Eq | CmpOp::Ne), a, b) => {
-            let (a, b) = match is_constant(&a.text) {
-                true => (b, a),
-                false => (a, b),
             };
-            Some(Question {
-                what: squeezed(&a.text),
-                value: Some(without_type(&squeezed(&b.text)).to_owned()),
-                holds: holds == (*op == CmpOp::Eq),
-            })
+            Some((question, None))
+        }
+        Shape::Cmp(op, a, b) => {
+            let (op, a, b) = match is_constant(&a.text) {
+                true => (op.mirrored(), b, a),
+                false => (*op, a, b),
+            };
+            let (what, value) = (squeezed(&a.text), squeezed(&b.text));
+            let value = without_type(&value).to_owned();
+            let order = Order::of(op, what.clone(), value.clone(), holds);
+            let question = match op.orders() {
+                true => Question {
+                    what: format!("{what}{}{value}", op.token()),
+                    value: None,
+                    holds,
+                },
+                false => Question {
+                    what,
+                    value: Some(value),
+                    holds: holds == (op == CmpOp::Eq),
+                },
+            };
+            Some((question, Some(order)))
         }
         _ => None,
     }
@@ -187,6 +235,12 @@ mod tests {
             ("m == M::MAX && m == M::LIMIT", false),
             ("n == a && n == b", false),
             ("n < 1 && n > 2", false),
+            ("n <= zero || n > zero", true),
+            ("n < m && m <= n", true),
+            ("a && (n < m || m < n || n == m)", false),
+            ("n < m && n == m", true),
+            ("n < m || n > m", false),
+            ("n <= m && m <= n", false),
             ("n == 0 || n != 0u64", true),
             (r#"s.starts_with("0x") && s.starts_with("0X")"#, true),
             (r#"s.starts_with("-") && s.starts_with("--")"#, false),

@@ -277,6 +277,15 @@ impl<'c> Edit<'c> {
                     in_condition || around.contains(&text)
                 })
         };
+        let is_of_chain = |it: &(CmpOp, &Node, &Node)| {
+            let (op, a, b) = it;
+            let beside =
+                |(_, c, d): &&(CmpOp, &Node, &Node)| (c.text == a.text) != (d.text == b.text);
+            let mut others = after.iter().filter(beside);
+            others.clone().count() > 1 && others.all(|(other, ..)| other == op)
+        };
+        let changed = after.iter().filter(|it| !is_in(&before, it));
+        self.set(Feature::OperatorOfChain, changed.clone().any(is_of_chain));
         let is_parallel = like_others(&after, &before);
         let was_parallel = like_others(&before, &after);
         self.set(Feature::ChangedParallel, is_parallel);

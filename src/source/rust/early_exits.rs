@@ -1,12 +1,13 @@
 //! Early exits: the bodies with which a function or loop could be left early, and the sites for them.
 
+mod raised;
 pub mod snippets;
-mod variants;
+pub mod variants;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::variants::{Occurrences, occurrences};
+use self::variants::{Declared, Occurrences, occurrences};
 use super::templates::{PANICS, template};
 use crate::hash;
 use crate::source::{
@@ -53,6 +54,7 @@ pub fn sites(
     sources: &Sources,
     points: &[InsertionPoint],
     constructors: &[Constructor],
+    declared: &Declared,
 ) -> Vec<Site> {
     let mut nth: BTreeMap<String, u32> = BTreeMap::new();
     let mut sites = Vec::new();
@@ -68,7 +70,7 @@ pub fn sites(
             .or_insert_with(|| occurrences(&sources.files[function.file].text));
         let variants = variants
             .entry(point.function)
-            .or_insert_with(|| variants::values(sources, function, in_file));
+            .or_insert_with(|| variants::values(sources, function, in_file, declared));
         for (body, body_origin) in bodies(sources, point, function, constructors, variants) {
             let path = &sources.files[point.file].path;
             let name = &function.name;

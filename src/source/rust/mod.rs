@@ -82,6 +82,9 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                     return None;
                 }
             };
+            if is_test {
+                gathered.declared.tested.add_file(&text);
+            }
             if is_test && !crate_root.edition_2015 {
                 return Some(Rc::new(ast));
             }
@@ -100,6 +103,10 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 needs_extern_crate: (is_root && crate_root.edition_2015)
                     .then(|| modules::before_items(&ast)),
             });
+            if !is_test {
+                gathered.declared.tested.add_unit_tests(file, &ast, &text);
+                gathered.declared.aliases.add(&ast.file);
+            }
             gathered.booleans.add(&ast.file);
             gathered.integers.add(&ast.file);
             let ast = Rc::new(ast);
@@ -112,7 +119,8 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     for (file, ast, has_chains) in &parsed {
         sites::find(&mut sources, *file, ast, *has_chains, &mut gathered);
     }
-    let exits = early_exits::sites(&sources, &gathered.insertion_points, &gathered.constructors);
+    let (points, constructors) = (&gathered.insertion_points, &gathered.constructors);
+    let exits = early_exits::sites(&sources, points, constructors, &gathered.declared);
     sources.sites.extend(exits);
     // Of sites that start at the same byte, the outermost gets the smallest index.
     sources.sites.sort_by_key(|site| {

@@ -16,6 +16,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Item, Macro, Pat, Stmt};
 
+use super::early_exits::variants::Declared;
 use super::early_exits::{Constructor, InsertionPoint};
 use super::effects::Named;
 use super::integers::Integers;
@@ -39,6 +40,7 @@ pub struct Gathered {
     pub integers: Integers,
     pub insertion_points: Vec<InsertionPoint>,
     pub constructors: Vec<Constructor>,
+    pub declared: Declared,
 }
 
 /// Adds the sites, functions and declarations of a file to `sources`; `has_chains` tells whether its edition

@@ -7,26 +7,35 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
+use super::raised;
 use crate::source::ExitSnippet;
 use crate::source::rust::values::{Returns, ends};
 
 /// Longer texts are not repeated.
 const LONGEST: usize = 120;
 
-/// The values that a function returns: first those of `return` expressions, then the tail expressions.
+/// The values that a function returns: first those of `return` expressions, then the errors it raises with `?`, then the
+/// tail expressions.
 pub fn returned_values(body: &Block, text: &str, offset: usize) -> Vec<ExitSnippet> {
     let mut returns = Returns::default();
     returns.visit_block(body);
-    ends(body, &mut returns.0);
+    let mut tails = Vec::new();
+    ends(body, &mut tails);
     let mut values: Vec<ExitSnippet> = Vec::new();
-    for expr in returns.0 {
+    let mut put = |expr: &Expr, is_error: bool| {
         let range = expr.span().byte_range();
-        let found = snippet(
-            &text[offset + range.start..offset + range.end],
-            expr.to_token_stream(),
-        );
+        let own = &text[offset + range.start..offset + range.end];
+        let found = match is_error {
+            true => snippet(&format!("Err({own})"), expr.to_token_stream()),
+            false => snippet(own, expr.to_token_stream()),
+        };
         values.extend(found.filter(|value| !values.contains(value)));
-    }
+    };
+    returns.0.into_iter().for_each(|expr| put(expr, false));
+    raised::errors(body)
+        .into_iter()
+        .for_each(|expr| put(expr, true));
+    tails.into_iter().for_each(|expr| put(expr, false));
     values
 }
 

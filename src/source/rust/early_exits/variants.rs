@@ -1,22 +1,109 @@
 //! Exits with another variant of an enum: `Err(Error::Empty)` where the function has `Err(Error::TooLong)`, or where it
 //! returns a `Result` of that enum. Mostly a missing guard reports what nothing else reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use syn::Item;
+use syn::spanned::Spanned;
+
+use crate::source::rust::modules::{Ast, is_test_code};
+use crate::source::rust::types::declared;
 use crate::source::words::{mentions, words};
-use crate::source::{DataType, ExitSnippet, Function, Sources};
+use crate::source::{DataType, ExitSnippet, FileIndex, Function, Sources};
+
+/// What the files of the subject tell of the errors that could be returned.
+#[derive(Debug, Default)]
+pub struct Declared {
+    /// See [`Tested`].
+    pub tested: Tested,
+    /// See [`Aliases`].
+    pub aliases: Aliases,
+}
+
+/// The aliases of `Result` whose error type is given, by their names, with its names.
+#[derive(Debug, Default)]
+pub struct Aliases(BTreeMap<String, BTreeSet<String>>);
+
+impl Aliases {
+    /// Adds those of a file: `type Result<T> = std::result::Result<T, Error>;`.
+    pub fn add(&mut self, file: &syn::File) {
+        for item in &file.items {
+            if let Item::Type(item) = item
+                && let Some(error) = error_type(&declared(&item.ty).plain)
+            {
+                let of_name = self.0.entry(item.ident.to_string()).or_default();
+                of_name.insert(error.to_owned());
+            }
+        }
+    }
+
+    /// The error types of a type that is a `Result`, or of the aliases of its name.
+    fn error_types<'t>(&'t self, returns: &'t str) -> Vec<&'t str> {
+        if let Some(error) = error_type(returns) {
+            return vec![error];
+        }
+        let head = returns.split('<').next().unwrap_or_default();
+        let name = head.rsplit("::").next().unwrap_or_default();
+        let named = self.0.get(name).into_iter().flatten();
+        named.map(String::as_str).collect()
+    }
+}
+
+/// The words of the tests.
+#[derive(Debug, Default)]
+pub struct Tested {
+    /// Of integration tests.
+    anywhere: BTreeSet<String>,
+    /// Of the unit tests in each file.
+    in_file: BTreeMap<FileIndex, BTreeSet<String>>,
+}
+
+impl Tested {
+    /// Adds the text of an integration test.
+    pub fn add_file(&mut self, text: &str) {
+        let words = words(text).into_iter();
+        self.anywhere
+            .extend(words.map(|word| text[word].to_owned()));
+    }
+
+    /// Adds the unit tests of a file.
+    pub fn add_unit_tests(&mut self, index: FileIndex, ast: &Ast, text: &str) {
+        for item in &ast.file.items {
+            if let Item::Mod(module) = item
+                && is_test_code(&module.attrs)
+            {
+                let range = module.span().byte_range();
+                let tests = &text[ast.offset + range.start..ast.offset + range.end];
+                let words = words(tests).into_iter();
+                let own = self.in_file.entry(index).or_default();
+                own.extend(words.map(|word| tests[word].to_owned()));
+            }
+        }
+    }
+
+    /// Whether a test names a word, if it is one that may be about what this file has.
+    fn names(&self, file: FileIndex, word: &str) -> bool {
+        self.anywhere.contains(word)
+            || self
+                .in_file
+                .get(&file)
+                .is_some_and(|own| own.contains(word))
+    }
+}
 
 /// How often a text has each of its words.
 pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
 
-/// Values that a function could return and that name a variant without content, those whose variant occurs least in its
-/// file first, without the ones it returns already.
+/// Values that a function could return and that name a variant without content, without the ones it returns already. Those
+/// whose variant a test of its file or an integration test names (`tested`) come first, for some test expects what is
+/// missing; then those that occur least in its file.
 pub fn values(
     sources: &Sources,
     function: &Function,
     in_file: &Occurrences<'_>,
+    Declared { tested, aliases }: &Declared,
 ) -> Vec<ExitSnippet> {
-    let mut found: Vec<(usize, ExitSnippet)> = Vec::new();
+    let mut found: Vec<((bool, usize), ExitSnippet)> = Vec::new();
     let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
         for variant in item.variants.iter().filter(|it| it.rest.is_empty()) {
             let text = format!("{before}{}{after}", variant.name);
@@ -26,7 +113,8 @@ pub fn values(
                 let names = names.iter().filter(|name| mentions(&text, name));
                 let names = names.cloned().collect();
                 let times = in_file.get(&*variant.name).copied().unwrap_or(0);
-                found.push((times, ExitSnippet { text, names }));
+                let is_tested = tested.names(function.file, &variant.name);
+                found.push(((!is_tested, times), ExitSnippet { text, names }));
             }
         }
     };
@@ -38,13 +126,13 @@ pub fn values(
         }
     }
     let returns = function.returns.as_deref().unwrap_or_default();
-    if let Some(error) = error_type(returns) {
+    for error in aliases.error_types(returns) {
         let named = sources.types.iter().filter(|item| item.name == error);
         for item in named {
             put(item, &format!("Err({error}::"), ")", &[]);
         }
     }
-    found.sort_by_key(|(times, _)| *times);
+    found.sort_by_key(|(order, _)| *order);
     found.into_iter().map(|(_, value)| value).collect()
 }
 
@@ -116,7 +204,7 @@ pub fn occurrences(text: &str) -> Occurrences<'_> {
 mod tests {
     use camino::Utf8Path;
 
-    use crate::source::rust::{CrateRoot, read};
+    use crate::source::rust::{CrateRoot, modules, read};
 
     fn values(text: &str, name: &str) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
@@ -130,7 +218,13 @@ mod tests {
         let dir = Utf8Path::from_path(dir.path()).unwrap();
         let sources = read(dir, &[root], &|_| true);
         let function = sources.functions.iter().find(|it| it.name == name);
-        let values = super::values(&sources, function.unwrap(), &super::occurrences(text));
+        let function = function.unwrap();
+        let mut declared = super::Declared::default();
+        let ast = modules::parse(text).unwrap();
+        declared.tested.add_unit_tests(function.file, &ast, text);
+        declared.aliases.add(&ast.file);
+        let in_file = super::occurrences(text);
+        let values = super::values(&sources, function, &in_file, &declared);
         values.into_iter().map(|value| value.text).collect()
     }
 
@@ -144,9 +238,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_test_of_the_file_names_comes_first() {
+        let text = "enum E { Bad, Empty, Odd }
+            fn f(n: usize) -> Result<usize, E> { Ok(n) }
+            fn g(n: usize) -> Result<usize, E> { let it = n.checked_sub(1).ok_or(E::Bad)?; Ok(it) }
+            #[cfg(test)] mod tests { fn t() { assert_eq!(f(1), Err(E::Odd)); } }";
+        assert_eq!(
+            values(text, "f"),
+            ["Err(E::Odd)", "Err(E::Empty)", "Err(E::Bad)"]
+        );
+        assert_eq!(values(text, "g"), ["Err(E::Odd)", "Err(E::Empty)"]);
+    }
+
+    #[test]
     fn what_returns_a_result_can_return_an_error() {
         let text = "enum E { Empty }
             fn f(n: usize) -> std::result::Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn an_alias_may_say_which_error() {
+        let text = "enum E { Empty } type Result<T> = std::result::Result<T, E>;
+            fn f(n: usize) -> Result<usize> { if n > 9 { Ok(1) } else { Ok(n) } }";
         assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
     }
 
