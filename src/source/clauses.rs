@@ -18,17 +18,18 @@ const MOST_LITERALS: usize = 6;
 /// Types with more fields or variants than this say little.
 const MOST_KIN: usize = 12;
 
-/// By each field those of its struct that have its type, by each variant the others of its enum, and by the name that a
-/// getter is named after the getter.
+/// By each field those of its struct that have its type, whatever its arguments are, by each variant the others of its
+/// enum, and by the name that a getter is named after the getter.
 pub fn kin(sources: &Sources) -> Kin {
     let mut kin = Kin::new();
     for item in &sources.types {
         let fields = item.fields.iter();
+        let head = |ty: &DeclaredType| ty.plain.split('<').next().unwrap_or_default().to_owned();
         let of_type = |ty: &DeclaredType| {
             let same = item
                 .fields
                 .iter()
-                .filter(|(_, other)| other.plain == ty.plain);
+                .filter(|(_, other)| head(other) == head(ty));
             same.map(|(name, _)| name.clone()).collect::<Vec<_>>()
         };
         let mut groups: Vec<Vec<String>> = fields.map(|(_, ty)| of_type(ty)).collect();
@@ -334,6 +335,7 @@ fn in_other_case(literal: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::rust::{CrateRoot, read};
 
     fn like(clause: &str, function: &str, kin: &[&[&str]], literals: &[&str]) -> Vec<String> {
         let mut known = Kin::new();
@@ -351,6 +353,23 @@ mod tests {
             literals: [&literals, &[]],
         };
         super::like(clause, around)
+    }
+
+    #[test]
+    fn fields_of_one_type_are_siblings_whatever_its_arguments_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "struct S { v4: Set<A>, v6: Set<B>, name: String }";
+        std::fs::write(dir.path().join("lib.rs"), text).unwrap();
+        let root = CrateRoot {
+            path: "lib.rs".into(),
+            is_test: false,
+            edition_2015: false,
+            has_chains: true,
+        };
+        let dir = camino::Utf8Path::from_path(dir.path()).unwrap();
+        let kin = kin(&read(dir, &[root], &|_| true));
+        assert_eq!(kin["v4"], BTreeSet::from(["v6".to_owned()]));
+        assert_eq!(kin["name"], BTreeSet::new());
     }
 
     #[test]

@@ -226,7 +226,11 @@ impl Edits<'_> {
             Shape::Not(inner) => {
                 let text = self.source(inner);
                 self.replace(Step::NegationRemoved, node, text, binding(inner), required);
-                self.boolean(inner, Binding::Unary);
+                match inner.shape {
+                    // Its negation is what was removed.
+                    Shape::Leaf(_) => self.operand(inner),
+                    _ => self.boolean(inner, Binding::Unary),
+                }
             }
             Shape::And(a, b) | Shape::Or(a, b) => {
                 let is_and = matches!(node.shape, Shape::And(..));
@@ -479,9 +483,9 @@ impl Edits<'_> {
 
 /// Whether a clause may guard another one: both are about the same name.
 fn is_guard(clause: &str, guarded: &str) -> bool {
-    let names = words(clause).into_iter();
+    let names = words(clause).into_iter().map(|name| &clause[name]);
     names
-        .map(|name| &clause[name])
+        .filter(|name| *name != "self")
         .any(|name| mentions(guarded, name))
 }
 

@@ -294,6 +294,37 @@ impl Access {
         }
     }
 
+    /// The names of the variables and fields that it reads, except `self`.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Variable(name) if name == "self" => Vec::new(),
+            Self::Variable(name) => vec![name],
+            Self::Literal(_) => Vec::new(),
+            Self::Field(of, _, name) => [of.names(), vec![name]].concat(),
+            Self::Method(of, _, arguments) => {
+                let arguments = arguments.iter().flat_map(Self::names);
+                of.names().into_iter().chain(arguments).collect()
+            }
+            Self::Call(_, arguments) => arguments.iter().flat_map(Self::names).collect(),
+            Self::Index(of, other) | Self::Infix(_, of, other) => {
+                [of.names(), other.names()].concat()
+            }
+            Self::Query(of, _)
+            | Self::Payload(of, _)
+            | Self::Variant(of, _)
+            | Self::Cast(of, _)
+            | Self::Prefix(_, of)
+            | Self::Contents(of)
+            | Self::Group(of)
+            | Self::Written(_, of) => of.names(),
+            Self::Opaque(text, _) => text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .filter(|word| word.starts_with(|first: char| first.is_alphabetic()))
+                .filter(|word| *word != "self")
+                .collect(),
+        }
+    }
+
     /// Whether it reads `of` or a part of it: a field, a query, a payload, or the value behind it.
     pub fn is_part_of(&self, of: &Self) -> bool {
         if self == of {

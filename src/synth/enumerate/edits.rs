@@ -298,6 +298,18 @@ fn has_no_op_arithmetic(expr: &Expr, pool: &Pool) -> bool {
 /// Builds the whole condition with another node in one place.
 pub(super) type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
 
+/// Whether a clause may guard another one: both read the same variable or field.
+fn is_guard(clause: &Expr, guarded: &Expr, pool: &Pool) -> bool {
+    let names = |expr: &Expr| -> Vec<&str> {
+        let terms = expr.terms().into_iter();
+        terms
+            .flat_map(|term| pool.terms[term].access.names())
+            .collect()
+    };
+    let guarded = names(guarded);
+    names(clause).iter().any(|name| guarded.contains(name))
+}
+
 /// The negation of a clause, as people write it.
 fn opposite(clause: &Expr, pool: &Pool) -> Expr {
     let is_float = |operand: &Expr| matches!(operand.ty(pool), Some(Type::F32 | Type::F64));
@@ -336,12 +348,14 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 false => (left.clone().and(right.clone()), EditKind::OrToAnd),
             };
             push(swapped, WEIGHTS.edit.connective, kind);
-            let negated = opposite(&left, pool);
-            let turned = match conjunction {
-                true => negated.or(right.clone()),
-                false => negated.and(right.clone()),
-            };
-            push(turned, WEIGHTS.edit.guard_turned, EditKind::GuardTurned);
+            if is_guard(&left, &right, pool) {
+                let negated = opposite(&left, pool);
+                let turned = match conjunction {
+                    true => negated.or(right.clone()),
+                    false => negated.and(right.clone()),
+                };
+                push(turned, WEIGHTS.edit.guard_turned, EditKind::GuardTurned);
+            }
             push(
                 node.clone().not(),
                 WEIGHTS.edit.negation,

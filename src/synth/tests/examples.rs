@@ -318,12 +318,12 @@ fn what_holds_where_a_guard_ends_it_is_turned() {
     let mut problem = Problem::default()
         .term("i", I32, Origin::Old)
         .term("n", I32, Origin::Old)
-        .term("c", Type::Bool, Origin::Old)
+        .term("a.has(i)", Type::Bool, Origin::Old)
         .old(cmp(0, CmpOp::Ge, 1).or(term(2)));
     for (i, n, c) in [(0, 2, true), (1, 2, false), (2, 2, false), (3, 2, true)] {
         problem = problem.row(&[i32(i), i32(n), bool(c)], i < n && c);
     }
-    assert_eq!(problem.answers()[0], "i < n && c");
+    assert_eq!(problem.answers()[0], "i < n && a.has(i)");
 }
 
 #[cfg(feature = "z3")]

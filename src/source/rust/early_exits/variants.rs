@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use crate::source::rust::modules::{Ast, is_test_code};
 use crate::source::rust::types::declared;
 use crate::source::words::{mentions, words};
-use crate::source::{DataType, ExitSnippet, FileIndex, Function, Sources};
+use crate::source::{DataType, ExitSnippet, FileIndex, Function, Sources, Variant};
 
 /// What the files of the subject tell of the errors that could be returned.
 #[derive(Debug, Default)]
@@ -96,17 +96,20 @@ pub type Occurrences<'t> = BTreeMap<&'t str, usize>;
 
 /// Values that a function could return and that name a variant without content, without the ones it returns already. Those
 /// whose variant a test of its file or an integration test names (`tested`) come first, for some test expects what is
-/// missing; then those that occur least in its file.
+/// missing; then those that occur least in its file. Last come variants whose content is a message.
 pub fn values(
     sources: &Sources,
     function: &Function,
     in_file: &Occurrences<'_>,
     Declared { tested, aliases }: &Declared,
 ) -> Vec<ExitSnippet> {
-    let mut found: Vec<((bool, usize), ExitSnippet)> = Vec::new();
+    let mut found: Vec<((bool, bool, usize), ExitSnippet)> = Vec::new();
     let mut put = |item: &DataType, before: &str, after: &str, names: &[String]| {
-        for variant in item.variants.iter().filter(|it| it.rest.is_empty()) {
-            let text = format!("{before}{}{after}", variant.name);
+        for variant in &item.variants {
+            let Some(content) = content(variant) else {
+                continue;
+            };
+            let text = format!("{before}{}{content}{after}", variant.name);
             let is_known = found.iter().any(|(_, known)| known.text == text);
             if !is_known && !function.returned_values.iter().any(|own| own.text == text) {
                 // What the content of the old variant read, the new one has no use for.
@@ -114,7 +117,8 @@ pub fn values(
                 let names = names.cloned().collect();
                 let times = in_file.get(&*variant.name).copied().unwrap_or(0);
                 let is_tested = tested.names(function.file, &variant.name);
-                found.push(((!is_tested, times), ExitSnippet { text, names }));
+                let order = (!content.is_empty(), !is_tested, times);
+                found.push((order, ExitSnippet { text, names }));
             }
         }
     };
@@ -134,6 +138,19 @@ pub fn values(
     }
     found.sort_by_key(|(order, _)| *order);
     found.into_iter().map(|(_, value)| value).collect()
+}
+
+/// What follows the name of a variant in an expression, if that can be made up: nothing, or a message.
+fn content(variant: &Variant) -> Option<&'static str> {
+    if variant.rest.is_empty() {
+        return Some("");
+    }
+    let content = variant.content.as_ref()?;
+    match (&*content.plain, content.is_reference) {
+        ("String", false) => Some("(String::from(\"invalid input\"))"),
+        ("str", true) => Some("(\"invalid input\")"),
+        _ => None,
+    }
 }
 
 /// Where a value names a variant of an enum: the text before the variant, and that after its content.
@@ -255,6 +272,20 @@ mod tests {
         let text = "enum E { Empty }
             fn f(n: usize) -> std::result::Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
         assert_eq!(values(text, "f"), ["Err(E::Empty)"]);
+    }
+
+    #[test]
+    fn a_message_is_made_up_where_an_error_has_one() {
+        let text = "enum E { Bad(String), At(usize), Worse(&'static str), Eof }
+            fn f(n: usize) -> Result<usize, E> { if n > 9 { Ok(1) } else { Ok(n) } }";
+        assert_eq!(
+            values(text, "f"),
+            [
+                "Err(E::Eof)",
+                "Err(E::Bad(String::from(\"invalid input\")))",
+                "Err(E::Worse(\"invalid input\"))"
+            ]
+        );
     }
 
     #[test]
