@@ -203,6 +203,20 @@ impl Edits<'_> {
         self.put(step, vec![(node.span.clone(), new)]);
     }
 
+    /// Puts one side of a connective in place of both, and of the parentheses that it does not need.
+    fn keep(&mut self, node: &Node, kept: &Node, required: Binding) {
+        let text = self.source(kept);
+        let enclosed = self.text[..node.span.start].trim_end().strip_suffix('(');
+        let rest = self.text[node.span.end..].trim_start().strip_prefix(')');
+        match (enclosed, rest) {
+            (Some(before), Some(after)) if binding(kept) >= required => {
+                let whole = before.len()..self.text.len() - after.len();
+                self.put(Step::ClauseDropped, vec![(whole, text)]);
+            }
+            _ => self.replace(Step::ClauseDropped, node, text, binding(kept), required),
+        }
+    }
+
     /// Whether a node stands in parentheses of its own.
     fn is_enclosed(&self, span: &Range<usize>) -> bool {
         self.text[..span.start].trim_end().ends_with('(')
@@ -236,8 +250,7 @@ impl Edits<'_> {
                 let is_and = matches!(node.shape, Shape::And(..));
                 self.connective(node, a, b, is_and, required);
                 for kept in [a, b] {
-                    let text = self.source(kept);
-                    self.replace(Step::ClauseDropped, node, text, binding(kept), required);
+                    self.keep(node, kept, required);
                 }
                 let below = match is_and {
                     true => Binding::And,

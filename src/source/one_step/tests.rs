@@ -84,7 +84,17 @@ fn an_edit_keeps_the_other_parts_together() {
     );
     assert_eq!(
         texts("(a || b) && c", |step| *step == Step::ClauseDropped),
-        ["a || b", "c", "(a) && c", "(b) && c"]
+        ["a || b", "c", "a && c", "b && c"]
+    );
+    assert_eq!(
+        texts("a == b || !(c && d == e)", |step| *step
+            == Step::ClauseDropped),
+        [
+            "a == b",
+            "!(c && d == e)",
+            "a == b || !c",
+            "a == b || !(d == e)"
+        ]
     );
     assert_eq!(
         texts("!(a || b) && c", |step| *step == Step::NegationRemoved),
