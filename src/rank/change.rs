@@ -12,7 +12,7 @@ pub enum Change<'t> {
     Nothing,
     /// A comparison operator.
     Operator(CmpOp, CmpOp),
-    /// `&&` to `||` or the reverse; what stands before it may be negated.
+    /// `&&` to `||` or the reverse, where what stands before it may be negated, or `|` to `||`.
     Connective,
     /// Clauses were added with this connective.
     Added {
@@ -70,6 +70,9 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
             return change;
         }
     }
+    if is_short_circuit(&old.text, &new.text) {
+        return Change::Connective;
+    }
     match (&old.shape, &new.shape) {
         (Shape::And(a, b), Shape::Or(c, d)) | (Shape::Or(a, b), Shape::And(c, d))
             if b.text == d.text && (a.text == c.text || is_negation(a, c)) =>
@@ -100,6 +103,15 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
         (Shape::Leaf(_), Shape::Leaf(_)) => Change::Operand { old, new },
         _ => Change::Replaced,
     }
+}
+
+/// Whether one condition is the other with a connective in place of an operator on bits.
+fn is_short_circuit(a: &str, b: &str) -> bool {
+    let mut pairs = [("|", "||"), ("&", "&&")].into_iter();
+    pairs.any(|(bits, connective)| {
+        let [bits, connective] = [bits, connective].map(|token| format!(" {token} "));
+        a.replacen(&bits, &connective, 1) == b || b.replacen(&bits, &connective, 1) == a
+    })
 }
 
 /// Whether two conditions are each other's negations, as they are written.
@@ -238,6 +250,7 @@ mod tests {
             ("i >= n || a[i]", "i < n && a[i]", "Connective"),
             ("x.is_some() && y", "x.is_none() || y", "Connective"),
             ("!a && b", "a || b", "Connective"),
+            ("(a == 0) | b.c()", "(a == 0) || b.c()", "Connective"),
             ("a", "a && b < c", "Added"),
             ("a || b", "a || b || c", "Added"),
             ("a && b && c", "a && c", "Dropped"),

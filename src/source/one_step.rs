@@ -28,6 +28,8 @@ pub enum Step {
     OrToAnd,
     /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
     GuardTurned,
+    /// `|` to `||` or `&` to `&&`, which leaves out what need not be evaluated.
+    ShortCircuit,
     /// One side of a connective removed.
     ClauseDropped,
     /// `!a` to `a`.
@@ -64,6 +66,7 @@ impl fmt::Display for Step {
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
             Self::GuardTurned => "what holds where the guard ends it turned",
+            Self::ShortCircuit => "operator on bits changed to a connective",
             Self::ClauseDropped => "clause dropped",
             Self::NegationRemoved => "negation removed",
             Self::Negated => "condition or a part of it negated",
@@ -264,9 +267,23 @@ impl Edits<'_> {
             Shape::Leaf(_) | Shape::Arith(..) => {
                 if !is_literal(node) {
                     self.negate(node, required);
+                    self.short_circuit(node, required);
                 }
                 self.operand(node);
             }
+        }
+    }
+
+    /// An operator on bits whose operands are truth values evaluates both of them.
+    fn short_circuit(&mut self, node: &Node, required: Binding) {
+        let text = self.source(node);
+        for (bits, connective, binding) in [("|", "||", Binding::Or), ("&", "&&", Binding::And)] {
+            let [at] = arithmetic::outside(&text, &format!(" {bits} "))[..] else {
+                continue;
+            };
+            let (a, b) = (&text[..at], &text[at + bits.len() + 2..]);
+            let new = format!("{a} {connective} {b}");
+            self.replace(Step::ShortCircuit, node, new, binding, required);
         }
     }
 

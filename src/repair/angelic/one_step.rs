@@ -225,7 +225,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
     let own = match step {
         Step::Operator(old, new) => edit.operator(old, new),
         Step::AllOperators => edit.to_inclusive + edit.all_at_once,
-        Step::AndToOr | Step::OrToAnd => edit.connective,
+        Step::AndToOr | Step::OrToAnd | Step::ShortCircuit => edit.connective,
         Step::GuardTurned => edit.guard_turned,
         Step::ClauseDropped => edit.dropped,
         Step::NegationRemoved | Step::Negated => edit.negation,

@@ -179,7 +179,7 @@ pub(super) fn depths(text: &str) -> Vec<usize> {
 }
 
 /// Where a token is outside of all brackets, comments and literals.
-fn outside(text: &str, token: &str) -> Vec<usize> {
+pub(super) fn outside(text: &str, token: &str) -> Vec<usize> {
     if text.contains("//") || text.contains("/*") || text.contains(['"', '\'']) {
         return Vec::new();
     }

@@ -113,6 +113,14 @@ fn an_edit_keeps_the_other_parts_together() {
 }
 
 #[test]
+fn truth_values_are_joined_by_connectives() {
+    let joined = |text| texts(text, |step| *step == Step::ShortCircuit);
+    assert_eq!(joined("(a == 0) | (b[i] < c)"), ["(a == 0) || (b[i] < c)"]);
+    assert_eq!(joined("c && (a & b)"), ["c && (a && b)"]);
+    assert_eq!(joined("f(a | b) || c"), [""; 0]);
+}
+
+#[test]
 fn what_holds_where_a_guard_ends_it_is_turned() {
     let turned = |text| texts(text, |step| *step == Step::GuardTurned);
     assert_eq!(
