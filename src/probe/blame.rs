@@ -3,6 +3,7 @@
 mod flow;
 mod inference;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use camino::Utf8Path;
@@ -10,7 +11,7 @@ use typed_index_collections::TiSlice;
 
 use super::{Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
-use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex};
+use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
 use crate::subject::paths;
 use crate::subject::workspace::{Diagnostic, Span};
 use flow::{initializers, skippable_exits};
@@ -138,6 +139,14 @@ fn nearest(
     if !captures.is_empty() {
         return captures;
     }
+    let functions: BTreeSet<FunctionIndex> = places
+        .iter()
+        .filter_map(|place| function_at(instrumentation.sources, place))
+        .collect();
+    let breaks = breaks_without_value(instrumentation, error, &places, &functions);
+    if !breaks.is_empty() {
+        return breaks;
+    }
     let enclosing = sites.iter_enumerated().filter(|(index, site)| {
         present(*index)
             && places
@@ -148,7 +157,15 @@ fn nearest(
     if let Some((index, _)) = enclosing.max_by_key(|(_, site)| site.span.start) {
         return vec![Part::Site(index)];
     }
-    // The sites of a function are consecutive, so the error's neighbours belong to its function.
+    let of_functions: Vec<Part> = sites
+        .iter_enumerated()
+        .filter(|(index, site)| present(*index) && functions.contains(&site.function))
+        .map(|(index, _)| Part::Site(index))
+        .collect();
+    if !of_functions.is_empty() {
+        return of_functions;
+    }
+    // In a macro that is no function's, or a function without sites: its neighbours may be called by it.
     for (file, at) in &places {
         let of_file = |site: &&Site| site.file == *file;
         let before = |site: &&Site| of_file(site) && site.span.start <= *at;
@@ -171,6 +188,44 @@ fn nearest(
     sites
         .iter_enumerated()
         .filter(|(index, site)| in_whole_file && present(*index) && files.contains(&site.file))
+        .map(|(index, _)| Part::Site(index))
+        .collect()
+}
+
+/// The innermost function around a place.
+fn function_at(sources: &Sources, (file, at): &(FileIndex, usize)) -> Option<FunctionIndex> {
+    let functions = sources.functions.iter_enumerated();
+    let around = functions.filter(|(_, it)| it.file == *file && it.span.contains(at));
+    let innermost = around.min_by_key(|(_, it)| it.span.len());
+    innermost.map(|(index, _)| index)
+}
+
+/// If an error is about the value of a `break`: the exits by `break` in the functions around it. One without a value
+/// makes those with one mistakes, and only these are reported.
+fn breaks_without_value(
+    instrumentation: &Instrumentation,
+    error: &Diagnostic,
+    places: &[(FileIndex, usize)],
+    functions: &BTreeSet<FunctionIndex>,
+) -> Vec<Part> {
+    let sources = instrumentation.sources;
+    let is_value_of_break = |(file, at): &(FileIndex, usize)| {
+        let before = sources.files[*file].text.get(..*at).unwrap_or_default();
+        let start = before.rfind([';', '{', '}', '>', '(', ',']);
+        let statement = &before[start.map_or(0, |at| at + 1)..];
+        statement.trim_start().starts_with("break ")
+    };
+    if error.code != "E0308" || !places.iter().any(is_value_of_break) {
+        return Vec::new();
+    }
+    let sites = sources.sites.iter_enumerated();
+    sites
+        .filter(|(index, site)| {
+            instrumentation.has(*index)
+                && functions.contains(&site.function)
+                && site.kind.is_early_exit()
+                && site.body.starts_with("break")
+        })
         .map(|(index, _)| Part::Site(index))
         .collect()
 }

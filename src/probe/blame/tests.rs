@@ -41,6 +41,19 @@ pub fn third(list: Vec<u32>, is_done: bool) -> usize {
     }
     list.len()
 }
+
+macro_rules! done {
+    ($value:expr) => { break $value };
+}
+
+pub fn fifth(list: &[u32]) -> Option<u32> {
+    let mut at = 0;
+    loop {
+        if at == list.len() { done!(None); }
+        if list[at] > 77 { done!(Some(at as u32)); }
+        at += 1;
+    }
+}
 ";
 
 /// The sources, in a temporary directory.
@@ -172,6 +185,39 @@ fn a_note_that_points_at_a_capture_outweighs_the_error_around_it() {
     );
     let site = fixture.site("n > 3 && n < 9");
     assert_eq!(parts, [Part::Capture(site, 0)]);
+}
+
+#[test]
+fn an_error_in_a_macro_is_one_of_the_function_that_calls_it() {
+    let fixture = Fixture::new();
+    let sites = fixture.sources.sites.iter_enumerated();
+    let exit = |(index, site): (SiteIndex, &Site)| (site.body == "break;").then_some(index);
+    let exits: BTreeSet<SiteIndex> = sites.filter_map(exit).collect();
+    let mut all = fixture.sites(&["is_done", "at == list.len()", "list[at] > 77"]);
+    let conditions = all.clone();
+    all.extend(&exits);
+    let stage = Stage::Conditions(all);
+    let instrumentation = Instrumentation::new(&fixture.sources, stage, Earlier::default());
+    let at = [primary("$value }"), primary("done!(None)")];
+    let parts = fixture.blamed(&instrumentation, "E0308", "mismatched types", &at);
+    let site = |part: &Part| match part {
+        Part::Site(site) => Some(*site),
+        _ => None,
+    };
+    let blamed: BTreeSet<SiteIndex> = parts.iter().filter_map(site).collect();
+    let function = |site: &SiteIndex| fixture.sources.sites[*site].function;
+    let own = function(&fixture.site("list[at] > 77"));
+    let of_it = exits.iter().copied().filter(|site| function(site) == own);
+    assert!(exits.len() > blamed.len() && !blamed.is_empty());
+    assert_eq!(blamed, of_it.collect());
+
+    let parts = fixture.blamed(&instrumentation, "E0425", "no such name", &at);
+    let blamed: BTreeSet<SiteIndex> = parts.iter().filter_map(site).collect();
+    assert!(
+        conditions
+            .difference(&blamed)
+            .eq(&fixture.sites(&["is_done"]))
+    );
 }
 
 #[test]
