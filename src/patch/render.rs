@@ -167,6 +167,20 @@ impl Style<'_> {
                 return None;
             }
             let between = between.replacen(old.token, infix.token, 1);
+            let mut pieces = [&part.text[..left.start], &between, &part.text[right.end..]];
+            // A group that is one clause now needs no parentheses.
+            let is_chain = |expr: &Expr| matches!(expr, Expr::And(..) | Expr::Or(..));
+            for side in [0, 1] {
+                let opened = pieces[side].trim_end().strip_suffix('(');
+                let closed = pieces[side + 1].trim_start().strip_prefix(')');
+                if let (Some(before), Some(after)) = (opened, closed)
+                    && is_chain(old.operands[side])
+                    && !is_chain(infix.operands[side])
+                    && written[side] == self.text(infix.operands[side], Binding::Or)
+                {
+                    (pieces[side], pieces[side + 1]) = (before, after);
+                }
+            }
             let [a, b] = [(0, &left), (1, &right)].map(|(side, span)| {
                 let (before, after) = (&part.text[..span.start], &part.text[span.end..]);
                 let is_grouped =
@@ -181,11 +195,8 @@ impl Style<'_> {
                     None => written[side].clone(),
                 }
             });
-            Some(format!(
-                "{}{a}{between}{b}{}",
-                &part.text[..left.start],
-                &part.text[right.end..]
-            ))
+            let [before, between, after] = pieces;
+            Some(format!("{before}{a}{between}{b}{after}"))
         })
     }
 
@@ -378,6 +389,8 @@ mod tests {
             "(a\n  // or\n  || (i as usize) < 0)\n  // but\n  && b"
         );
         assert_eq!(text(t(0).and(cast)), "a\n  // or\n  && i as usize > 0");
+        // A group that is one clause now.
+        assert_eq!(text(t(0).and(t(1))), "a\n  // but\n  && b");
         let either = t(1).or(t(0));
         assert_eq!(
             text(any.and(either)),
