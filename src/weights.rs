@@ -50,7 +50,9 @@ pub struct Edits {
     pub all_at_once: u32,
     /// `&&` to `||`, or the reverse.
     pub connective: u32,
-    /// The same, with what stands before it negated.
+    /// `|` to `||` or `&` to `&&`, which has the same value wherever both sides have one.
+    pub short_circuit: u32,
+    /// `&&` to `||`, or the reverse, with what stands before it negated.
     pub guard_turned: u32,
     /// The next larger or smaller number.
     pub next_constant: u32,
@@ -301,6 +303,7 @@ pub static WEIGHTS: Weights = Weights {
         other_operator: 20,
         all_at_once: 6,
         connective: 12,
+        short_circuit: 4,
         guard_turned: 22,
         next_constant: 9,
         constant: 14,

@@ -29,8 +29,9 @@ const STAND_INS: [&str; 11] = [
 ];
 
 /// Left to `make test-full`: others test what they test in part, or they take more than five seconds of processor time.
-const SLOW: [&str; 28] = [
+const SLOW: [&str; 33] = [
     "blank-lines",
+    "both-evaluated",
     "characters-meant",
     "element-at",
     "error-variant",
@@ -40,13 +41,17 @@ const SLOW: [&str; 28] = [
     "labelled-continue",
     "late-exit",
     "loop-bound",
+    "mark-of-function",
     "named-constant",
+    "operator-of-chain",
     "optional-field",
     "other-case",
+    "raised-error",
     "several-visits",
     "sibling-query",
     "spanless-macro",
     "threshold",
+    "turned-guard",
     "two-members",
     "unreadable-operand",
     "c/advisory-conjunct",

@@ -83,7 +83,7 @@ impl Session<'_> {
                         condition: edit.text,
                         cost,
                         why: edit.step.to_string(),
-                        is_loose: true,
+                        is_loose: edit.step != Step::ShortCircuit,
                         is_trivial: false,
                         evidence,
                     }],
@@ -225,7 +225,8 @@ pub fn cost(step: Step, site: &Site) -> u32 {
     let own = match step {
         Step::Operator(old, new) => edit.operator(old, new),
         Step::AllOperators => edit.to_inclusive + edit.all_at_once,
-        Step::AndToOr | Step::OrToAnd | Step::ShortCircuit => edit.connective,
+        Step::AndToOr | Step::OrToAnd => edit.connective,
+        Step::ShortCircuit => edit.short_circuit,
         Step::GuardTurned => edit.guard_turned,
         Step::ClauseDropped => edit.dropped,
         Step::NegationRemoved | Step::Negated => edit.negation,
@@ -253,5 +254,9 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         true => edit.untested_neighbour,
         false => edit.untested,
     };
-    own + longer + untested + WEIGHTS.fix.relaxed
+    match step {
+        // No outcome that a passing test has had changes.
+        Step::ShortCircuit => own,
+        _ => own + longer + untested + WEIGHTS.fix.relaxed,
+    }
 }
