@@ -165,7 +165,7 @@ fn nearest(
     if !of_functions.is_empty() {
         return of_functions;
     }
-    // In a macro that is no function's, or a function without sites: its neighbours may be called by it.
+    // Outside of all functions, as in a macro, and nothing says who calls it: the functions beside it.
     for (file, at) in &places {
         let of_file = |site: &&Site| site.file == *file;
         let before = |site: &&Site| of_file(site) && site.span.start <= *at;

@@ -335,7 +335,7 @@ fn in_other_case(literal: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::rust::{CrateRoot, read};
+    use crate::source::rust::read_text;
 
     fn like(clause: &str, function: &str, kin: &[&[&str]], literals: &[&str]) -> Vec<String> {
         let mut known = Kin::new();
@@ -357,17 +357,8 @@ mod tests {
 
     #[test]
     fn fields_of_one_type_are_siblings_whatever_its_arguments_are() {
-        let dir = tempfile::tempdir().unwrap();
         let text = "struct S { v4: Set<A>, v6: Set<B>, name: String }";
-        std::fs::write(dir.path().join("lib.rs"), text).unwrap();
-        let root = CrateRoot {
-            path: "lib.rs".into(),
-            is_test: false,
-            edition_2015: false,
-            has_chains: true,
-        };
-        let dir = camino::Utf8Path::from_path(dir.path()).unwrap();
-        let kin = kin(&read(dir, &[root], &|_| true));
+        let kin = kin(&read_text(text));
         assert_eq!(kin["v4"], BTreeSet::from(["v6".to_owned()]));
         assert_eq!(kin["name"], BTreeSet::new());
     }

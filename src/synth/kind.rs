@@ -101,7 +101,7 @@ impl fmt::Display for EditKind {
             Self::NegationRemoved => "negation removed",
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
-            Self::GuardTurned => "what holds where the guard ends it turned",
+            Self::GuardTurned => "connective changed, and the clause before it negated",
             Self::ConnectiveToComparison(op) => {
                 return write!(f, "connective changed to `{}`", op.token());
             }

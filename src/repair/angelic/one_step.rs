@@ -143,11 +143,14 @@ impl Session<'_> {
         // What the original says twice is left to its maintainer, but rather replaced than added to.
         let says_twice = tree.has_idle_part();
         let below_zero = self.below_zero(site, tree);
+        // What `&` and `|` join in C are rarely truth values.
+        let has_truth_values = self.sources.language == Language::Rust;
         // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
         let is_sound = move |edit: &OneStep| {
             let edited = self.sources.language.parse(&edit.text);
             edited.is_some_and(|edited| {
-                (says_twice && edit.step != Step::Parallel || !edited.has_idle_part())
+                (edit.step != Step::ShortCircuit || has_truth_values)
+                    && (says_twice && edit.step != Step::Parallel || !edited.has_idle_part())
                     && self.below_zero(site, &edited) <= below_zero
             })
         };

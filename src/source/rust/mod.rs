@@ -131,6 +131,20 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
     sources
 }
 
+/// The sources of a crate of one file.
+#[cfg(test)]
+pub fn read_text(text: &str) -> Sources {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("lib.rs"), text).unwrap();
+    let root = CrateRoot {
+        path: "lib.rs".into(),
+        is_test: false,
+        edition_2015: false,
+        has_chains: true,
+    };
+    read(Utf8Path::from_path(dir.path()).unwrap(), &[root], &|_| true)
+}
+
 /// Removes the callables and harvested expressions that may have side effects.
 fn remove_impure(sources: &mut Sources, functions: &[effects::Named]) {
     let purity = Purity::of(functions);

@@ -180,22 +180,11 @@ fn bindings(pattern: &Pat, names: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use camino::Utf8Path;
-
-    use crate::source::rust::{CrateRoot, read};
+    use crate::source::rust::read_text;
 
     /// The names visible at the condition `n > LIMIT`.
     fn visible(body: &str, limit: &str) -> Vec<String> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("lib.rs"), body).unwrap();
-        let root = CrateRoot {
-            path: "lib.rs".into(),
-            is_test: false,
-            edition_2015: false,
-            has_chains: true,
-        };
-        let dir = Utf8Path::from_path(dir.path()).unwrap();
-        let sources = read(dir, &[root], &|_| true);
+        let sources = read_text(body);
         let text = format!("n > {limit}");
         let site = sources.sites.iter().find(|site| site.text == text);
         let names = site.unwrap().names.iter();

@@ -219,21 +219,10 @@ pub fn occurrences(text: &str) -> Occurrences<'_> {
 
 #[cfg(test)]
 mod tests {
-    use camino::Utf8Path;
-
-    use crate::source::rust::{CrateRoot, modules, read};
+    use crate::source::rust::{modules, read_text};
 
     fn values(text: &str, name: &str) -> Vec<String> {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("lib.rs"), text).unwrap();
-        let root = CrateRoot {
-            path: "lib.rs".into(),
-            is_test: false,
-            edition_2015: false,
-            has_chains: true,
-        };
-        let dir = Utf8Path::from_path(dir.path()).unwrap();
-        let sources = read(dir, &[root], &|_| true);
+        let sources = read_text(text);
         let function = sources.functions.iter().find(|it| it.name == name);
         let function = function.unwrap();
         let mut declared = super::Declared::default();
