@@ -133,7 +133,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
 
 /// The sources of a crate of one file.
 #[cfg(test)]
-pub fn read_text(text: &str) -> Sources {
+pub(crate) fn read_text(text: &str) -> Sources {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("lib.rs"), text).unwrap();
     let root = CrateRoot {
