@@ -184,6 +184,9 @@ pub trait Ecosystem: Debug + Send + Sync {
     /// If the run is stopped or a binary cannot be started.
     fn tests(&self, at: &Workspace, build: &mut Build) -> Result<(Vec<TestId>, Vec<TargetId>)>;
 
+    /// Whether these texts may have doctests.
+    fn may_have_doctests(&self, texts: &mut dyn Iterator<Item = &str>) -> bool;
+
     /// Runs the doctests, until there is no output for `silence`; `None` if these texts have no doctests.
     ///
     /// # Errors

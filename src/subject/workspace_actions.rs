@@ -84,6 +84,11 @@ impl Workspace<'_> {
         self.ecosystem().share(other, self)
     }
 
+    /// Whether these texts may have doctests.
+    pub fn may_have_doctests<'t>(&self, mut texts: impl Iterator<Item = &'t str>) -> bool {
+        self.ecosystem().may_have_doctests(&mut texts)
+    }
+
     /// Runs the doctests, until there is no output for `silence`; `None` if these texts have no doctests.
     ///
     /// # Errors

@@ -78,6 +78,7 @@ fn the_new_test_of_a_c_program_is_in_its_description() {
     let all_pass = subject.nopol_c(&[]);
     assert_eq!(all_pass.code, 0);
     assert!(all_pass.stderr.contains("4 pass"), "{}", all_pass.stderr);
+    assert!(!all_pass.stderr.contains("doctests"), "{}", all_pass.stderr);
 
     assert_eq!(subject.nopol_c(&["undo"]).code, 0);
     assert_eq!(subject.snapshot(), before);

@@ -141,6 +141,10 @@ impl Ecosystem for Program {
         Ok((self.all_tests(), Vec::new()))
     }
 
+    fn may_have_doctests(&self, _: &mut dyn Iterator<Item = &str>) -> bool {
+        false
+    }
+
     fn doctests(
         &self,
         _: &Workspace,

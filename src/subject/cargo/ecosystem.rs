@@ -113,6 +113,10 @@ impl Ecosystem for Packages {
         }
     }
 
+    fn may_have_doctests(&self, texts: &mut dyn Iterator<Item = &str>) -> bool {
+        may_have_doctests(self, texts)
+    }
+
     fn doctests(
         &self,
         at: &Workspace,
