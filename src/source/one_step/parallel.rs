@@ -20,7 +20,7 @@ impl Edits<'_> {
             let alike = clauses::like(&text, self.nearby.around).into_iter();
             for like in alike.filter(|like| !compares_with_itself(like)) {
                 // Another number in place of one is `Step::Constant`, of the function's numbers only.
-                if without_digits(&like) != without_digits(&text) {
+                if without_numbers(&like) != without_numbers(&text) {
                     self.put(Step::Sibling, vec![(clause.span.clone(), like.clone())]);
                 }
                 made.push((like, binding(clause)));
@@ -85,8 +85,14 @@ fn compares_with_itself(clause: &str) -> bool {
     sides.any(|(left, right)| left.trim() == right.trim())
 }
 
-fn without_digits(text: &str) -> String {
-    text.chars().filter(|c| !c.is_ascii_digit()).collect()
+/// A text without its numbers; those in names stay.
+fn without_numbers(text: &str) -> String {
+    let mut is_in_name = false;
+    let is_kept = |c: &char| {
+        is_in_name = c.is_alphabetic() || *c == '_' || is_in_name && c.is_ascii_digit();
+        is_in_name || !c.is_ascii_digit()
+    };
+    text.chars().filter(is_kept).collect()
 }
 
 /// The negation of a clause, as people write it.

@@ -11,7 +11,10 @@ fn edits(text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
 
 fn edits_in(language: Language, text: &str, literals: &[&str], names: &str) -> Vec<(Step, String)> {
     let literals: Vec<String> = literals.iter().map(ToString::to_string).collect();
-    let kin = Kin::from([("minor".to_owned(), ["patch".to_owned()].into())]);
+    let kin = Kin::from([
+        ("minor".to_owned(), ["patch".to_owned()].into()),
+        ("v4".to_owned(), ["v6".to_owned()].into()),
+    ]);
     let nearby = Nearby {
         literals: &literals,
         names,
@@ -213,6 +216,14 @@ fn a_position_inside_an_operand_is_off_by_one() {
         *step == Step::OperandOffByOne
     });
     assert_eq!(found, ["s.get(1).is_some() && s.find(x)"]);
+}
+
+#[test]
+fn a_clause_is_replaced_by_one_like_it_but_not_by_another_number() {
+    let replaced = |text| texts(text, |step| *step == Step::Sibling);
+    assert_eq!(replaced("a.v4.is_empty() && b"), ["a.v6.is_empty() && b"]);
+    let numbers = edits("n > 1", &["1", "20"], "");
+    assert!(numbers.iter().all(|(step, _)| *step != Step::Sibling));
 }
 
 #[test]
