@@ -3,6 +3,7 @@
 //! Everything that an edit does not concern keeps the author's spelling.
 
 pub mod arithmetic;
+mod opposites;
 mod parallel;
 mod positions;
 
@@ -14,6 +15,8 @@ use super::clauses::Around;
 use super::condition::{Leaf, LeafKind, Node, Shape, is_unordered};
 use super::words::{mentions, words};
 use crate::spec::{ArithOp, Binding, CmpOp};
+pub use opposites::opposite_call;
+use opposites::opposites;
 
 /// What an edit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,46 +110,6 @@ pub struct Nearby<'a> {
 
 /// Literals that replace another one, at most.
 const MOST_LITERALS: usize = 4;
-
-/// Methods of the standard library that answer the opposite.
-const METHODS: [(&str, &str); 10] = [
-    ("is_some", "is_none"),
-    ("is_ok", "is_err"),
-    ("is_some_and", "is_none_or"),
-    ("starts_with", "ends_with"),
-    ("first", "last"),
-    ("front", "back"),
-    ("any", "all"),
-    ("min", "max"),
-    ("floor", "ceil"),
-    ("is_lowercase", "is_uppercase"),
-];
-
-/// Parts of names that mean opposites.
-const WORDS: [(&str, &str); 22] = [
-    ("left", "right"),
-    ("start", "end"),
-    ("begin", "end"),
-    ("first", "last"),
-    ("front", "back"),
-    ("head", "tail"),
-    ("prev", "next"),
-    ("previous", "next"),
-    ("min", "max"),
-    ("low", "high"),
-    ("lower", "upper"),
-    ("lo", "hi"),
-    ("src", "dst"),
-    ("source", "target"),
-    ("lhs", "rhs"),
-    ("old", "new"),
-    ("width", "height"),
-    ("row", "col"),
-    ("open", "close"),
-    ("before", "after"),
-    ("inner", "outer"),
-    ("len", "capacity"),
-];
 
 /// Every one-step edit of a condition with this text, in the order of its parts, without duplicates. What binds
 /// less tightly than `required` is put in parentheses.
@@ -511,20 +474,14 @@ impl Edits<'_> {
     }
 }
 
-/// Whether a clause may guard another one: both are about the same name.
+/// Whether a clause may guard another one: both name the same variable or field.
 fn is_guard(clause: &str, guarded: &str) -> bool {
-    let names = words(clause).into_iter().map(|name| &clause[name]);
-    names
+    words(clause)
+        .into_iter()
+        .filter(|name| !clause[name.end..].starts_with('('))
+        .map(|name| &clause[name])
         .filter(|name| *name != "self")
         .any(|name| mentions(guarded, name))
-}
-
-/// The call that yields the opposite of a call, as `is_none` of `is_some`.
-pub fn opposite_call(call: &str) -> Option<String> {
-    let pairs = [(".is_some()", ".is_none()"), (".is_ok()", ".is_err()")];
-    let both = pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
-    let mut ends = both.filter_map(|(from, to)| Some(format!("{}{to}", call.strip_suffix(from)?)));
-    ends.next()
 }
 
 fn binding(node: &Node) -> Binding {
@@ -586,28 +543,6 @@ fn kind(text: &str) -> char {
         Some(first @ ('"' | '\'')) => first,
         _ => ' ',
     }
-}
-
-/// The names that mean the opposite of one: other methods of the standard library, and names that occur in a text.
-fn opposites(name: &str, occur_in: &str) -> Vec<String> {
-    let other = |pairs: &[(&str, &str)], word: &str| -> Vec<String> {
-        let both = pairs.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]);
-        let of_it = both.filter(|(from, _)| *from == word);
-        of_it.map(|(_, to)| to.to_owned()).collect()
-    };
-    let mut found = other(&METHODS, name);
-    let parts: Vec<&str> = name.split('_').collect();
-    for (nth, part) in parts.iter().enumerate() {
-        for to in other(&WORDS, part) {
-            let mut parts = parts.clone();
-            parts[nth] = &to;
-            let new = parts.join("_");
-            if !found.contains(&new) && mentions(occur_in, &new) {
-                found.push(new);
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -140,6 +140,7 @@ fn what_holds_where_a_guard_ends_it_is_turned() {
     );
     // Nothing is guarded, or by several clauses.
     assert_eq!(turned("a || b"), [""; 0]);
+    assert_eq!(turned("a.is_none() || b.is_none()"), [""; 0]);
     assert_eq!(turned("a || a.b() || c"), ["!a && a.b() || c"]);
 }
 

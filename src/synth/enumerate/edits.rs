@@ -301,10 +301,9 @@ pub(super) type Rebuild<'a> = &'a dyn Fn(Expr) -> Expr;
 /// Whether a clause may guard another one: both read the same variable or field.
 fn is_guard(clause: &Expr, guarded: &Expr, pool: &Pool) -> bool {
     let names = |expr: &Expr| -> Vec<&str> {
-        let terms = expr.terms().into_iter();
-        terms
-            .flat_map(|term| pool.terms[term].access.names())
-            .collect()
+        let terms = expr.terms().into_iter().map(|term| &pool.terms[term]);
+        let terms = terms.filter(|term| term.constant.is_none());
+        terms.flat_map(|term| term.access.names()).collect()
     };
     let guarded = names(guarded);
     names(clause).iter().any(|name| guarded.contains(name))
