@@ -1,11 +1,12 @@
-//! Conditions of which a part can never hold, or always holds, whatever the program does: `x == A && x == B`.
+//! Conditions of which a part can never hold, or always holds, whatever the program does: `x == A && x == B`, `0 > 1`.
 
 use std::cmp::Ordering;
 
 use super::condition::{Node, Shape};
 use crate::spec::CmpOp;
 
-/// Whether some conjunction of the condition contradicts itself, or some disjunction excludes nothing.
+/// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, or a comparison has
+/// the same outcome every time.
 pub fn has_contradiction(node: &Node) -> bool {
     contradicts(node, true)
 }
@@ -16,7 +17,8 @@ fn contradicts(node: &Node, holds: bool) -> bool {
         Shape::Not(inner) => return contradicts(inner, !holds),
         Shape::And(a, b) => (true, [a, b]),
         Shape::Or(a, b) => (false, [a, b]),
-        Shape::Cmp(..) | Shape::Leaf(_) | Shape::Arith(..) => return false,
+        Shape::Cmp(_, a, b) => return is_decided(&a.text, &b.text),
+        Shape::Leaf(_) | Shape::Arith(..) => return false,
     };
     let mut clauses = Vec::new();
     collect(node, is_and, holds, &mut clauses);
@@ -38,6 +40,12 @@ fn contradicts(node: &Node, holds: bool) -> bool {
         .enumerate()
         .flat_map(|(at, a)| clauses[at + 1..].iter().map(move |b| (a, b)));
     pairs.any(|(a, b)| exclude(a, b)) || parts.iter().any(|part| contradicts(part, holds))
+}
+
+/// Whether comparing two operands needs no run of the program.
+fn is_decided(a: &str, b: &str) -> bool {
+    let is_literal = |text: &str| is_constant(text.strip_prefix('-').unwrap_or(text));
+    is_literal(a) && is_literal(b)
 }
 
 /// Methods that ask for the start and the end of a text.
@@ -242,6 +250,9 @@ mod tests {
             ("n < m || n > m", false),
             ("n <= m && m <= n", false),
             ("n == 0 || n != 0u64", true),
+            ("0 == 1", true),
+            ("a && -1 < 0", true),
+            ("n == -1", false),
             (r#"s.starts_with("0x") && s.starts_with("0X")"#, true),
             (r#"s.starts_with("-") && s.starts_with("--")"#, false),
             (r#"s.ends_with(';') && !s.ends_with(".;")"#, false),
