@@ -81,6 +81,8 @@ pub struct Edits {
     pub operand: u32,
     /// `n <= 0` or `n < 1` where `n == 0` means the same.
     pub below_nothing: u32,
+    /// Arithmetic that a failing test reports to overflow, done without.
+    pub overflow_avoided: u32,
     /// An arithmetic operator of an integer expression, which is no condition, replaced by another.
     pub computing_operator: u32,
     /// An operand off by one.
@@ -318,6 +320,7 @@ pub static WEIGHTS: Weights = Weights {
         related_operand: 24,
         operand: 35,
         below_nothing: 30,
+        overflow_avoided: 4,
         computing_operator: 12,
         off_by_one: 22,
         summand: 34,

@@ -29,7 +29,8 @@ const STAND_INS: [&str; 11] = [
 ];
 
 /// Left to `make test-full`: others test what they test in part, or they take more than five seconds of processor time.
-const SLOW: [&str; 33] = [
+const SLOW: [&str; 34] = [
+    "below-zero",
     "blank-lines",
     "both-evaluated",
     "characters-meant",

@@ -17,9 +17,10 @@ use crate::run::suite::TestIndex;
 use crate::source::clauses::{self, Kin};
 use crate::source::one_step::OneStep;
 use crate::source::one_step::arithmetic::{arithmetic_edits, assignment_edits};
+use crate::source::one_step::overflow::{overflow_edits, overflow_edits_of_assignment};
 use crate::source::substitutes::Substitutes;
 use crate::source::words::plain_names;
-use crate::source::{PatchKind, SiteKind};
+use crate::source::{Language, PatchKind, SiteKind};
 use crate::weights::WEIGHTS;
 
 /// Edits of one expression, the likeliest ones.
@@ -94,7 +95,10 @@ impl Session<'_> {
         let nothing: Arc<dyn Evidence> = Arc::new(Unobserved);
         let mut of_site = targets.to_vec();
         of_site.retain(|test| knowledge.spectrum.reaches(*test, suspect.site));
-        let edits = self.arithmetic_edits(suspect, kin).into_iter();
+        // Without a sanitizer C says nothing of overflow, and a wider type changes nothing else.
+        let overflows =
+            self.sources.language == Language::C || panics.overflows_at(self.sources, suspect.site);
+        let edits = self.arithmetic_edits(suspect, kin, overflows).into_iter();
         let mut edits: Vec<(u32, OneStep)> = edits
             .map(|edit| ((cost(edit.step, site) + place).saturating_sub(bonus), edit))
             .collect();
@@ -119,10 +123,16 @@ impl Session<'_> {
         edits.into_iter().map(fix).collect()
     }
 
-    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin) -> Vec<OneStep> {
+    /// The small edits of one expression, and where it `overflows` those that avoid that.
+    fn arithmetic_edits(&self, suspect: &Suspect, kin: &Kin, overflows: bool) -> Vec<OneStep> {
         let site = self.site(suspect.site);
+        let language = self.sources.language;
         if site.kind == SiteKind::Assignment {
-            return assignment_edits(&site.text);
+            let mut edits = assignment_edits(&site.text);
+            if overflows {
+                edits.extend(overflow_edits_of_assignment(&site.text, language));
+            }
+            return edits;
         }
         let text = plain_names(&site.text);
         let Some(tree) = self.sources.language.parse(&text) else {
@@ -132,7 +142,10 @@ impl Session<'_> {
             sources: self.sources,
             site,
         };
-        let edits = arithmetic_edits(&tree, &text, self.nearby(site, kin), substitutes);
+        let mut edits = arithmetic_edits(&tree, &text, self.nearby(site, kin), substitutes);
+        if overflows {
+            edits.extend(overflow_edits(&tree, &text, language));
+        }
         self.sound(site, &tree, edits).collect()
     }
 }

@@ -16,6 +16,8 @@ use crate::weights::WEIGHTS;
 pub struct Panics {
     lines: BTreeSet<(FileIndex, usize)>,
     functions: BTreeSet<FunctionIndex>,
+    /// Whether one of the tests says that a number did not fit its type.
+    is_overflow: bool,
 }
 
 impl Session<'_> {
@@ -24,6 +26,7 @@ impl Session<'_> {
         let outputs = targets.iter().map(|test| &self.baseline.output[test]);
         let mut panics = Panics::of(self.sources, outputs.map(String::as_str));
         for test in targets {
+            panics.is_overflow |= self.baseline.output[test].contains(" with overflow");
             // An assertion crashes where something was noticed, which may be far from what is wrong.
             let asserts = self.baseline.output[test].contains("Assertion `");
             if let Some(last) = knowledge.spectrum.crashes.get(test).filter(|_| !asserts) {
@@ -73,6 +76,11 @@ impl Panics {
             PanicAt::Function => WEIGHTS.place.panics_in_function,
             PanicAt::Here => WEIGHTS.place.panics_here,
         }
+    }
+
+    /// Whether a failing test reports that a number did not fit at a site.
+    pub fn overflows_at(&self, sources: &Sources, index: SiteIndex) -> bool {
+        self.is_overflow && self.seen_from(sources, index) == PanicAt::Here
     }
 
     /// Where the tests panic, seen from a site.

@@ -4,6 +4,7 @@
 
 pub mod arithmetic;
 mod opposites;
+pub mod overflow;
 mod parallel;
 mod positions;
 
@@ -49,6 +50,8 @@ pub enum Step {
     ArithmeticOperator,
     /// Arithmetic replaced by one of its operands.
     ArithmeticDropped,
+    /// Arithmetic that overflowed done by a method that defines the result, or in a wider type.
+    OverflowAvoided,
     /// The operands of an arithmetic operator, or two arguments, exchanged.
     Exchanged,
     /// A name replaced by its opposite: `is_some` by `is_none`, `left` by `right`.
@@ -78,6 +81,7 @@ impl fmt::Display for Step {
             Self::OperandOffByOne => "operand off by one",
             Self::ArithmeticOperator => "arithmetic operator changed",
             Self::ArithmeticDropped => "arithmetic dropped",
+            Self::OverflowAvoided => "computed without overflow",
             Self::Exchanged => "operands exchanged",
             Self::Opposite => "name replaced by its opposite",
             Self::Parallel => "clause added that is like another one",

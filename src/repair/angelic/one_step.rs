@@ -15,6 +15,7 @@ use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
+use crate::source::one_step::overflow::overflow_edits;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::words::{plain_names, with_parameters};
 use crate::source::{Language, Site, SiteIndex};
@@ -56,7 +57,8 @@ impl Session<'_> {
                 false => MOST_AT_ANGELIC,
             };
             let of_site = targets_of(&knowledge.spectrum, found, targets);
-            let edits = self.one_step_edits(found.site, &kin);
+            let overflows = panics.overflows_at(self.sources, found.site);
+            let edits = self.one_step_edits(found.site, &kin, overflows);
             let place =
                 WEIGHTS.place.of(site) + WEIGHTS.place.common(found.suspiciousness, site.kind);
             let bonus = panics.bonus(self.sources, found.site);
@@ -98,15 +100,18 @@ impl Session<'_> {
         fixes
     }
 
-    /// The one-step edits of a condition with their costs, cheapest first.
-    fn one_step_edits(&self, index: SiteIndex, kin: &Kin) -> Vec<(u32, OneStep)> {
+    /// The one-step edits of a condition with their costs, cheapest first, among them those that avoid that it `overflows`.
+    fn one_step_edits(&self, index: SiteIndex, kin: &Kin, overflows: bool) -> Vec<(u32, OneStep)> {
         let site = self.site(index);
         let text = plain_names(&site.text);
         let Some(tree) = self.sources.language.parse(&text) else {
             return Vec::new();
         };
         let nearby = self.nearby(site, kin);
-        let edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+        let mut edits = one_step_edits(&tree, &text, site.min_binding, nearby);
+        if overflows {
+            edits.extend(overflow_edits(&tree, &text, self.sources.language));
+        }
         let mut edits: Vec<(u32, OneStep)> = self
             .sound(site, &tree, edits)
             .map(|edit| (cost(edit.step, site), edit))
@@ -238,6 +243,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::OperandOffByOne => edit.off_by_one,
         // Where a number is computed the operator is the first thing to doubt, in a condition the comparison.
         Step::ArithmeticOperator if site.kind.computes() => edit.computing_operator,
+        Step::OverflowAvoided => edit.overflow_avoided,
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,

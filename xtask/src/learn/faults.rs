@@ -112,6 +112,7 @@ impl Kind {
             Step::OperandOffByOne
             | Step::ArithmeticOperator
             | Step::ArithmeticDropped
+            | Step::OverflowAvoided
             | Step::Exchanged
             | Step::Opposite
             | Step::Sibling => Self::Operand,
