@@ -99,7 +99,7 @@ pub fn search(
             Ok(suite.run(*test, &plan)?.verdict)
         };
         let force = |trials: Vec<Trial>| -> Result<Vec<Trial>> {
-            let mut verdicts = pool::map(suite.runner.jobs(), &trials, |trial| {
+            let mut verdicts = pool::map(bounds.at_once, &trials, |trial| {
                 run(trial, bounds.fuel_for(trial.1, spectrum))
             })?;
             let may_be_long = |(nth, verdict): (usize, &Verdict)| {
@@ -117,7 +117,7 @@ pub fn search(
             };
             for (before, times) in [(1, LONGER), (LONGER, u64::MAX)] {
                 again.retain(|nth| fuel(*nth, times) > fuel(*nth, before));
-                let longer = pool::map(suite.runner.jobs(), &again, |nth| {
+                let longer = pool::map(bounds.at_once, &again, |nth| {
                     run(&trials[*nth], fuel(*nth, times))
                 })?;
                 for (nth, verdict) in again.iter().zip(longer) {
@@ -139,29 +139,14 @@ pub fn search(
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            deepen(
-                &probe,
-                suite.runner.jobs(),
-                bounds,
-                sites,
-                spectrum,
-                &starts,
-            )
+            deepen(&probe, bounds, sites, spectrum, &starts)
         };
         let approach = |test: TestIndex, starts: Vec<SiteIndex>| {
             let probe = |trial: &Trial| {
                 done();
                 probe(suite, sites, spectrum, bounds, trial)
             };
-            approach(
-                &probe,
-                suite.runner.jobs(),
-                bounds,
-                sites,
-                spectrum,
-                test,
-                &starts,
-            )
+            approach(&probe, bounds, sites, spectrum, test, &starts)
         };
         let search = Search {
             sites,

@@ -24,6 +24,8 @@ pub struct Bounds {
     pub fuel: u64,
     /// The most runs of one failing test in which a single evaluation is flipped.
     pub flips: usize,
+    /// The most runs that are going on side by side.
+    pub at_once: usize,
     /// How many times the usual work may be done.
     pub effort: usize,
 }

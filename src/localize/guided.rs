@@ -79,7 +79,6 @@ pub(super) fn probe(
 /// than the run before or failed with another signature.
 pub(super) fn deepen(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
-    jobs: usize,
     bounds: Bounds,
     sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
@@ -92,7 +91,7 @@ pub(super) fn deepen(
             signatures.insert(*test, unforced.signature);
         }
     }
-    let first = pool::map(jobs, starts, |start| probe(start))?;
+    let first = pool::map(bounds.at_once, starts, |start| probe(start))?;
     let advance_of_start = |(site, test, _): &Trial, probe: &Probe| {
         let reached = spectrum.reached.get(test).and_then(|at| at.get(site));
         let entered = reached.map_or(0, |counter| counter.entered);
@@ -113,7 +112,7 @@ pub(super) fn deepen(
             .affordable(LEAST_OTHER, most, test, spectrum)
             .div_ceil(MOST_STARTS)
     };
-    let found = pool::map(jobs, &open, |(_, start, probed)| {
+    let found = pool::map(bounds.at_once, &open, |(_, start, probed)| {
         let (index, test, sequence) = start;
         let site = &sites[*index];
         let mut left = vec![(sequence.clone(), probed.counter, probed.signature.clone())];
@@ -150,7 +149,6 @@ pub(super) fn deepen(
 /// expected one. Needs a harness that can tell.
 pub(super) fn approach(
     probe: &(dyn Fn(&Trial) -> Result<Probe> + Sync),
-    jobs: usize,
     bounds: Bounds,
     sites: &TiSlice<SiteIndex, Site>,
     spectrum: &Spectrum,
@@ -166,7 +164,7 @@ pub(super) fn approach(
     };
     let nearer = bounds.affordable(LEAST_OTHER, MOST_STARTS * MOST_NEARER, test, spectrum);
     let nearer = u32::try_from(nearer.div_ceil(MOST_STARTS))?;
-    let found = pool::map(jobs, starts, |site| {
+    let found = pool::map(bounds.at_once, starts, |site| {
         let flipped = |at| one(&sites[*site], at);
         let reached = spectrum.reached.get(&test).and_then(|at| at.get(site));
         let mut entered = reached.map_or(0, |counter| counter.entered);

@@ -65,7 +65,7 @@ pub fn search(
         suite.run(test, &plan)
     };
     let is_endless = spectrum.endless.contains(&test);
-    cures(&run, suite.runner.jobs(), sites, ranked, test, is_endless)
+    cures(&run, bounds.at_once, sites, ranked, test, is_endless)
 }
 
 /// What is forced at a site.

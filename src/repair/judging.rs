@@ -106,7 +106,7 @@ impl Session<'_> {
         let spectrum = &knowledge.spectrum;
         for some in compiled.chunks(JUDGED_AT_ONCE) {
             let numbered: Vec<(usize, &(&Fix, &Switch))> = some.iter().enumerate().collect();
-            let verdicts = pool::map(self.runner.jobs(), &numbered, |(nth, (fix, switch))| {
+            let verdicts = pool::map(bounds.at_once, &numbered, |(nth, (fix, switch))| {
                 // A fix may cure tests that no forced outcome at its site cured.
                 let mut others = targets.to_vec();
                 others.retain(|test| {

@@ -22,6 +22,9 @@ use crate::run::{Binary, Runner, TestRun, Verdict};
 use crate::source::policies::Policies;
 use crate::source::{Site, SiteIndex, Sources};
 
+/// Seconds that a short test takes at most.
+const SHORT: f64 = 0.1;
+
 /// What every step after the baseline reads.
 pub struct Session<'a> {
     pub settings: &'a Settings,
@@ -79,6 +82,7 @@ impl Session<'_> {
     pub fn bounds(&self) -> Bounds {
         Bounds {
             timeout: self.forced_timeout(),
+            at_once: self.forced_at_once(),
             fuel: self.settings.fuel,
             flips: self.settings.flips.saturating_mul(self.settings.effort()),
             effort: self.settings.effort(),
@@ -107,6 +111,19 @@ impl Session<'_> {
         );
         let limit = self.policies().min_timeout + Duration::from_secs_f64(usual);
         limit.min(self.settings.test_timeout)
+    }
+
+    /// How many forced runs may go on side by side. Where every test is short, one that takes long waits.
+    fn forced_at_once(&self) -> usize {
+        let baseline = self.baseline;
+        let mut tests = baseline.seconds.iter_enumerated();
+        let are_short = tests.all(|(test, seconds)| {
+            *seconds < SHORT || baseline.verdicts[test] == Verdict::TimedOut
+        });
+        match are_short {
+            true => self.runner.short_runs(),
+            false => self.runner.jobs(),
+        }
     }
 
     /// How long it may take to build a patch and to run all tests.

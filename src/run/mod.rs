@@ -17,6 +17,7 @@ pub mod process;
 pub mod rules;
 pub mod sandbox;
 mod server;
+mod slots;
 pub mod suite;
 mod together;
 pub mod trace;
@@ -41,6 +42,7 @@ pub use self::plan::{Forced, How, Plan, Sequence, When};
 use self::process::Supervisor;
 use self::rules::Groups;
 use self::server::Servers;
+use self::slots::Slots;
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::copy::tree::Change;
@@ -68,6 +70,9 @@ pub struct TestRun {
     pub failure_reason: Option<String>,
 }
 
+/// Runs that may wait, for each that may compute.
+const WAITING: usize = 10;
+
 /// Runs tests.
 #[derive(Debug)]
 pub struct Runner<'a> {
@@ -90,6 +95,7 @@ pub struct Runner<'a> {
     /// Some tests were seen to pass in separate processes but not together in one.
     needs_isolation: AtomicBool,
     groups: Groups,
+    slots: Slots,
     /// Changes that tests made to files of the working copy, by test.
     damage: Mutex<BTreeMap<String, BTreeSet<Change>>>,
 }
@@ -130,6 +136,7 @@ impl<'a> Runner<'a> {
             idle_dirs: Mutex::new(Vec::new()),
             needs_isolation: AtomicBool::new(false),
             groups: Groups::default(),
+            slots: Slots::default(),
             damage: Mutex::default(),
         }
     }
@@ -145,6 +152,15 @@ impl<'a> Runner<'a> {
         match self.is_serial.load(Ordering::Relaxed) {
             true => 1,
             false => self.jobs,
+        }
+    }
+
+    /// The most runs that are worth starting at a time where tests are short: those that wait for what never comes leave
+    /// the processor to others ([`slots`]).
+    pub fn short_runs(&self) -> usize {
+        match self.jobs() {
+            1 => 1,
+            jobs => jobs * WAITING,
         }
     }
 
@@ -166,6 +182,7 @@ impl<'a> Runner<'a> {
         let rule = binary.rules.as_ref().and_then(|rules| rules.get(test));
         let group = rule.and_then(|rule| rule.group.as_ref());
         let _turn = group.map(|group| self.groups.turn(group));
+        let _slot = self.slots.take(self.jobs());
         let run = self.run_recorded(binary, test, plan)?;
         let is_over = |run: &TestRun| run.verdict.passed() || run.verdict == Verdict::Ignored;
         // What comes of forced outcomes is seen as it comes.

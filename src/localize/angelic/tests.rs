@@ -15,6 +15,7 @@ const BOUNDS: Bounds = Bounds {
     timeout: Duration::from_secs(1),
     fuel: 1_000_000_000,
     flips: 100,
+    at_once: 1,
     effort: 1,
 };
 

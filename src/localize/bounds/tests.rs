@@ -19,6 +19,7 @@ fn a_long_running_test_gets_fewer_runs_but_never_none() {
         timeout: Duration::from_secs(1),
         fuel: 1_000_000_000,
         flips: 100,
+        at_once: 1,
         effort: 1,
     };
     let runs = [0, 1, 2].map(|number| bounds.affordable(8, 500, test(number), &spectrum));
@@ -42,6 +43,7 @@ fn a_test_that_never_ends_gets_less_fuel_than_one_that_runs_long_once_cured() {
         timeout: Duration::from_secs(1),
         fuel: 1_000_000_000,
         flips: 100,
+        at_once: 1,
         effort: 1,
     };
     assert_eq!(bounds.fuel_for(test(0), &spectrum), 200_000);

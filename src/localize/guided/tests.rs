@@ -8,6 +8,7 @@ const BOUNDS: Bounds = Bounds {
     timeout: std::time::Duration::from_secs(1),
     fuel: 1_000_000,
     flips: 100,
+    at_once: 1,
     effort: 1,
 };
 
@@ -42,11 +43,11 @@ fn a_longer_sequence_is_found_if_each_flip_gets_the_test_further() {
     };
     let starts = vec![(site(0), test(0), vec![one(&sites[site(0)], 0)])];
     let probe = needs(&[0, 1, 2]);
-    let found = deepen(&probe, 1, BOUNDS, &sites, &spectrum, &starts).unwrap();
+    let found = deepen(&probe, BOUNDS, &sites, &spectrum, &starts).unwrap();
     let found: Vec<String> = found.iter().map(trial).collect();
     assert_eq!(found, ["site 0 test 0: flip@0 flip@1 flip@2"]);
     // Two flips that help only together are not found.
     let probe = needs(&[1, 2]);
-    let found = deepen(&probe, 1, BOUNDS, &sites, &spectrum, &starts).unwrap();
+    let found = deepen(&probe, BOUNDS, &sites, &spectrum, &starts).unwrap();
     assert_eq!(found, []);
 }

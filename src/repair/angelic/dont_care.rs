@@ -63,7 +63,7 @@ impl Trials<'_> {
         let parts: Vec<_> = of_site
             .flat_map(|trials| trials.chunks(TRIALS_IN_TURN))
             .collect();
-        let contexts = pool::map(session.runner.jobs(), &parts, |trials| {
+        let contexts = pool::map(session.bounds().at_once, &parts, |trials| {
             let mut found = Vec::new();
             for (site, test, visits) in *trials {
                 let Some(contexts) = self.passes_when_leaving(*site, *test, *visits)? else {
@@ -97,7 +97,7 @@ impl Trials<'_> {
         }
         trials.truncate(MOST_FLIP_TRIALS);
         let bounds = session.bounds();
-        let passes = pool::map(session.runner.jobs(), &trials, |(nth, test)| {
+        let passes = pool::map(session.bounds().at_once, &trials, |(nth, test)| {
             let forced = Forced {
                 how: How::Flip,
                 when: When::Always,
