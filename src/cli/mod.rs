@@ -141,7 +141,9 @@ fn run() -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            if error.print().is_err() {
+            if let Err(error) = error.print()
+                && error.kind() != std::io::ErrorKind::BrokenPipe
+            {
                 return Ending::Internal.exit_code();
             }
             if let Some(tip) = tip(&error, &given) {

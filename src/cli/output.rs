@@ -1,7 +1,7 @@
 //! Runs the pipeline with signal handling, and shows the outcome.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -104,7 +104,8 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
     print(&(report + &notes), outcome.ending.exit_code())
 }
 
-/// Writes to standard output; returns `code`, or the code of an internal error if writing fails.
+/// Writes to standard output; returns `code`, or the code of an internal error if writing fails. Whoever closes the pipe
+/// (`| head`) has read enough.
 pub fn print(text: &str, code: u8) -> u8 {
     let mut stdout = anstream::stdout();
     match stdout
@@ -112,6 +113,7 @@ pub fn print(text: &str, code: u8) -> u8 {
         .and_then(|()| stdout.flush())
     {
         Ok(()) => code,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => code,
         Err(error) => {
             complain(&format!(
                 "cannot write the report to standard output: {error}"
