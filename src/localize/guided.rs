@@ -1,6 +1,7 @@
 //! Searches for cures of many evaluations, each run guided by the one before: by the forced site's counter, by how
 //! the test failed, or by how close its output came to the expected one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
@@ -14,7 +15,7 @@ use super::spectrum::Spectrum;
 use crate::run::command::Progress;
 use crate::run::suite::{Suite, TestIndex};
 use crate::run::trace::Counter;
-use crate::run::{Plan, Sequence, pool};
+use crate::run::{Plan, Sequence, Verdict, pool};
 use crate::source::{Site, SiteIndex};
 
 /// Search for longer sequences: the most runs of one test at one site, and the maximum length.
@@ -25,24 +26,30 @@ const MOST_NEARER: usize = 160;
 /// The most sites at which longer sequences are searched for.
 pub(super) const MOST_STARTS: usize = 24;
 
+/// Whether only the message of the failure differs, and how far the test got. A test that fails at another place has often
+/// just taken another way to fail there; one that was brought over its failure goes on with what comes next.
+type Advance = (bool, Reverse<u64>);
+
 /// The result of a traced run, and the counter of the forced site.
 pub(super) struct Probe {
     cured: bool,
     counter: Counter,
+    /// How far the test got: the evaluations of all sites. 0 if it did not end by itself.
+    evaluations: u64,
     signature: FailureSignature,
     progress: Option<Progress>,
 }
 
 impl Probe {
-    /// Whether the test got further than an earlier run: `Some(0)` if it did, `Some(1)` if it may have;
-    /// `None` if it did not.
-    fn advance(&self, entered: u64, signature: &FailureSignature) -> Option<u8> {
-        match () {
-            () if self.counter.entered > entered => Some(0),
-            () if self.signature.location != signature.location => Some(0),
-            () if self.signature != *signature => Some(1),
-            () => None,
-        }
+    /// Whether the test got further than an earlier run: the smaller, the likelier; `None` if it did not.
+    fn advance(&self, entered: u64, signature: &FailureSignature) -> Option<Advance> {
+        let is_unsure = match () {
+            () if self.counter.entered > entered => false,
+            () if self.signature.location != signature.location => false,
+            () if self.signature != *signature => true,
+            () => return None,
+        };
+        Some((is_unsure, Reverse(self.evaluations)))
     }
 }
 
@@ -64,11 +71,15 @@ pub(super) fn probe(
     let run = suite.run(*test, &plan)?;
     let signature = FailureSignature::of(&run.output);
     let counters = run.trace.map(|trace| trace.counters);
+    let ended = !matches!(run.verdict, Verdict::OutOfFuel | Verdict::TimedOut);
+    let entered = counters.iter().flat_map(|of| of.values());
+    let evaluations = entered.map(|counter| counter.entered).sum();
     Ok(Probe {
         cured: run.verdict.passed(),
         counter: counters
             .and_then(|counters| counters.get(site).copied())
             .unwrap_or_default(),
+        evaluations: if ended { evaluations } else { 0 },
         signature,
         progress: run.progress,
     })
@@ -97,7 +108,7 @@ pub(super) fn deepen(
         let entered = reached.map_or(0, |counter| counter.entered);
         probe.advance(entered, &signatures[test])
     };
-    let mut open: Vec<(u8, &Trial, &Probe)> = starts
+    let mut open: Vec<(Advance, &Trial, &Probe)> = starts
         .iter()
         .zip(&first)
         .filter_map(|(start, probe)| Some((advance_of_start(start, probe)?, start, probe)))

@@ -168,6 +168,8 @@ features! {
     StandsElsewhere: Plus,
     /// A changed comparison has the operator of all others in the condition that share an operand with it, at least two.
     OperatorOfChain: Plus,
+    /// Truth values of comparisons or connectives are compared, which was not so before: `(a || b) != c`.
+    ComparesTruth: Minus,
     /// A failing test panics at the place because a number does not fit, and the edit is one that avoids that.
     AvoidsOverflow: Plus,
     /// A clause that was changed in place has the operator and one operand of another clause or condition of the

@@ -146,6 +146,9 @@ pub fn take(
         binaries: &build.binaries,
     };
     let second = second_runs(&suite, &first, plan, &|| phase.step())?;
+    let crashing = first.iter_enumerated();
+    let crashing = crashing.filter(|(_, run)| run.verdict == Verdict::Crashed);
+    runner.keep_stack(crashing.map(|(test, _)| tests[test].name.clone()));
     let mut baseline = Baseline::from_runs(&first, &second);
     if let Some(alone) = serially(outcome, &suite, &baseline, plan)? {
         (first, baseline) = alone;

@@ -150,6 +150,20 @@ impl Runner<'_> {
         })
     }
 
+    /// The variables for the runtime, and those of the test itself.
+    pub(super) fn planned(
+        &self,
+        binary: &Binary,
+        plan: &Plan,
+        trace: &Utf8Path,
+        test: &str,
+        log: u64,
+    ) -> Vec<(String, String)> {
+        let mut vars = plan.env(trace, test, log);
+        vars.extend(self.crashing.variable(test, &binary.env));
+        vars
+    }
+
     /// Runs a test in a new process.
     pub(super) fn run_in(
         &self,
@@ -160,7 +174,7 @@ impl Runner<'_> {
         log: u64,
     ) -> Result<TestRun> {
         let mut launch = self.launch(dir, binary, test, plan)?;
-        launch.vars = plan.env(&dir.join("trace"), test, log);
+        launch.vars = self.planned(binary, plan, &dir.join("trace"), test, log);
         launch.circumstances = plan.circumstances;
         let exit = self.start(dir, binary, launch)?;
         judge(dir, binary, test, plan, &exit)

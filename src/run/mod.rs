@@ -18,6 +18,7 @@ pub mod rules;
 pub mod sandbox;
 mod server;
 mod slots;
+pub mod stack;
 pub mod suite;
 mod together;
 pub mod trace;
@@ -43,6 +44,7 @@ use self::process::Supervisor;
 use self::rules::Groups;
 use self::server::Servers;
 use self::slots::Slots;
+use self::stack::Crashing;
 use self::trace::Trace;
 pub use self::verdict::{Verdict, summary};
 use crate::copy::tree::Change;
@@ -96,6 +98,7 @@ pub struct Runner<'a> {
     needs_isolation: AtomicBool,
     groups: Groups,
     slots: Slots,
+    crashing: Crashing,
     /// Changes that tests made to files of the working copy, by test.
     damage: Mutex<BTreeMap<String, BTreeSet<Change>>>,
 }
@@ -137,6 +140,7 @@ impl<'a> Runner<'a> {
             needs_isolation: AtomicBool::new(false),
             groups: Groups::default(),
             slots: Slots::default(),
+            crashing: Crashing::default(),
             damage: Mutex::default(),
         }
     }
@@ -167,6 +171,11 @@ impl<'a> Runner<'a> {
     /// From now on, tests run one after the other, or no longer so.
     pub fn set_serial(&self, is_serial: bool) {
         self.is_serial.store(is_serial, Ordering::Relaxed);
+    }
+
+    /// From now on these tests, which crash without instrumentation, get no more stack with it ([`stack`]).
+    pub fn keep_stack(&self, crashing: impl IntoIterator<Item = String>) {
+        self.crashing.add(crashing);
     }
 
     /// The number of test processes started so far.

@@ -98,7 +98,7 @@ impl Runner<'_> {
                 return Err(error);
             }
         };
-        launch.vars = plan.env(&server.dir.join("trace"), test, log);
+        launch.vars = self.planned(binary, plan, &server.dir.join("trace"), test, log);
         let left = self.supervisor.left().or(launch.timeout);
         launch.timeout = launch.timeout.min(left);
         let answer = server.run(launch);

@@ -487,3 +487,51 @@ fn a_test_that_the_instrumentation_changes_takes_no_place_from_others() {
         |warning: &String| warning.starts_with("measured has another outcome with instrumentation");
     assert!(warnings.iter().any(says), "{warnings:?}");
 }
+
+/// Reads nested lists; what is put into `depth` makes its frame several times as large.
+const NESTED: &str = r#"
+pub struct Reader<'a> { text: &'a [u8], at: usize }
+impl<'a> Reader<'a> {
+    pub fn new(text: &'a [u8]) -> Self { Self { text, at: 0 } }
+    fn peek(&self) -> Option<u8> { self.text.get(self.at).copied() }
+    pub fn depth(&mut self, left: usize) -> Result<usize, String> {
+        if left < 1 { return Err("too deep".into()); }
+        if self.peek() != Some(b'[') { return Err("no list".into()); }
+        self.at += 1;
+        let mut deepest = 0;
+        while let Some(next) = self.peek() {
+            if next == b']' { break; }
+            if next == b',' && next == b' ' { self.at += 1; continue; }
+            if next == b'[' {
+                let inner = self.depth(left - 1)?;
+                if inner > deepest { deepest = inner; }
+            } else if next.is_ascii_alphabetic() {
+                self.at += 1;
+            } else {
+                return Err(format!("what is {next}?"));
+            }
+        }
+        if self.peek() != Some(b']') { return Err("no end".into()); }
+        self.at += 1;
+        Ok(deepest + 1)
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn depth(text: &str) -> Result<usize, String> { Reader::new(text.as_bytes()).depth(1300) }
+    #[test] fn nested() { assert_eq!(depth("[a[b]c]"), Ok(2)); }
+    #[test] fn separated() { assert_eq!(depth("[a, [b, c]]"), Ok(2)); }
+    #[test] fn deep() { let n = 1300; assert_eq!(depth(&("[".repeat(n) + &"]".repeat(n))), Ok(n)); }
+    #[test] fn odd() { assert!(depth("[1]").is_err()); assert!(depth("a").is_err()); assert!(depth("[").is_err()); }
+}
+"#;
+
+#[test]
+fn a_test_that_recurses_as_deep_as_it_may_passes_with_instrumentation_too() {
+    let subject = Subject::lib(NESTED);
+    let report = subject.nopol(&["--format", "json", "--top", "1"]).json();
+    assert_eq!(strings(&report["warnings"]), [] as [String; 0]);
+    let condition = &report["patches"][0]["edits"][0]["condition"];
+    assert_eq!(condition, "next == b',' || next == b' '");
+}

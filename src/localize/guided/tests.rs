@@ -26,6 +26,7 @@ fn needs(flips: &'static [u32]) -> impl Fn(&Trial) -> Result<Probe> + Sync {
         Ok(Probe {
             cured: is_right && right == flips.len(),
             counter: counter(1 + if is_right { right as u64 } else { 0 }, 0, false),
+            evaluations: 0,
             signature: FailureSignature::default(),
             progress: None,
         })

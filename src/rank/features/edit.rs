@@ -303,6 +303,15 @@ impl<'c> Edit<'c> {
         };
         let changed = after.iter().filter(|it| !is_in(&before, it));
         self.set(Feature::OperatorOfChain, changed.clone().any(is_of_chain));
+        let is_computed = |side: &Node| {
+            matches!(
+                side.shape,
+                Shape::And(..) | Shape::Or(..) | Shape::Cmp(..) | Shape::Not(..)
+            )
+        };
+        let compares_truth = |(_, a, b): &(CmpOp, &Node, &Node)| is_computed(a) || is_computed(b);
+        let mut compared = changed.clone();
+        self.set(Feature::ComparesTruth, compared.any(compares_truth));
         let is_parallel = like_others(&after, &before);
         let was_parallel = like_others(&before, &after);
         self.set(Feature::ChangedParallel, is_parallel);

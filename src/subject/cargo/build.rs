@@ -16,6 +16,7 @@ use super::{Packages, diagnostics, wrapper};
 use crate::copy::files;
 use crate::run::confine::{Circumstances, Confinement};
 use crate::run::process::{Job, Limits};
+use crate::run::stack;
 use crate::subject::workspace::{Build, Linked, Workspace};
 
 /// The members of a workspace in one working copy.
@@ -93,7 +94,10 @@ impl Cargo<'_> {
             let programs = programs
                 .get(&package.repr)
                 .map_or(&[][..], |programs| programs);
-            if let Some((id, binary)) = self.binary(&target, exe, script, programs) {
+            if let Some((id, mut binary)) = self.binary(&target, exe, script, programs) {
+                if matches!(linked, Linked::Runtime(_)) {
+                    stack::enlarge(&mut binary.env);
+                }
                 build.binaries.insert(id, binary);
             }
         }
