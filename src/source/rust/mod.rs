@@ -14,6 +14,7 @@ pub mod layout;
 pub mod literals;
 mod modules;
 pub mod nearby;
+mod old_syntax;
 pub mod panics;
 pub mod policies;
 mod purity;

@@ -8,6 +8,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, Meta};
 
+use super::old_syntax::modernized;
+
 /// A parsed file; spans count bytes after the first `offset` bytes.
 pub struct Ast {
     pub file: syn::File,
@@ -25,28 +27,10 @@ pub fn parse(text: &str) -> syn::Result<Ast> {
         body.replace_range(..end, &" ".repeat(end));
     }
     let file = syn::parse_file(&body).or_else(|error| {
-        let pointers = with_pointers(&body);
-        let again = pointers.map(|body| syn::parse_file(&body));
+        let again = modernized(&body).map(|body| syn::parse_file(&body));
         again.and_then(Result::ok).ok_or(error)
     })?;
     Ok(Ast { file, offset })
-}
-
-/// Replaces trait objects without `dyn`, such as `&mut FnMut(u8) -> u8`, by function pointers of the same
-/// length, because the parser rejects the old syntax; `None` if there are none.
-fn with_pointers(text: &str) -> Option<String> {
-    let mut changed = text.to_owned();
-    for name in ["Fn", "FnMut", "FnOnce"] {
-        for (at, _) in text.match_indices(&format!("{name}(")) {
-            let before = text[..at].trim_end();
-            let lacks_dyn = ["&", "&mut", "<"].iter().any(|end| before.ends_with(end));
-            if lacks_dyn {
-                let pointer = format!("{:<1$}", "fn", name.len());
-                changed.replace_range(at..at + name.len(), &pointer);
-            }
-        }
-    }
-    (changed != text).then_some(changed)
 }
 
 /// Where an item can be inserted at the start of a file: directly before the first item, because anything
