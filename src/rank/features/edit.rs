@@ -2,7 +2,7 @@
 
 use super::shapes::{
     bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, of_operator,
-    orders_remainder,
+    orders_remainder, truths_compared,
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
@@ -258,6 +258,8 @@ impl<'c> Edit<'c> {
         if let Some(old) = old.filter(|_| fresh.is_empty()) {
             self.consistency(old, new);
         }
+        let compares_more = |old| truths_compared(new) > truths_compared(old);
+        self.set(F::ComparesTruth, old.is_some_and(compares_more));
         self.set(F::RemainderOrdered, orders_remainder(new));
         self.set(F::BoundsTwice, bounds_twice(new));
         let controlled = match self.facts.kind.form() {
@@ -303,15 +305,6 @@ impl<'c> Edit<'c> {
         };
         let changed = after.iter().filter(|it| !is_in(&before, it));
         self.set(Feature::OperatorOfChain, changed.clone().any(is_of_chain));
-        let is_computed = |side: &Node| {
-            matches!(
-                side.shape,
-                Shape::And(..) | Shape::Or(..) | Shape::Cmp(..) | Shape::Not(..)
-            )
-        };
-        let compares_truth = |(_, a, b): &(CmpOp, &Node, &Node)| is_computed(a) || is_computed(b);
-        let mut compared = changed.clone();
-        self.set(Feature::ComparesTruth, compared.any(compares_truth));
         let is_parallel = like_others(&after, &before);
         let was_parallel = like_others(&before, &after);
         self.set(Feature::ChangedParallel, is_parallel);

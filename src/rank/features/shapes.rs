@@ -11,6 +11,18 @@ pub fn comparisons(node: &Node) -> Vec<(CmpOp, &Node, &Node)> {
     all.map(|(_, op, a, b)| (op, a, b)).collect()
 }
 
+/// How many comparisons compare the outcome of a comparison or a connective.
+pub fn truths_compared(node: &Node) -> usize {
+    let is_truth = |side: &Node| {
+        matches!(
+            side.shape,
+            Shape::And(..) | Shape::Or(..) | Shape::Cmp(..) | Shape::Not(..)
+        )
+    };
+    let all = comparisons(node).into_iter();
+    all.filter(|(_, a, b)| is_truth(a) || is_truth(b)).count()
+}
+
 pub fn of_operator(from: CmpOp, to: CmpOp) -> Feature {
     use CmpOp::{Ge, Gt, Le, Lt};
     match (from, to) {
