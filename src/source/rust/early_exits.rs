@@ -158,7 +158,7 @@ fn bodies(
                     put(value(&snippet.text), BodyOrigin::Sibling);
                 }
                 for text in obvious(returns) {
-                    put(value(text), BodyOrigin::Obvious);
+                    put(value(&text), BodyOrigin::Obvious);
                 }
                 for text in parameters(returns, function) {
                     put(value(&text), BodyOrigin::Parameter);
@@ -196,21 +196,44 @@ fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
     }
 }
 
-/// Typical values of a type.
-fn obvious(returns: &str) -> Vec<&'static str> {
+/// Typical values of a type; of a `Result` those of what it holds.
+fn obvious(returns: &str) -> Vec<String> {
     let plain = returns.trim_start_matches('&');
-    match plain {
-        "bool" => vec!["false", "true"],
-        "String" => vec!["String::new()"],
-        "str" => vec!["\"\""],
-        "f32" | "f64" => vec!["0.0"],
-        _ if crate::spec::Type::from_name(plain).is_some() && plain != "char" => vec!["0"],
-        _ if plain.starts_with("Option<") => vec!["None"],
-        _ if plain.starts_with("Vec<") => vec!["Vec::new()"],
-        _ if plain.starts_with("Result<()") || plain.ends_with("::Result") => vec!["Ok(())"],
-        _ if plain.contains("Result<()") => vec!["Ok(())"],
-        _ => Vec::new(),
+    if let Some(held) = held_by_result(plain) {
+        let of_held = obvious(held).into_iter();
+        return of_held.map(|value| format!("Ok({value})")).collect();
     }
+    let typical: &[&str] = match plain {
+        "()" => &["()"],
+        "bool" => &["false", "true"],
+        "String" => &["String::new()"],
+        "str" => &["\"\""],
+        "f32" | "f64" => &["0.0"],
+        _ if crate::spec::Type::from_name(plain).is_some() && plain != "char" => &["0"],
+        _ if plain.starts_with("Option<") => &["None"],
+        _ if plain.starts_with("Vec<") => &["Vec::new()"],
+        _ if plain.ends_with("::Result") => &["Ok(())"],
+        _ => &[],
+    };
+    typical.iter().map(ToString::to_string).collect()
+}
+
+/// The type of the values in a `Result`, or in an alias of one with `Result` in its name.
+fn held_by_result(plain: &str) -> Option<&str> {
+    let (name, arguments) = plain.split_once('<')?;
+    let arguments = arguments
+        .strip_suffix('>')
+        .filter(|_| name.ends_with("Result"))?;
+    let mut depth = 0_usize;
+    let end = arguments.find(|letter| {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    });
+    Some(arguments[..end.unwrap_or(arguments.len())].trim())
 }
 
 /// The parameters that have the return type.
@@ -254,4 +277,24 @@ fn constructed(returns: &str, function: &Function, constructors: &[Constructor])
         .iter()
         .map(|name| format!("{base}::{name}()"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::obvious;
+
+    #[test]
+    fn a_result_has_the_typical_values_of_what_it_holds() {
+        for (ty, wanted) in [
+            ("Result<(), E>", &["Ok(())"][..]),
+            ("TiffResult<u32>", &["Ok(0)"]),
+            ("io::Result<bool>", &["Ok(false)", "Ok(true)"]),
+            ("Result<Option<(A, B)>, E>", &["Ok(None)"]),
+            ("fmt::Result", &["Ok(())"]),
+            ("Result<A, E>", &[]),
+            ("&u8", &["0"]),
+        ] {
+            assert_eq!(obvious(ty), wanted, "{ty}");
+        }
+    }
 }
