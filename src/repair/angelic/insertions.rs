@@ -11,6 +11,7 @@ use crate::rank::facts::PanicAt;
 use crate::repair::engine::Engine;
 use crate::repair::fix::{Fix, uncured};
 use crate::repair::knowledge::Knowledge;
+use crate::repair::panics::Panics;
 use crate::repair::session::Session;
 use crate::repair::{instrument, reports};
 use crate::run::suite::TestIndex;
@@ -65,7 +66,8 @@ impl Engine for Insertions {
         let located = session.force(knowledge, targets, &build, &new)?;
         let reports = reports::suspects(session, &located.suspects, &located.angelic);
         knowledge.notes.sites.extend(reports);
-        let sites = session.worth_recording(&located.angelic);
+        let panics = session.panics(knowledge, targets);
+        let sites = session.worth_recording(&located.angelic, &panics);
         // A forced outcome that cures a test may not be the right one: where `>` should be `>=`, several
         // evaluations change, some only because of others.
         let suspected = session.suspected(knowledge, targets, &[], MOST_SUSPECTED);
@@ -153,8 +155,11 @@ impl Session<'_> {
 
     /// The angelic insertion points whose contexts are recorded: most suspicious first, at most
     /// [`MOST_PLACES`] places per function. Early exits that work at one statement usually also work at
-    /// the next, so of places alike in suspicion some are taken from the first to the last.
-    fn worth_recording(&self, angelic: &[AngelicSite]) -> Vec<AngelicSite> {
+    /// the next, so of places alike in suspicion some are taken from the first to the last. Those where a failing test
+    /// panics are never left out.
+    fn worth_recording(&self, angelic: &[AngelicSite], panics: &Panics) -> Vec<AngelicSite> {
+        let is_here =
+            |found: &AngelicSite| panics.seen_from(self.sources, found.site) == PanicAt::Here;
         let site = |found: &AngelicSite| self.site(found.site);
         let mut ranked: Vec<&AngelicSite> = angelic.iter().collect();
         ranked.sort_by(|a, b| in_order(a, b).then(a.site.cmp(&b.site)));
@@ -173,9 +178,13 @@ impl Session<'_> {
             }
         }
         ranked.retain(|found| {
+            if is_here(found) {
+                return true;
+            }
             let places = places.get(&site(found).function);
             places.is_some_and(|places| places.contains(&site(found).span.start))
         });
+        ranked.sort_by_key(|found| !is_here(found));
         ranked.truncate(MOST_PROMISING);
         ranked.into_iter().cloned().collect()
     }
