@@ -170,8 +170,6 @@ features! {
     OperatorOfChain: Plus,
     /// Truth values of comparisons or connectives are compared, which was not so before: `(a || b) != c`.
     ComparesTruth: Minus,
-    /// A failing test panics at the place because a number does not fit, and the edit is one that avoids that.
-    AvoidsOverflow: Plus,
     /// A failing test panics at the place because of a number, and the condition asks for it: `d == 0` before `n / d`.
     AsksForPanic: Plus,
     /// A clause that was changed in place has the operator and one operand of another clause or condition of the

@@ -9,7 +9,6 @@ use super::{Feature, Row, yes};
 use crate::rank::change::{Change, change, clauses, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
 use crate::source::condition::{Leaf, Node, Shape};
-use crate::source::one_step::overflow::overflow_edits;
 use crate::source::words::{mentions, plain_names, words};
 use crate::source::{BodyOrigin, Form, SiteKind};
 use crate::spec::CmpOp;
@@ -64,8 +63,6 @@ impl<'c> Edit<'c> {
                 _ => None,
             };
             self.condition(old.as_ref(), &new);
-            let avoids = old.is_some_and(|old| self.avoids_overflow(&old));
-            self.set(Feature::AvoidsOverflow, avoids);
             self.set(Feature::AsksForPanic, self.asks_for_panic(&new));
         }
         self.row
@@ -109,20 +106,6 @@ impl<'c> Edit<'c> {
             divides && is_zero && is_divisor()
                 || subtracts && (op.orders() && is_taken() || is_nothing())
         })
-    }
-
-    /// Whether a failing test reports overflow at the place, and the edit is one of those made for that.
-    fn avoids_overflow(&self, old: &Node) -> bool {
-        let facts = self.facts;
-        let mut failures = self.case.failures.iter();
-        let is_reported = facts.panic == PanicAt::Here
-            && failures.any(|failure| failure.message.contains(" with overflow"));
-        let after = squeezed(&facts.after);
-        let edits = |before: &str| overflow_edits(old, before, self.case.language());
-        is_reported
-            && edits(&plain_names(&facts.before))
-                .iter()
-                .any(|edit| squeezed(&edit.text) == after)
     }
 
     fn place(&mut self) {

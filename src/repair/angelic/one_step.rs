@@ -243,7 +243,9 @@ pub fn cost(step: Step, site: &Site) -> u32 {
         Step::OperandOffByOne => edit.off_by_one,
         // Where a number is computed the operator is the first thing to doubt, in a condition the comparison.
         Step::ArithmeticOperator if site.kind.computes() => edit.computing_operator,
-        Step::OverflowAvoided => edit.overflow_avoided,
+        // In a condition, what overflows is rather not computed.
+        Step::OverflowAvoided if site.kind.computes() => edit.overflow_avoided,
+        Step::OverflowAvoided => edit.operand,
         Step::ArithmeticOperator | Step::ArithmeticDropped | Step::Exchanged => edit.operand,
         Step::Opposite => edit.related_operand,
         Step::Parallel => edit.parallel,

@@ -12,10 +12,12 @@ const METHODS: [&str; 2] = ["saturating", "wrapping"];
 /// Types that hold what an `int` does not, the likelier first.
 const WIDER: [&str; 2] = ["long long", "unsigned"];
 
-/// The edits of an expression or condition with this text of which a part does not fit its type.
+/// The edits of an expression or condition with this text of which a part does not fit its type. A product that a condition
+/// compares is left to other edits: `n == 0 || m == 0` says more than `n.saturating_mul(m) == 0`.
 pub fn overflow_edits(tree: &Node, text: &str, language: Language) -> Vec<OneStep> {
     let mut nodes = vec![tree];
     let mut found: Vec<OneStep> = Vec::new();
+    let is_condition = !matches!(tree.shape, Shape::Arith(..));
     while let Some(node) = nodes.pop() {
         let (of_node, parts) = match &node.shape {
             Shape::Leaf(_) => continue,
@@ -29,6 +31,7 @@ pub fn overflow_edits(tree: &Node, text: &str, language: Language) -> Vec<OneSte
                 (guarded(node, text, language, is_whole), [b, a])
             }
             Shape::Arith(op, a, b) => match language {
+                Language::Rust if *op == ArithOp::Mul && is_condition => (Vec::new(), [b, a]),
                 Language::Rust => (by_method(node, text), [b, a]),
                 Language::C => (widened(*op, a, b, text), [b, a]),
             },
@@ -181,6 +184,8 @@ mod tests {
             ]
         );
         assert!(texts("1 + n / 2", Language::Rust).is_empty());
+        assert!(texts("n * m == 0", Language::Rust).is_empty());
+        assert_eq!(texts("n * m", Language::Rust).len(), 2);
     }
 
     #[test]
