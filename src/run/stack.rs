@@ -8,24 +8,25 @@ use super::lock;
 
 /// Names the bytes of a thread's stack to Rust's standard library.
 const VARIABLE: &str = "RUST_MIN_STACK";
+/// Tells what a thread would get without instrumentation.
+const WITHOUT: &str = "NOPOL_USUAL_STACK";
 /// What a thread gets if nobody says anything.
 const USUAL: u64 = 2 << 20;
 /// Frames of instrumented functions are so many times larger at most; pages that are not touched cost nothing.
 const LARGER: u64 = 8;
+/// What somebody says is not made larger than this, because address space is limited.
+const AMPLE: u64 = 64 << 20;
 
 /// Lets the threads of an instrumented program have more stack, given the variables of its binary.
 pub fn enlarge(env: &mut Vec<(String, String)>) {
-    let larger = usual(env).saturating_mul(LARGER);
-    env.retain(|(name, _)| name != VARIABLE);
-    env.push((VARIABLE.to_owned(), larger.to_string()));
-}
-
-/// What a thread would get with these variables.
-fn usual(env: &[(String, String)]) -> u64 {
     let own = env.iter().find(|(name, _)| name == VARIABLE);
     let own = own.map(|(_, value)| value.clone());
     let value = own.or_else(|| std::env::var(VARIABLE).ok());
-    value.and_then(|it| it.parse().ok()).unwrap_or(USUAL)
+    let usual: u64 = value.and_then(|it| it.parse().ok()).unwrap_or(USUAL);
+    let larger = usual.saturating_mul(LARGER).min(usual.max(AMPLE));
+    env.retain(|(name, _)| name != VARIABLE);
+    env.push((VARIABLE.to_owned(), larger.to_string()));
+    env.push((WITHOUT.to_owned(), usual.to_string()));
 }
 
 /// Tests that crash without instrumentation. With more stack, one that needs too much of it might pass.
@@ -40,9 +41,10 @@ impl Crashing {
 
     /// The variable that gives a test back what it has without instrumentation, if it crashes.
     pub fn variable(&self, test: &str, of_binary: &[(String, String)]) -> Option<(String, String)> {
-        let enlarged = of_binary.iter().any(|(name, _)| name == VARIABLE);
-        let usual = usual(of_binary) / LARGER;
-        (enlarged && lock(&self.0).contains(test)).then(|| (VARIABLE.to_owned(), usual.to_string()))
+        let (_, usual) = of_binary.iter().find(|(name, _)| name == WITHOUT)?;
+        lock(&self.0)
+            .contains(test)
+            .then(|| (VARIABLE.to_owned(), usual.clone()))
     }
 }
 
@@ -54,11 +56,15 @@ mod tests {
     fn threads_get_a_multiple_and_a_test_that_crashes_what_it_had() {
         let mut env = vec![(VARIABLE.to_owned(), "1000".to_owned())];
         enlarge(&mut env);
-        assert_eq!(env, [(VARIABLE.to_owned(), "8000".to_owned())]);
+        assert!(env.contains(&(VARIABLE.to_owned(), "8000".to_owned())));
         let crashing = Crashing::default();
         crashing.add(["deep".to_owned()]);
         let given = crashing.variable("deep", &env);
         assert_eq!(given, Some((VARIABLE.to_owned(), "1000".to_owned())));
         assert_eq!(crashing.variable("flat", &env), None);
+        let gigabyte = (VARIABLE.to_owned(), (1_u64 << 30).to_string());
+        let mut env = vec![gigabyte.clone()];
+        enlarge(&mut env);
+        assert!(env.contains(&gigabyte));
     }
 }
