@@ -245,14 +245,14 @@ impl Search<'_> {
             let uncured = |at: SiteIndex| wanted(at) && !is_cured(&found, at) && !is_foreseen(at);
             let more = force(trials(test, LEAST_OTHER, &uncured, &switches))?;
             found.extend(more);
-            let sites: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
-            if sites.len() < FEW_SITES {
+            let curing: BTreeSet<SiteIndex> = found.iter().map(|(site, ..)| *site).collect();
+            if curing.len() < FEW_SITES {
                 // Flip the last evaluation of each site. If the test then gets further, later evaluations may
                 // have to be flipped, too.
-                let open = |at: SiteIndex| wanted(at) && !is_foreseen(at) && !sites.contains(&at);
+                let open = |at: SiteIndex| wanted(at) && !is_foreseen(at) && !curing.contains(&at);
                 let last = trials(test, LEAST_OTHER, &open, &|site, counter, _| {
                     let mut starts = further(site, &Sequence::new(), counter);
-                    if !sites.is_empty() {
+                    if !curing.is_empty() {
                         starts.truncate(1);
                     }
                     starts

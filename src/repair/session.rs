@@ -113,14 +113,15 @@ impl Session<'_> {
         limit.min(self.settings.test_timeout)
     }
 
-    /// How many forced runs may go on side by side. Where every test is short, one that takes long waits.
+    /// How many forced runs may go on side by side, unless the user says. Where every test is short, one that takes long
+    /// waits.
     fn forced_at_once(&self) -> usize {
         let baseline = self.baseline;
         let mut tests = baseline.seconds.iter_enumerated();
         let are_short = tests.all(|(test, seconds)| {
             *seconds < SHORT || baseline.verdicts[test] == Verdict::TimedOut
         });
-        match are_short {
+        match are_short && self.settings.jobs.is_none() {
             true => self.runner.short_runs(),
             false => self.runner.jobs(),
         }
