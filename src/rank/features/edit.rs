@@ -1,5 +1,7 @@
 //! The features of one edit.
 
+mod panics;
+
 use super::shapes::{
     bounds_twice, comparisons, has_arithmetic, is_constant, is_idle, leaf_nodes, of_operator,
     orders_remainder, truths_compared,
@@ -66,46 +68,6 @@ impl<'c> Edit<'c> {
             self.set(Feature::AsksForPanic, self.asks_for_panic(&new));
         }
         self.row
-    }
-
-    /// Whether a failing test panics at the place because of a number that the condition asks about: a divisor of zero, or
-    /// what is taken from less.
-    fn asks_for_panic(&self, new: &Node) -> bool {
-        let facts = self.facts;
-        let says = |text: &str| {
-            let mut failures = self.case.failures.iter();
-            failures.any(|failure| failure.message.contains(text))
-        };
-        let (divides, subtracts) = (
-            says("attempt to divide by zero") || says("with a divisor of zero"),
-            says("attempt to subtract with overflow"),
-        );
-        if facts.panic != PanicAt::Here || !divides && !subtracts {
-            return false;
-        }
-        let code = match facts.kind.form() {
-            Form::Replace => &facts.before,
-            _ => &self.near[1],
-        };
-        let code = squeezed(code);
-        comparisons(new).iter().any(|(op, a, b)| {
-            let (a, b) = (squeezed(&a.text), squeezed(&b.text));
-            let is_zero = number(&b) == Some(0) && !op.orders();
-            let is_divisor = || {
-                [format!("/{a}"), format!("%{a}")]
-                    .iter()
-                    .any(|it| code.contains(it))
-            };
-            let is_taken = || {
-                [format!("{a}-{b}"), format!("{b}-{a}")]
-                    .iter()
-                    .any(|it| code.contains(it))
-            };
-            // One from nothing, too, is taken from less.
-            let is_nothing = || is_zero && code.contains("-1") && has_word(&code, &a);
-            divides && is_zero && is_divisor()
-                || subtracts && (op.orders() && is_taken() || is_nothing())
-        })
     }
 
     fn place(&mut self) {
@@ -500,73 +462,4 @@ fn is_single(support: &Support) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rank::facts::{Candidate, Failure, FunctionText};
-
-    /// The features of a condition, or of one for an early exit, in this function, whose test panics there.
-    fn row(function: &str, before: &str, after: &str, message: &str) -> Row {
-        let is_exit = before.is_empty();
-        let at = function
-            .find(if is_exit { "n / d" } else { before })
-            .unwrap();
-        let facts = EditFacts {
-            function: 0,
-            span: at..at + before.len(),
-            line: 1,
-            kind: if is_exit {
-                SiteKind::EarlyExit
-            } else {
-                SiteKind::If
-            },
-            before: before.to_owned(),
-            after: after.to_owned(),
-            body: String::new(),
-            body_origin: BodyOrigin::Own,
-            checks: 0,
-            suspiciousness: 1.0,
-            panic: PanicAt::Here,
-            is_loose: false,
-            why: String::new(),
-            support: None,
-        };
-        let case = Case {
-            failures: vec![Failure {
-                message: message.to_owned(),
-                ..Failure::default()
-            }],
-            functions: vec![FunctionText {
-                text: function.to_owned(),
-                ..FunctionText::default()
-            }],
-            candidates: vec![Candidate::default()],
-            ..Case::default()
-        };
-        Edit::new(&case, &facts).features()
-    }
-
-    #[test]
-    fn what_a_panic_of_arithmetic_is_about_is_asked_for() {
-        let asks = |before: &str, after: &str, message: &str| {
-            let function = "fn f(n: u8, d: u8) -> u8 { if n - d > 1 { return 0; } n / d }";
-            row(function, before, after, message)[Feature::AsksForPanic as usize] > 0.0
-        };
-        assert!(asks("", "d == 0", "attempt to divide by zero"));
-        assert!(!asks("", "n == 0", "attempt to divide by zero"));
-        assert!(!asks("", "d == 0", "assertion failed: f(1, 0) == 1"));
-        let overflow = "attempt to subtract with overflow";
-        assert!(asks("n - d > 1", "n >= d && n - d > 1", overflow));
-        assert!(!asks("n - d > 1", "n >= 7 && n - d > 1", overflow));
-    }
-
-    #[test]
-    fn truth_values_that_come_to_be_compared_are_seen() {
-        let compares = |before: &str, after: &str| {
-            let function = format!("fn f(a: bool, b: bool, c: bool) {{ if {before} {{}} }}");
-            row(&function, before, after, "")[Feature::ComparesTruth as usize] > 0.0
-        };
-        assert!(compares("a || b || c", "(a || b) != c"));
-        assert!(!compares("a || b", "a != b"));
-        assert!(!compares("(a || b) != c", "(a || b) == c"));
-    }
-}
+mod tests;
