@@ -252,6 +252,7 @@ impl Search<'_> {
                 let open = |at: SiteIndex| wanted(at) && !is_foreseen(at) && !curing.contains(&at);
                 let last = trials(test, LEAST_OTHER, &open, &|site, counter, _| {
                     let mut starts = further(site, &Sequence::new(), counter);
+                    // Where another place cures the test, this is a second opinion, for which less is paid.
                     if !curing.is_empty() {
                         starts.truncate(1);
                     }

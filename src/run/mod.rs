@@ -82,7 +82,7 @@ pub struct Runner<'a> {
     confinement: &'a Confinement,
     /// The user's arguments for test binaries.
     args: Vec<String>,
-    /// Maximum number of concurrent processes, as long as tests do not disturb one another.
+    /// Maximum number of concurrent processes that compute, as long as tests do not disturb one another.
     jobs: usize,
     /// Tests run one after the other.
     is_serial: AtomicBool,
@@ -151,7 +151,7 @@ impl<'a> Runner<'a> {
         lock(&self.damage).clone()
     }
 
-    /// Maximum number of concurrent processes.
+    /// Maximum number of concurrent processes that compute.
     pub fn jobs(&self) -> usize {
         match self.is_serial.load(Ordering::Relaxed) {
             true => 1,

@@ -2,8 +2,10 @@
 //! processor, so that the next may start.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use super::lock;
 
 /// A run that takes longer is taken to wait.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -25,7 +27,7 @@ struct Running {
 impl Slots {
     /// Returns as soon as fewer than `most` of the runs are younger than [`PATIENCE`].
     pub fn take(&self, most: usize) -> Slot<'_> {
-        let mut running = self.lock();
+        let mut running = lock(&self.running);
         loop {
             let left = running
                 .since
@@ -47,10 +49,6 @@ impl Slots {
             number,
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The place of a run among those that are going on, until it is dropped.
@@ -62,7 +60,7 @@ pub struct Slot<'s> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        self.slots.lock().since.remove(&self.number);
+        lock(&self.slots.running).since.remove(&self.number);
         self.slots.freed.notify_one();
     }
 }
@@ -77,9 +75,9 @@ mod tests {
         let first = slots.take(1);
         // Nobody drops the first: it is the wait that makes room.
         let second = slots.take(1);
-        assert_eq!(slots.lock().since.len(), 2);
+        assert_eq!(lock(&slots.running).since.len(), 2);
         drop((first, second));
         let _third = slots.take(1);
-        assert_eq!(slots.lock().since.len(), 1);
+        assert_eq!(lock(&slots.running).since.len(), 1);
     }
 }

@@ -200,11 +200,13 @@ fn leads_somewhere(statements: &str, point: &InsertionPoint) -> bool {
 fn obvious(returns: &str) -> Vec<String> {
     let plain = returns.trim_start_matches('&');
     if let Some(held) = held_by_result(plain) {
-        let of_held = obvious(held).into_iter();
-        return of_held.map(|value| format!("Ok({value})")).collect();
+        let of_held = match held {
+            "()" => vec!["()".to_owned()],
+            held => obvious(held),
+        };
+        return of_held.iter().map(|value| format!("Ok({value})")).collect();
     }
     let typical: &[&str] = match plain {
-        "()" => &["()"],
         "bool" => &["false", "true"],
         "String" => &["String::new()"],
         "str" => &["\"\""],
@@ -293,6 +295,7 @@ mod tests {
             ("fmt::Result", &["Ok(())"]),
             ("Result<A, E>", &[]),
             ("&u8", &["0"]),
+            ("()", &[]),
         ] {
             assert_eq!(obvious(ty), wanted, "{ty}");
         }
