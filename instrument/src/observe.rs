@@ -170,6 +170,27 @@ pub mod ladder {
             see_result(self.0, path);
         }
     }
+    // What is behind a reference is asked in the same words.
+    impl<T> ViaShape for &Probe<'_, &Option<T>> {
+        fn see(&self, path: &Path) {
+            see_option(self.0, path, any);
+        }
+    }
+    impl<T> ViaShape for &Probe<'_, &mut Option<T>> {
+        fn see(&self, path: &Path) {
+            see_option(self.0, path, any);
+        }
+    }
+    impl<T, E> ViaShape for &Probe<'_, &Result<T, E>> {
+        fn see(&self, path: &Path) {
+            see_result(self.0, path);
+        }
+    }
+    impl<T, E> ViaShape for &Probe<'_, &mut Result<T, E>> {
+        fn see(&self, path: &Path) {
+            see_result(self.0, path);
+        }
+    }
 
     pub trait ViaAny {
         fn see(&self, path: &Path);

@@ -9,6 +9,7 @@ use std::ops::Range;
 use camino::Utf8Path;
 use typed_index_collections::TiSlice;
 
+use super::borrows::is_collision;
 use super::{Files, Instrumentation, Part, Stage};
 use crate::source::splice::Spliced;
 use crate::source::{FileIndex, FunctionIndex, Site, SiteIndex, Sources};
@@ -96,7 +97,7 @@ fn nearest(
         |(file, range): &(FileIndex, Range<usize>)| (*file, files[*file].1.original(range.start));
     let places: Vec<_> = primary.iter().chain(&secondary).map(original).collect();
     // A change of what a loop goes over is one, too, if nothing but an exit follows.
-    let changes = matches!(&*error.code, "E0499" | "E0502" | "E0505" | "E0506");
+    let changes = is_collision(&error.code) && error.code != "E0503";
     let is_move = |span: &&Span| {
         let mut labels = span.label.iter();
         changes && span.is_primary || labels.any(|label| label.contains("moved here"))

@@ -7,6 +7,7 @@ use anyhow::Result;
 use camino::Utf8Path;
 
 use super::blame::{Around, around, blame, root};
+use super::borrows::{is_borrow_check, is_collision};
 use super::{Capture, CaptureKind, Files, Instrumentation, Part, Stage};
 use crate::source::words::mentions;
 use crate::source::{FunctionIndex, SiteIndex};
@@ -121,12 +122,6 @@ pub fn write(workspace: &Workspace, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// Errors about moves, borrows and initialization, which depend on the program point.
-const BORROWS: [&str; 12] = [
-    "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506", "E0507", "E0515",
-    "E0596", "E0716",
-];
-
 /// Weakens or drops a part; returns whether that changes anything.
 fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str) -> bool {
     const UNRESOLVED: [&str; 4] = ["E0277", "E0282", "E0283", "E0599"];
@@ -147,7 +142,7 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
             {
                 return true;
             }
-            if capture.kind != CaptureKind::Purity && !BORROWS.contains(&code) {
+            if capture.kind != CaptureKind::Purity && !is_borrow_check(code) {
                 // The capture does not compile anywhere in the function, but rustc may report it only once.
                 let function = sources.sites[site].function;
                 refused.insert((function, capture.text.clone()));
@@ -176,7 +171,7 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
             // only once.
             let here = &sources.sites[site];
             let same_bodies = sources.sites.iter_enumerated().filter(|(_, other)| {
-                !BORROWS.contains(&code)
+                !is_borrow_check(code)
                     && other.kind.is_early_exit()
                     && other.function == here.function
                     && other.body == here.body
@@ -194,15 +189,10 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
 
 /// The variable of an error that rustc reports once per function, although it applies to several uses.
 fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
-    (matches!(&*error.code, "E0381" | "E0382") || is_collision(error))
+    // Of all that a closure reads, rustc names one use.
+    (matches!(&*error.code, "E0381" | "E0382") || is_collision(&error.code))
         .then(|| error.message.split('`').nth(1))
         .flatten()
-}
-
-/// Whether a variable is used while it is borrowed otherwise. Of all that a closure reads, rustc names one use.
-fn is_collision(error: &Diagnostic) -> bool {
-    const COLLISIONS: [&str; 5] = ["E0499", "E0502", "E0503", "E0505", "E0506"];
-    COLLISIONS.contains(&&*error.code)
 }
 
 /// Drops all parts that use a variable after a blamed part when the variable causes an error for the second time: for an
@@ -229,7 +219,7 @@ fn drop_other_uses(
     let mut uses = Vec::new();
     let is_uninitialized = error.code == "E0381";
     let is_affected = |site: SiteIndex| match is_uninitialized {
-        _ if is_collision(error) => site == here,
+        _ if is_collision(&error.code) => site == here,
         true => site <= here,
         false => site >= here,
     };

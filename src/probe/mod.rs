@@ -2,6 +2,7 @@
 //! rejects it. Knows nothing of what the recorded values mean.
 
 mod blame;
+mod borrows;
 mod c;
 pub mod compiler;
 mod dialect;

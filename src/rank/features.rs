@@ -172,6 +172,10 @@ features! {
     ComparesTruth: Minus,
     /// A failing test panics at the place because of a number, and the condition asks for it: `d == 0` before `n / d`.
     AsksForPanic: Plus,
+    /// A `for` loop is left before its end by `break`.
+    BreaksFor: Minus,
+    /// The next round of a `while` or `loop` is started early by `continue`.
+    ContinuesOpenLoop: Minus,
     /// A clause that was changed in place has the operator and one operand of another clause or condition of the
     /// function.
     ChangedParallel: Plus,

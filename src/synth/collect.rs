@@ -6,7 +6,7 @@ use super::kind::EditKind;
 use super::normal::{Form, normal_form};
 use super::rank;
 use super::redundancy::{has_idle_part, has_invalid_operand};
-use super::table::{Bits, Need, Table};
+use super::table::{Bits, Need, Planes, Table, UNDEFINED};
 use crate::spec::Expr;
 use crate::synth::limits;
 use crate::weights::WEIGHTS;
@@ -126,7 +126,7 @@ impl<'a> Collector<'a> {
         if !self.need.met_by(planes) || !self.table.meets_groups(planes) {
             return;
         }
-        if planes.is_constant() {
+        if planes.is_constant() && !self.protects_old(expr, planes) {
             if !may_be_constant {
                 return;
             }
@@ -175,6 +175,19 @@ impl<'a> Collector<'a> {
         if self.found.len() > 2 * limits::KEPT {
             self.prune();
         }
+    }
+
+    /// Whether a clause before the original condition keeps it from being evaluated wherever it has no outcome:
+    /// `n != 0 && m / n > 2`. The original condition may have been false in all other rows.
+    fn protects_old(&self, expr: &Expr, planes: &Planes) -> bool {
+        let (Expr::And(clause, kept) | Expr::Or(clause, kept)) = expr else {
+            return false;
+        };
+        let is_old = self.table.spec.old.as_ref() == Some(&**kept);
+        is_old
+            && planes.plane(UNDEFINED).is_empty()
+            && !self.table.planes(kept).plane(UNDEFINED).is_empty()
+            && !self.table.planes(clause).is_constant()
     }
 
     fn prune(&mut self) {

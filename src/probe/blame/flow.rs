@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{functions, root};
+use crate::probe::borrows::is_flow;
 use crate::probe::{Instrumentation, Part};
 use crate::source::{FileIndex, Site};
 use crate::subject::workspace::Diagnostic;
@@ -16,10 +17,7 @@ pub(super) fn skippable_exits(
     places: &[(FileIndex, usize)],
     moves: &[(FileIndex, usize)],
 ) -> Vec<Part> {
-    const FLOWS: [&str; 8] = [
-        "E0381", "E0382", "E0384", "E0499", "E0502", "E0503", "E0505", "E0506",
-    ];
-    if !FLOWS.contains(&&*error.code) {
+    if !is_flow(&error.code) {
         return Vec::new();
     }
     let sites = &instrumentation.sources.sites;

@@ -1,5 +1,6 @@
 //! The features of one edit.
 
+mod loops;
 mod panics;
 
 use super::shapes::{
@@ -124,6 +125,8 @@ impl<'c> Edit<'c> {
             };
             self.set(body, true);
             self.put(F::BodyInTest, self.in_test(&facts.body));
+            self.set(F::BreaksFor, self.breaks_for());
+            self.set(F::ContinuesOpenLoop, self.continues_open_loop());
         }
         let text = function_text(self.case, facts);
         // Documentation may have braces, too.

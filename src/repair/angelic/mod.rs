@@ -30,7 +30,7 @@ use crate::localize::angelic::AngelicSite;
 use crate::localize::spectrum::{Spectrum, Suspect};
 use crate::run::suite::TestIndex;
 use crate::source::SiteIndex;
-use crate::source::contradiction::has_contradiction;
+use crate::source::idle::has_idle_part;
 
 impl Session<'_> {
     /// Records contexts at angelic sites and synthesizes fixes that explain them; and one-step edits of the
@@ -57,7 +57,7 @@ impl Session<'_> {
         unobserved.extend(self.repeated_conditions(knowledge, targets, sites, &fixes));
         behind_explained(&fixes, &mut unobserved);
         fixes.extend(unobserved);
-        fixes.retain(|fix| !fix.edits.iter().any(|edit| self.contradicts_itself(edit)));
+        fixes.retain(|fix| !fix.edits.iter().any(|edit| self.has_new_idle_part(edit)));
         // Drop what is known already; what explains the contexts stays.
         let says = |edit: &SiteEdit| (edit.site, edit.condition.clone());
         let single = known.iter().filter(|fix| fix.edits.len() == 1);
@@ -66,11 +66,11 @@ impl Session<'_> {
         Ok(fixes)
     }
 
-    /// Whether a part of the new condition can never hold, which was not so before.
-    fn contradicts_itself(&self, edit: &SiteEdit) -> bool {
+    /// Whether a part of the new condition decides nothing or everything, which was not so before.
+    fn has_new_idle_part(&self, edit: &SiteEdit) -> bool {
         let is_so = |text: &str| {
             let tree = self.sources.language.parse(text);
-            tree.is_some_and(|tree| has_contradiction(&tree))
+            tree.is_some_and(|tree| has_idle_part(&tree))
         };
         is_so(&edit.condition) && !is_so(&self.site(edit.site).text)
     }

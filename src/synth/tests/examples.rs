@@ -103,6 +103,21 @@ fn a_guard_goes_before_an_old_condition_that_is_undefined_without_it() {
 }
 
 #[test]
+fn a_guard_goes_before_an_old_condition_that_was_false_wherever_it_is_defined() {
+    let problem = Problem::default()
+        .term("v[i]", I32, Origin::Old)
+        .term("x", I32, Origin::Old)
+        .term("i", USIZE, Origin::Variable)
+        .term("v.len()", USIZE, Origin::Query)
+        .constants(IntType::Usize)
+        .old(cmp(0, CmpOp::Eq, 1))
+        .row(&[None, i32(4), usize(3), usize(3)], false)
+        .row(&[i32(5), i32(4), usize(0), usize(3)], false)
+        .row(&[i32(6), i32(4), usize(2), usize(3)], false);
+    assert_eq!(problem.answers()[0], "i < v.len() && v[i] == x");
+}
+
+#[test]
 fn an_index_off_by_one_is_an_operator_off_by_one() {
     let problem = Problem::default()
         .term("i", USIZE, Origin::Old)

@@ -1,14 +1,42 @@
-//! Conditions of which a part can never hold, or always holds, whatever the program does: `x == A && x == B`, `0 > 1`.
+//! Conditions of which a part can never hold, always holds, whatever the program does, or is made superfluous by another
+//! one: `x == A && x == B`, `0 > 1`, `(a || b) && a`.
 
 use std::cmp::Ordering;
 
 use super::condition::{Node, Shape};
 use crate::spec::CmpOp;
 
-/// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, or a comparison has
-/// the same outcome every time.
-pub fn has_contradiction(node: &Node) -> bool {
-    contradicts(node, true)
+/// Whether some conjunction of the condition contradicts itself, some disjunction excludes nothing, a comparison has
+/// the same outcome every time, or a clause repeats a part of another one so that this one alone is enough.
+pub fn has_idle_part(node: &Node) -> bool {
+    contradicts(node, true) || has_absorbed(node)
+}
+
+/// Whether `a` stands beside `a || b` in a conjunction, or beside `a && b` in a disjunction.
+fn has_absorbed(node: &Node) -> bool {
+    let (is_and, parts) = match &node.shape {
+        Shape::And(a, b) => (true, vec![a, b]),
+        Shape::Or(a, b) => (false, vec![a, b]),
+        Shape::Not(inner) => (true, vec![inner]),
+        Shape::Leaf(_) | Shape::Cmp(..) | Shape::Arith(..) => return false,
+    };
+    let clauses = clauses(node, is_and);
+    let absorbs = |one: &&Node, other: &&Node| {
+        let inner = self::clauses(other, !is_and);
+        inner.len() > 1 && inner.iter().any(|part| part.text == one.text)
+    };
+    let is_absorbed = |other: &&Node| clauses.iter().any(|one| absorbs(one, other));
+    clauses.iter().any(is_absorbed) || parts.into_iter().any(|part| has_absorbed(part))
+}
+
+/// The clauses of a conjunction, or, unless it `is_and`, of a disjunction. Any other node is one clause.
+fn clauses(node: &Node, is_and: bool) -> Vec<&Node> {
+    match (&node.shape, is_and) {
+        (Shape::And(a, b), true) | (Shape::Or(a, b), false) => {
+            [clauses(a, is_and), clauses(b, is_and)].concat()
+        }
+        _ => vec![node],
+    }
 }
 
 /// The same of a node, or, unless it `holds`, of its negation.
@@ -226,11 +254,11 @@ fn is_constant(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_contradiction;
+    use super::has_idle_part;
     use crate::source::Language;
 
     #[test]
-    fn contradictions_are_found_wherever_they_stand() {
+    fn idle_parts_are_found_wherever_they_stand() {
         for (text, wanted) in [
             ("m == M::Gold && m == M::None", true),
             ("t > 19 || m == M::Gold && m != M::Gold", true),
@@ -251,6 +279,11 @@ mod tests {
             ("n <= m && m <= n", false),
             ("n == 0 || n != 0u64", true),
             ("0 == 1", true),
+            ("(!a || b(n)) && !a", true),
+            ("c || !(a && (a || b))", true),
+            ("a || a && b", true),
+            ("(a || b) && (a || c)", false),
+            ("(a || b) && c", false),
             ("a && -1 < 0", true),
             ("n == -1", false),
             (r#"s.starts_with("0x") && s.starts_with("0X")"#, true),
@@ -259,7 +292,7 @@ mod tests {
             (r#"s.starts_with('a') || s.starts_with('b')"#, false),
         ] {
             let tree = Language::Rust.parse(text).unwrap();
-            assert_eq!(has_contradiction(&tree), wanted, "{text}");
+            assert_eq!(has_idle_part(&tree), wanted, "{text}");
         }
     }
 }
