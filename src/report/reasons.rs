@@ -49,6 +49,19 @@ impl Outcome {
         )
     }
 
+    /// The code that has no place for a patch.
+    pub fn without_places(&self) -> &'static str {
+        match self.command {
+            "cargo nopol c" => {
+                "Code in a macro's definition and in a file that `sources` does not name has no such place."
+            }
+            _ => {
+                "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a \
+                 proc macro has no such place."
+            }
+        }
+    }
+
     /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
@@ -58,20 +71,17 @@ impl Outcome {
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
-            let without = match self.command {
+            let unchanging = match self.command {
                 "cargo nopol c" => {
-                    "Code in a macro's definition and in a file that `sources` does not name has no such place. A build that \
-                     compiles nothing after a source has changed reaches none, either: in a Makefile, the program must depend \
-                     on its sources."
+                    " A build that compiles nothing after a source has changed reaches none, either: in a Makefile, the program \
+                     must depend on its sources."
                 }
-                _ => {
-                    "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a \
-                     proc macro has no such place."
-                }
+                _ => "",
             };
             return Some(format!(
-                "No failing test reaches a place that may be changed. {without} If --file, --exclude or --kind is given, it may \
+                "No failing test reaches a place that may be changed. {}{unchanging} If --file, --exclude or --kind is given, it may \
                  leave out too much; `{} list` shows what is left.",
+                self.without_places(),
                 self.command
             ));
         }

@@ -367,6 +367,23 @@ fn tests_and_sites_are_listed() {
 }
 
 #[test]
+fn what_has_no_places_is_said_if_there_are_none() {
+    let outcome = Outcome {
+        ending: Ending::Listed,
+        tests: vec![TEST.to_owned()],
+        ..Outcome::default()
+    };
+    assert_snapshot!(human(&outcome), @r"
+    Tests
+      grades::tests::just_enough
+    Sites
+    1 test, 0 sites
+    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a proc macro has no such place.
+    Places where a guard could stand are left out; `--kind guard` lists them.
+    ");
+}
+
+#[test]
 fn a_patch_is_explained_by_its_id_or_rank() {
     let outcome = two_patches();
     assert_snapshot!(explained(&outcome, "2"), @r"

@@ -379,6 +379,13 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         count(outcome.tests.len(), "test"),
         count(outcome.sites.len(), "site")
     )?;
+    if outcome.sites.is_empty() {
+        writeln!(
+            out,
+            "There is no condition that may be changed. {}",
+            outcome.without_places()
+        )?;
+    }
     match outcome.sites.iter().any(|site| site.kind == "guard") {
         true => Ok(()),
         false => writeln!(
