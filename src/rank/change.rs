@@ -100,9 +100,41 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
                 Change::Replaced
             }
         }
-        (Shape::Leaf(_), Shape::Leaf(_)) => Change::Operand { old, new },
+        (Shape::Leaf(_), Shape::Leaf(_)) if differ_in_one_name(&old.text, &new.text) => {
+            Change::Operand { old, new }
+        }
         _ => Change::Replaced,
     }
+}
+
+/// Whether one text is another with something else in place of one variable, field, name of a method or literal.
+fn differ_in_one_name(a: &str, b: &str) -> bool {
+    let (a, b) = (tokens(a), tokens(b));
+    let pairs = a.iter().zip(&b);
+    let start = pairs.take_while(|(a, b)| a == b).count();
+    let pairs = a[start..].iter().rev().zip(b[start..].iter().rev());
+    let end = pairs.take_while(|(a, b)| a == b).count();
+    let differing = |tokens: &[&str]| {
+        let middle = &tokens[start..tokens.len() - end];
+        !middle.iter().any(|it| matches!(*it, "(" | "[" | ","))
+    };
+    differing(&a) && differing(&b)
+}
+
+/// The names and numbers of a text, and each other character by itself.
+fn tokens(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = match is_part(first) {
+            true => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        tokens.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    tokens
 }
 
 /// Whether one condition is the other with a connective in place of an operator on bits.
@@ -246,6 +278,11 @@ mod tests {
             ("a < b", "a <= b", "Operator(Lt,"),
             ("a < b", "b >= a", "Operator(Lt,"),
             ("a < b", "b > a", "Nothing"),
+            ("a.b.c()", "a.d.c()", "Operand"),
+            ("flag", "self.other", "Operand"),
+            ("s.f('a')", "s.f(\"a\")", "Operand"),
+            ("s.f('a')", "s.g('b')", "Replaced"),
+            ("a || s.f('a')", "a || t.g(n)", "Replaced"),
             ("a && b", "a || b", "Connective"),
             ("i >= n || a[i]", "i < n && a[i]", "Connective"),
             ("x.is_some() && y", "x.is_none() || y", "Connective"),

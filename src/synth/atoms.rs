@@ -34,6 +34,40 @@ fn comparison(table: &Table, op: CmpOp, a: TermId, b: TermId) -> Expr {
     }
 }
 
+/// Clauses that agree in every row, by their shapes. Which shape people would choose, values do not tell:
+/// `self.get(i).is_none()` and `i >= self.len()` may be the same question.
+#[derive(Default)]
+struct Class {
+    flags: Vec<(u32, Expr)>,
+    with_constants: Vec<(u32, Expr)>,
+    comparisons: Vec<(u32, Expr)>,
+}
+
+impl Class {
+    /// Adds a clause, unless there are enough of its shape that cost less.
+    fn add(&mut self, expr: Expr, pool: &Pool, most: usize) {
+        let of_shape = match &expr {
+            Expr::Cmp(_, _, b) => match **b {
+                Expr::Term(term) if is_constant(pool, term) => &mut self.with_constants,
+                _ => &mut self.comparisons,
+            },
+            _ => &mut self.flags,
+        };
+        of_shape.push((rank::expr_cost(&expr, pool), expr));
+        of_shape.sort();
+        of_shape.truncate(most);
+    }
+
+    fn clauses(self) -> impl Iterator<Item = (u32, Expr)> {
+        let Self {
+            flags,
+            with_constants,
+            comparisons,
+        } = self;
+        flags.into_iter().chain(with_constants).chain(comparisons)
+    }
+}
+
 /// Every clause that has both outcomes among the rows, cheapest first.
 pub(super) fn atoms(table: &Table) -> Vec<Atom> {
     let terms = &table.pool.terms;
@@ -43,7 +77,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
     let defined =
         |term: &TermId| Bits::from_fn(table.rows(), |row| table.rank(*term, row).is_some());
     let guarded: Vec<Bits> = partial.map(defined).collect();
-    let mut classes: BTreeMap<Planes, Vec<(u32, Expr)>> = BTreeMap::new();
+    let mut classes: BTreeMap<Planes, Class> = BTreeMap::new();
     let mut keep = |expr: Expr, planes: Planes| {
         if planes.is_constant() {
             return;
@@ -53,9 +87,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
             false => limits::PER_CLASS,
         };
         let class = classes.entry(planes).or_default();
-        class.push((rank::expr_cost(&expr, table.pool), expr));
-        class.sort();
-        class.truncate(most);
+        class.add(expr, table.pool, most);
     };
     for (at, &a) in usable.iter().enumerate() {
         if terms[a].ty == Type::Bool {
@@ -97,7 +129,7 @@ pub(super) fn atoms(table: &Table) -> Vec<Atom> {
     }
     let mut atoms: Vec<Atom> = Vec::new();
     for (planes, class) in classes {
-        for (cost, expr) in class {
+        for (cost, expr) in class.clauses() {
             atoms.push(Atom {
                 expr,
                 planes: planes.clone(),
