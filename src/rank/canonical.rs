@@ -1,6 +1,6 @@
 //! One spelling for conditions that mean the same whatever their operands are.
 
-use super::change::{clauses, number};
+use super::change::number;
 use crate::source::Language;
 use crate::source::condition::{Node, Shape};
 use crate::source::one_step::opposite_call;
@@ -25,7 +25,8 @@ fn spelled(node: &Node, holds: bool, is_whole: bool) -> String {
         Shape::Not(inner) => spelled(inner, !holds, is_whole),
         Shape::And(..) | Shape::Or(..) => {
             let is_and = matches!(node.shape, Shape::And(..));
-            let mut all: Vec<String> = clauses(node, is_and)
+            let mut all: Vec<String> = node
+                .clauses(is_and)
                 .into_iter()
                 .map(|clause| spelled(clause, holds, is_whole))
                 .collect();

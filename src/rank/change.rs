@@ -12,7 +12,8 @@ pub enum Change<'t> {
     Nothing,
     /// A comparison operator.
     Operator(CmpOp, CmpOp),
-    /// `&&` to `||` or the reverse, where what stands before it may be negated, or `|` to `||`.
+    /// `&&` to `||` or the reverse, where what stands before it may be negated, `|` to `||`, or parentheses around other
+    /// operands.
     Connective,
     /// Clauses were added with this connective.
     Added {
@@ -62,7 +63,7 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
         return Change::Negated;
     }
     for is_and in [true, false] {
-        let (before, after) = (clauses(old, is_and), clauses(new, is_and));
+        let (before, after) = (old.clauses(is_and), new.clauses(is_and));
         if before.len() == 1 && after.len() == 1 {
             continue;
         }
@@ -70,7 +71,7 @@ pub fn change<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
             return change;
         }
     }
-    if is_short_circuit(&old.text, &new.text) {
+    if is_short_circuit(&old.text, &new.text) || is_regrouped(&old.text, &new.text) {
         return Change::Connective;
     }
     match (&old.shape, &new.shape) {
@@ -144,6 +145,15 @@ fn is_short_circuit(a: &str, b: &str) -> bool {
         let [bits, connective] = [bits, connective].map(|token| format!(" {token} "));
         a.replacen(&bits, &connective, 1) == b || b.replacen(&bits, &connective, 1) == a
     })
+}
+
+/// Whether two conditions differ in parentheses only.
+fn is_regrouped(a: &str, b: &str) -> bool {
+    let bare = |text: &str| -> String {
+        let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '(' | ')');
+        text.chars().filter(is_kept).collect()
+    };
+    bare(a) == bare(b)
 }
 
 /// Whether two conditions are each other's negations, as they are written.
@@ -230,18 +240,6 @@ fn of_operands<'t>(old: &'t Node, new: &'t Node) -> Change<'t> {
     }
 }
 
-/// The operands of a chain of one connective, left to right; the node itself if it is none.
-pub fn clauses(node: &Node, is_and: bool) -> Vec<&Node> {
-    match (&node.shape, is_and) {
-        (Shape::And(a, b), true) | (Shape::Or(a, b), false) => {
-            let mut all = clauses(a, is_and);
-            all.extend(clauses(b, is_and));
-            all
-        }
-        _ => vec![node],
-    }
-}
-
 /// Whether a node is a literal.
 pub fn is_literal(node: &Node) -> bool {
     matches!(&node.shape, Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal)
@@ -288,6 +286,8 @@ mod tests {
             ("x.is_some() && y", "x.is_none() || y", "Connective"),
             ("!a && b", "a || b", "Connective"),
             ("(a == 0) | b.c()", "(a == 0) || b.c()", "Connective"),
+            ("a || b && c", "(a || b) && c", "Connective"),
+            ("x && (a || b && c)", "x && (a || b) && c", "Connective"),
             ("a", "a && b < c", "Added"),
             ("a || b", "a || b || c", "Added"),
             ("a && b && c", "a && c", "Dropped"),

@@ -250,6 +250,8 @@ features! {
     /// A new constant is a character or string that is not in the function, met by at most one context, and only one test
     /// fails.
     TextSingledOut: Minus,
+    /// A new clause asks whether something is a number that is not in the function and that at most one context has.
+    NumberSingledOut: Minus,
     /// A new constant is met by two or three contexts.
     FewMeet: Minus,
     /// A constant condition, or a statement left out.

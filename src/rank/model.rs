@@ -18,8 +18,9 @@ pub struct Learned {
 /// What is set by hand. In the repairs that the weights of Rust were learned from, text that only the failing test has
 /// stands in that test as a literal, too ([`Feature::LiteralOfTest`]); in the programs of C, numbers are read. Chains of
 /// three comparisons, panics of arithmetic and comparisons of truth values are too rare there to learn anything from.
-const BY_HAND: [(Feature, f64); 6] = [
+const BY_HAND: [(Feature, f64); 7] = [
     (Feature::TextSingledOut, -1.0),
+    (Feature::NumberSingledOut, -1.0),
     (Feature::OperatorOfChain, 0.7),
     (Feature::AsksForPanic, 3.0),
     (Feature::ComparesTruth, -1.0),

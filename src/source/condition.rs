@@ -129,61 +129,15 @@ pub fn is_unordered(text: &str) -> bool {
 }
 
 impl Node {
-    /// Whether a part says nothing: a clause that is `true` or `false`, two clauses of which one is enough, or something that is
-    /// divided by 1 and the like.
-    pub fn has_idle_part(&self) -> bool {
-        let number = |node: &Self| match &node.shape {
-            Shape::Leaf(leaf) if leaf.kind == LeafKind::Literal => {
-                let digits: String = leaf.text.chars().filter(|c| *c != '_').collect();
-                digits.parse::<i128>().ok()
-            }
-            _ => None,
-        };
-        match &self.shape {
-            Shape::Leaf(_) => false,
-            Shape::Not(a) => a.has_idle_part(),
-            Shape::Cmp(_, a, b) => a.has_idle_part() || b.has_idle_part() || a.text == b.text,
-            Shape::Arith(op, a, b) => {
-                op.is_idle(number(a), number(b)) || a.has_idle_part() || b.has_idle_part()
-            }
-            Shape::And(a, b) | Shape::Or(a, b) => {
-                let conjunction = matches!(self.shape, Shape::And(..));
-                let mut clauses = Vec::new();
-                self.clauses(conjunction, &mut clauses);
-                let compared = |node: &Self| match &node.shape {
-                    Shape::Cmp(op, a, b) => match (number(a), number(b)) {
-                        (None, Some(value)) => Some((a.text.clone(), *op, value)),
-                        (Some(value), None) => Some((b.text.clone(), op.mirrored(), value)),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                let is_enough = |a: &Self, b: &Self| match (compared(a), compared(b)) {
-                    (Some((x, op, value)), Some((y, other, of_other))) => {
-                        x == y && CmpOp::are_idle([(op, value), (other, of_other)], conjunction)
-                    }
-                    _ => a.text == b.text,
-                };
-                let pairs = clauses.iter().enumerate();
-                let mut pairs =
-                    pairs.flat_map(|(at, a)| clauses[at + 1..].iter().map(move |b| (a, b)));
-                let is_literal = |node: &&&Self| matches!(&*node.text, "true" | "false");
-                clauses.iter().any(|clause| is_literal(&clause))
-                    || pairs.any(|(a, b)| is_enough(a, b))
-                    || a.has_idle_part()
-                    || b.has_idle_part()
-            }
-        }
-    }
-
-    /// The clauses of a conjunction, or of a disjunction.
-    fn clauses<'n>(&'n self, conjunction: bool, clauses: &mut Vec<&'n Self>) {
-        match (&self.shape, conjunction) {
+    /// The clauses of a chain of `&&`, or, unless `is_and`, of `||`, left to right. Any other node is one clause.
+    pub fn clauses(&self, is_and: bool) -> Vec<&Self> {
+        match (&self.shape, is_and) {
             (Shape::And(a, b), true) | (Shape::Or(a, b), false) => {
-                a.clauses(conjunction, clauses);
-                b.clauses(conjunction, clauses);
+                let mut all = a.clauses(is_and);
+                all.extend(b.clauses(is_and));
+                all
             }
-            _ => clauses.push(self),
+            _ => vec![self],
         }
     }
 

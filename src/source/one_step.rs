@@ -3,6 +3,7 @@
 //! Everything that an edit does not concern keeps the author's spelling.
 
 pub mod arithmetic;
+mod grouping;
 mod opposites;
 pub mod overflow;
 mod parallel;
@@ -32,6 +33,8 @@ pub enum Step {
     OrToAnd,
     /// `a || b` to `!a && b`, `a && b` to `!a || b`, where `a` guards `b`: what holds where `b` is not asked.
     GuardTurned,
+    /// `a || b && c` to `(a || b) && c`, and the like.
+    Regrouped,
     /// `|` to `||` or `&` to `&&`, which leaves out what need not be evaluated.
     ShortCircuit,
     /// One side of a connective removed.
@@ -72,6 +75,7 @@ impl fmt::Display for Step {
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
             Self::GuardTurned => "connective changed, and the clause before it negated",
+            Self::Regrouped => "operands of `&&` and `||` grouped otherwise",
             Self::ShortCircuit => "`&` or `|` changed to `&&` or `||`",
             Self::ClauseDropped => "clause dropped",
             Self::NegationRemoved => "negation removed",
@@ -219,6 +223,7 @@ impl Edits<'_> {
             Shape::And(a, b) | Shape::Or(a, b) => {
                 let is_and = matches!(node.shape, Shape::And(..));
                 self.connective(node, a, b, is_and, required);
+                self.regroup(node, required);
                 for kept in [a, b] {
                     self.keep(node, kept, required);
                 }

@@ -15,6 +15,8 @@ pub enum EditKind {
     OrToAnd,
     /// `a || b` to `!a && b`, or `a && b` to `!a || b`.
     GuardTurned,
+    /// `a || b && c` to `(a || b) && c`, and the like.
+    Regrouped,
     /// A connective to `==` or `!=`.
     ConnectiveToComparison(CmpOp),
     /// A conjunction or disjunction negated.
@@ -102,6 +104,7 @@ impl fmt::Display for EditKind {
             Self::AndToOr => "`&&` changed to `||`",
             Self::OrToAnd => "`||` changed to `&&`",
             Self::GuardTurned => "connective changed, and the clause before it negated",
+            Self::Regrouped => "operands of `&&` and `||` grouped otherwise",
             Self::ConnectiveToComparison(op) => {
                 return write!(f, "connective changed to `{}`", op.token());
             }

@@ -9,11 +9,11 @@ use super::shapes::{
 };
 use super::texts::{alike, conditions, has_word, parts, skeleton, squeezed};
 use super::{Feature, Row, yes};
-use crate::rank::change::{Change, change, clauses, is_literal, number, of_numbers};
+use crate::rank::change::{Change, change, is_literal, number, of_numbers};
 use crate::rank::facts::{Case, EditFacts, PanicAt, Support};
 use crate::source::condition::{Leaf, Node, Shape};
 use crate::source::words::{mentions, plain_names, words};
-use crate::source::{BodyOrigin, Form, SiteKind};
+use crate::source::{BodyOrigin, Form, Language, SiteKind};
 use crate::spec::CmpOp;
 
 /// An edit with what is looked up for it.
@@ -196,9 +196,9 @@ impl<'c> Edit<'c> {
         match old {
             // A condition where there was none: its clauses.
             None => {
-                let by_and = clauses(new, true);
+                let by_and = new.clauses(true);
                 fresh = match by_and.len() {
-                    1 => clauses(new, false),
+                    1 => new.clauses(false),
                     _ => by_and,
                 };
                 self.set(F::SeveralAdded, fresh.len() > 1);
@@ -306,11 +306,12 @@ impl<'c> Edit<'c> {
         let elsewhere = squeezed(&self.around);
         let mut parallel = false;
         let mut stands = false;
+        let mut singles_out = false;
         let mut known = Vec::new();
         if let Some(old) = old {
             for is_and in [true, false] {
                 known.extend(
-                    clauses(old, is_and)
+                    old.clauses(is_and)
                         .into_iter()
                         .filter_map(|it| skeleton(&it.text)),
                 );
@@ -352,6 +353,11 @@ impl<'c> Edit<'c> {
                 parallel |= others
                     .iter()
                     .any(|(other, c, d)| other == op && (a.text == c.text || b.text == d.text));
+                let is_far = |it: &Node| {
+                    number(&it.text).is_some_and(|it| !matches!(it, -1..=1))
+                        && !has_word(&self.around, it.text.trim_start_matches('-'))
+                };
+                singles_out |= !op.orders() && (is_far(a) || is_far(b));
                 for pattern in [
                     format!("{}{}", op.token(), squeezed(&b.text)),
                     format!("{}{}", squeezed(&a.text), op.token()),
@@ -363,6 +369,9 @@ impl<'c> Edit<'c> {
         }
         self.set(F::Parallel, parallel);
         self.set(F::StandsElsewhere, stands);
+        let is_single = self.facts.support.is_some_and(|it| is_single(&it));
+        let is_rust = self.case.language() == Language::Rust;
+        self.set(F::NumberSingledOut, singles_out && is_single && is_rust);
     }
 
     /// Where the new operands are used.

@@ -1,7 +1,7 @@
 //! What conditions look like, for the features of edits.
 
 use super::Feature;
-use crate::rank::change::{clauses, is_literal};
+use crate::rank::change::is_literal;
 use crate::source::condition::{Node, Shape};
 use crate::spec::{ArithOp, CmpOp};
 
@@ -90,7 +90,7 @@ pub fn is_idle(node: &Node) -> bool {
         Shape::Cmp(_, a, b) => a.text == b.text,
         Shape::And(a, b) | Shape::Or(a, b) => {
             let is_and = matches!(node.shape, Shape::And(..));
-            let all = clauses(node, is_and);
+            let all = node.clauses(is_and);
             let bare = |it: &Node| match &it.shape {
                 Shape::Not(inner) => inner.text.clone(),
                 _ => it.text.clone(),

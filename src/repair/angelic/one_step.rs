@@ -15,6 +15,7 @@ use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
+use crate::source::idle::has_idle_part;
 use crate::source::one_step::overflow::overflow_edits;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
 use crate::source::words::{plain_names, with_parameters};
@@ -146,7 +147,7 @@ impl Session<'_> {
         edits: Vec<OneStep>,
     ) -> impl Iterator<Item = OneStep> + 's {
         // What the original says twice is left to its maintainer, but rather replaced than added to.
-        let says_twice = tree.has_idle_part();
+        let says_twice = has_idle_part(tree);
         let below_zero = self.below_zero(site, tree);
         // What `&` and `|` join in C are rarely truth values.
         let has_truth_values = self.sources.language == Language::Rust;
@@ -155,7 +156,7 @@ impl Session<'_> {
             let edited = self.sources.language.parse(&edit.text);
             edited.is_some_and(|edited| {
                 (edit.step != Step::ShortCircuit || has_truth_values)
-                    && (says_twice && edit.step != Step::Parallel || !edited.has_idle_part())
+                    && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
                     && self.below_zero(site, &edited) <= below_zero
             })
         };
@@ -233,7 +234,7 @@ pub fn cost(step: Step, site: &Site) -> u32 {
     let own = match step {
         Step::Operator(old, new) => edit.operator(old, new),
         Step::AllOperators => edit.to_inclusive + edit.all_at_once,
-        Step::AndToOr | Step::OrToAnd => edit.connective,
+        Step::AndToOr | Step::OrToAnd | Step::Regrouped => edit.connective,
         Step::ShortCircuit => edit.short_circuit,
         Step::GuardTurned => edit.guard_turned,
         Step::ClauseDropped => edit.dropped,

@@ -40,6 +40,52 @@ fn texts(text: &str, step: fn(&Step) -> bool) -> Vec<String> {
 }
 
 #[test]
+fn operands_of_two_connectives_are_grouped_otherwise() {
+    let regrouped = |text: &str| texts(text, |step| *step == Step::Regrouped);
+    for (text, wanted) in [
+        ("a || b && c", &["(a || b) && c"][..]),
+        ("a && b || c", &["a && (b || c)"]),
+        ("a && (b || c)", &["a && b || c"]),
+        ("(a || b) && c", &["a || b && c"]),
+        (
+            "x || a || b && c",
+            &["(x || a || b) && c", "x || (a || b) && c"],
+        ),
+        (
+            "x && a && (b || c)",
+            &["x && a && b || c", "x && (a && b || c)"],
+        ),
+        (
+            "a || b && c && d",
+            &["(a || b) && c && d", "(a || b && c) && d"],
+        ),
+        (
+            "a && (b || c || d)",
+            &["a && b || c || d", "a && (b || c) || d"],
+        ),
+        (
+            "a && b && c || d",
+            &["a && (b && c || d)", "a && b && (c || d)"],
+        ),
+        (
+            "x && (a || b && c)",
+            &["x && a || b && c", "x && (a || b) && c"],
+        ),
+        ("!(a || b && c)", &["!((a || b) && c)"]),
+        (
+            "a\n    || b\n        && c",
+            &["(a\n    || b)\n        && c"],
+        ),
+        ("a || b /* why */ && c", &["(a || b) /* why */ && c"]),
+        ("a /* why */ || b && c", &[]),
+        ("a || b || c", &[]),
+        ("f(a || b && c)", &[]),
+    ] {
+        assert_eq!(regrouped(text), wanted, "{text}");
+    }
+}
+
+#[test]
 fn equality_of_pointers_does_not_become_an_order() {
     let operators = |text: &str| {
         let all = edits_in(Language::C, text, &[], "").into_iter();

@@ -5,6 +5,7 @@
 //! computed once per node, so that checking each of thousands of clauses takes a few word operations.
 
 use super::alternatives::alternatives;
+use super::grouping::regrouped;
 use super::operands::operand;
 use crate::spec::{ArithOp, CmpOp, Expr, Pool, Reading, Type};
 use crate::synth::atoms::{self, Atom};
@@ -347,6 +348,9 @@ fn boolean(node: &Expr, table: &Table, rebuild: Rebuild, edits: &mut Vec<Edit>) 
                 false => (left.clone().and(right.clone()), EditKind::OrToAnd),
             };
             push(swapped, WEIGHTS.edit.connective, kind);
+            for expr in regrouped(node) {
+                push(expr, WEIGHTS.edit.connective, EditKind::Regrouped);
+            }
             if is_guard(&left, &right, pool) {
                 let negated = opposite(&left, pool);
                 let turned = match conjunction {

@@ -4,6 +4,7 @@
 mod alternatives;
 mod cover;
 pub(super) mod edits;
+mod grouping;
 mod operands;
 mod sums;
 

@@ -118,6 +118,23 @@ fn a_guard_goes_before_an_old_condition_that_was_false_wherever_it_is_defined() 
 }
 
 #[test]
+fn what_binds_more_tightly_is_put_in_parentheses() {
+    let flag = |at| term(at);
+    let problem = Problem::default()
+        .term("staff", Type::Bool, Origin::Old)
+        .term("guest", Type::Bool, Origin::Old)
+        .term("ticket", Type::Bool, Origin::Old)
+        .term("open", Type::Bool, Origin::Old)
+        .old(flag(0).or(flag(1).and(flag(2)).and(flag(3))))
+        .row(&[bool(true), bool(false), bool(false), bool(true)], true)
+        .row(&[bool(true), bool(false), bool(true), bool(false)], false)
+        .row(&[bool(false), bool(true), bool(true), bool(true)], true)
+        .row(&[bool(false), bool(true), bool(false), bool(true)], false)
+        .row(&[bool(false), bool(true), bool(true), bool(false)], false);
+    assert_eq!(problem.answers()[0], "(staff || (guest && ticket)) && open");
+}
+
+#[test]
 fn an_index_off_by_one_is_an_operator_off_by_one() {
     let problem = Problem::default()
         .term("i", USIZE, Origin::Old)

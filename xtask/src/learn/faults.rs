@@ -103,9 +103,11 @@ impl Kind {
     fn of(step: Step) -> Self {
         match step {
             Step::Operator(..) | Step::AllOperators => Self::Operator,
-            Step::AndToOr | Step::OrToAnd | Step::GuardTurned | Step::ShortCircuit => {
-                Self::Connective
-            }
+            Step::AndToOr
+            | Step::OrToAnd
+            | Step::Regrouped
+            | Step::GuardTurned
+            | Step::ShortCircuit => Self::Connective,
             Step::ClauseDropped => Self::ClauseDropped,
             Step::NegationRemoved | Step::Negated => Self::Negation,
             Step::ConstantOffByOne | Step::Constant => Self::Constant,

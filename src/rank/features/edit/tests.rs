@@ -5,6 +5,17 @@ use crate::rank::facts::{Candidate, Failure, FunctionText};
 
 /// The features of a condition, or of one for an early exit, in this function, whose test panics there.
 fn row(function: &str, before: &str, after: &str, message: &str) -> Row {
+    with_support(function, before, after, message, None)
+}
+
+/// The same with what the recorded contexts say.
+fn with_support(
+    function: &str,
+    before: &str,
+    after: &str,
+    message: &str,
+    support: Option<Support>,
+) -> Row {
     let is_exit = before.is_empty();
     let at = function
         .find(if is_exit { "n / d" } else { before })
@@ -27,7 +38,7 @@ fn row(function: &str, before: &str, after: &str, message: &str) -> Row {
         panic: PanicAt::Here,
         is_loose: false,
         why: String::new(),
-        support: None,
+        support,
     };
     let case = Case {
         failures: vec![Failure {
@@ -67,4 +78,24 @@ fn truth_values_that_come_to_be_compared_are_seen() {
     assert!(compares("a || b || c", "(a || b) != c"));
     assert!(!compares("a || b", "a != b"));
     assert!(!compares("(a || b) != c", "(a || b) == c"));
+}
+
+#[test]
+fn a_number_of_one_context_is_singled_out() {
+    let singled_out = |after: &str, contexts: u32| {
+        let function = "fn f(n: u64) { if n == 0 {} let m = 8; }";
+        let support = Support {
+            failing: 1,
+            passing: 5,
+            singled_out: Some(contexts),
+            ..Support::default()
+        };
+        let row = with_support(function, "n == 0", after, "", Some(support));
+        row[Feature::NumberSingledOut as usize] > 0.0
+    };
+    assert!(singled_out("n == 0 || n == 9", 1));
+    assert!(!singled_out("n == 0 || n == 9", 2));
+    assert!(!singled_out("n == 0 || n == 8", 1));
+    assert!(!singled_out("n == 0 || n > 9", 1));
+    assert!(!singled_out("n == 9", 1));
 }
