@@ -55,6 +55,8 @@ pub enum EditKind {
     ArithmeticDropped,
     /// A clause added anywhere in the original condition.
     ClauseAdded,
+    /// Two clauses added to the original condition.
+    ClausesAdded,
     /// A clause added after an original condition that must be evaluated first.
     ClauseAddedAfter,
     /// A clause added that has the shape of an existing one.
@@ -127,6 +129,7 @@ impl fmt::Display for EditKind {
             Self::OperandOffset => "operand offset by another",
             Self::ArithmeticOperator => "arithmetic operator changed",
             Self::ArithmeticDropped => "arithmetic dropped",
+            Self::ClausesAdded => "two clauses added to the old condition",
             Self::ClauseAdded => "clause added to the old condition",
             Self::ClauseAddedAfter => "clause added after the old condition",
             Self::ParallelClauseAdded => "clause added of the same shape as another",

@@ -5,13 +5,14 @@
 //! clause must fail. Few clauses meet the first requirement. The search branches on the row that the fewest of
 //! them cover, so it tries few combinations. Disjunctions are the same with true and false exchanged.
 
+use super::edits::edited;
 use crate::spec::Expr;
 use crate::synth::atoms::Atom;
 use crate::synth::collect::Collector;
 use crate::synth::kind::EditKind;
 use crate::synth::limits;
 use crate::synth::redundancy::same_operands;
-use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, UNDEFINED};
+use crate::synth::table::{Bits, BoolOp, FALSE, Need, Planes, TRUE, Table, UNDEFINED};
 use crate::weights::WEIGHTS;
 
 /// A clause and the rows it covers.
@@ -38,6 +39,25 @@ pub(super) fn combinations(
         };
         collector.offer(&expr, base + cost, &kind);
     });
+}
+
+/// Offers two clauses added to the original condition by one connective, where both are needed: `old || n == 0 || m == 0`.
+pub(super) fn added(table: &Table, atoms: &[Atom], need: &Need, collector: &mut Collector) {
+    let Some(old) = edited(table) else {
+        return;
+    };
+    for op in [BoolOp::And, BoolOp::Or] {
+        let rest = need.of_right(op, &table.planes(old));
+        let mut search = CoverSearch::new(atoms, &rest, op);
+        let wanted = search.wanted.clone();
+        search.cover(&wanted, 2, &mut Vec::new(), &mut |both, cost| {
+            if let Expr::And(first, second) | Expr::Or(first, second) = both {
+                let (expr, _) = join(op, old.clone(), *first);
+                let (expr, _) = join(op, expr, *second);
+                collector.offer(&expr, WEIGHTS.edit.clause + cost, &EditKind::ClausesAdded);
+            }
+        });
+    }
 }
 
 /// Offers `a && (b || c)` and `a || b && c`.

@@ -26,7 +26,7 @@ pub(super) struct Edit {
 }
 
 /// The original condition, unless it is a constant: no part of `true` is worth keeping.
-fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
+pub(super) fn edited<'t>(table: &Table<'t>) -> Option<&'t Expr> {
     let is_constant = |expr: &Expr| match expr {
         Expr::Term(term) => table.pool.terms[*term].constant.is_some(),
         _ => false,

@@ -48,6 +48,13 @@ impl Engine for Enumerate {
                     record(&mut levels, name, both);
                 }
             }
+            if collector.accepted() == 0 {
+                cover::added(task.table, task.atoms(), &need, collector);
+                if collector.accepted() > 0 {
+                    let name = "two clauses added to the old condition";
+                    record(&mut levels, name, collector.accepted());
+                }
+            }
         }
         let edited = collector.accepted();
         single(task.atoms(), &need, task.base, collector);

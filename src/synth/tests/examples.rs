@@ -135,6 +135,33 @@ fn what_binds_more_tightly_is_put_in_parentheses() {
 }
 
 #[test]
+fn a_condition_may_lack_two_clauses() {
+    let eight = |at| term(at).cmp(CmpOp::Gt, term(2));
+    let mut problem = Problem::default()
+        .term("from", I32, Origin::Old)
+        .term("to", I32, Origin::Old)
+        .term("8", I32, Origin::Old)
+        .constants(IntType::I32)
+        .old(eight(0).or(eight(1)));
+    for (from, to, expected) in [
+        (0, 8, true),
+        (5, 0, true),
+        (9, 5, true),
+        (8, 10, true),
+        (8, 5, false),
+        (5, 8, false),
+        (1, 1, false),
+        (8, 1, false),
+        (1, 8, false),
+        (4, 4, false),
+    ] {
+        problem = problem.row(&[i32(from), i32(to), i32(8)], expected);
+    }
+    let wanted = "((from > 8 || to > 8) || from == 0) || to == 0";
+    assert_eq!(problem.answers()[0], wanted);
+}
+
+#[test]
 fn an_index_off_by_one_is_an_operator_off_by_one() {
     let problem = Problem::default()
         .term("i", USIZE, Origin::Old)
