@@ -124,7 +124,7 @@ fn patches_of_two_causes_are_shown_apart() {
                 forcing outcomes 2 angelic sites of 5 reached ([TIME])
               recording contexts 22 contexts at 2 sites ([TIME])
                     synthesizing 48 candidates at 2 sites ([TIME])
-             building candidates 82 of 82 compile ([TIME])
+             building candidates 81 of 81 compile ([TIME])
               judging candidates 11 plausible ([TIME])
                 checking patches 2 patches ([TIME])
       two-causes::two_causes::tests::item_behind_the_last_one panics at src/lib.rs:129:9: assertion failed: !pages.reveal(20)
