@@ -189,15 +189,22 @@ fn weaken_or_drop(instrumentation: &mut Instrumentation, part: Part, code: &str)
 
 /// The variable of an error that rustc reports once per function, although it applies to several uses.
 fn variable_reported_once(error: &Diagnostic) -> Option<&str> {
+    if error.code == UNKNOWN_TYPE {
+        let after = error.rendered.split("consider giving `").nth(1)?;
+        return after.split('`').next();
+    }
     // Of all that a closure reads, rustc names one use.
     (matches!(&*error.code, "E0381" | "E0382") || is_collision(&error.code))
         .then(|| error.message.split('`').nth(1))
         .flatten()
 }
 
+/// A method is called on a variable whose type only later code tells.
+const UNKNOWN_TYPE: &str = "E0282";
+
 /// Drops all parts that use a variable after a blamed part when the variable causes an error for the second time: for an
-/// uninitialized variable those before it, for one that is borrowed those at the same site. Otherwise each round would
-/// report only the next use.
+/// uninitialized variable those before it, for one that is borrowed those at the same site, for one of unknown type all of the
+/// function. Otherwise each round would report only the next use.
 fn drop_other_uses(
     instrumentation: &mut Instrumentation,
     part: Part,
@@ -218,7 +225,9 @@ fn drop_other_uses(
     let root = root(variable);
     let mut uses = Vec::new();
     let is_uninitialized = error.code == "E0381";
+    let is_untyped = error.code == UNKNOWN_TYPE;
     let is_affected = |site: SiteIndex| match is_uninitialized {
+        _ if is_untyped => true,
         _ if is_collision(&error.code) => site == here,
         true => site <= here,
         false => site >= here,
@@ -239,7 +248,7 @@ fn drop_other_uses(
                 uses.extend(uses_it.map(|(number, _)| Part::Candidate(site, number)));
             }
         }
-        if mentions(&sources.sites[site].body, root) {
+        if !is_untyped && mentions(&sources.sites[site].body, root) {
             uses.push(Part::Site(site));
         }
     }

@@ -535,3 +535,67 @@ fn a_test_that_recurses_as_deep_as_it_may_passes_with_instrumentation_too() {
     let condition = &report["patches"][0]["edits"][0]["condition"];
     assert_eq!(condition, "next == b',' || next == b' '");
 }
+
+/// The type of `label` is known only where it is returned, and calling `contains` on it before asks for it.
+const UNKNOWN_TYPE: &str = r#"
+use std::borrow::Cow;
+pub struct Span { pub start: usize, pub end: usize }
+impl Span {
+    pub fn contains(&self, at: usize) -> bool { self.start <= at && at < self.end }
+    pub fn meets(&self, other: &Span) -> bool { self.contains(other.start) || other.contains(self.start) }
+}
+pub fn read(text: &str) -> Option<(usize, Cow<'_, str>)> {
+    let bytes = text.as_bytes();
+    let mut words = String::new();
+    let mut mark = 0;
+    let mut at = 0;
+    let mut is_blank = false;
+    loop {
+        match *bytes.get(at)? {
+            b']' => break,
+            b' ' => {
+                let start = at;
+                while at < bytes.len() && bytes[at] == b' ' {
+                    at += 1;
+                }
+                if at - start > 1 {
+                    words.push_str(&text[mark..start]);
+                    words.push(' ');
+                    mark = at;
+                }
+            }
+            _ => {
+                is_blank = false;
+                at += 1;
+            }
+        }
+    }
+    if is_blank {
+        None
+    } else {
+        let label = if mark == 0 {
+            text[..at].into()
+        } else {
+            words.push_str(&text[mark..at]);
+            words.into()
+        };
+        Some((at + 1, label))
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test] fn words() { assert_eq!(read("a b]"), Some((4, "a b".into()))); }
+    #[test] fn spaces() { assert_eq!(read("a   b] c"), Some((6, "a b".into()))); }
+    #[test] fn nothing() { assert_eq!(read("]"), None); }
+}
+"#;
+
+#[test]
+fn a_variable_whose_type_is_known_only_later_costs_no_places() {
+    let subject = Subject::lib(UNKNOWN_TYPE);
+    let report = subject.nopol(&["--format", "json", "--top", "1"]).json();
+    assert_eq!(strings(&report["warnings"]), [] as [String; 0]);
+    let condition = &report["patches"][0]["edits"][0]["condition"];
+    assert_eq!(condition, "is_blank || at == 0");
+}
