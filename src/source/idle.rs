@@ -16,12 +16,12 @@ pub fn has_idle_part(node: &Node) -> bool {
 /// Whether a part says nothing, or what another part says.
 fn has_superfluous(node: &Node) -> bool {
     let is_literal = |node: &Node| matches!(&*node.text, "true" | "false");
-    let (own, parts) = match &node.shape {
+    let (own, parts): (bool, Vec<&Node>) = match &node.shape {
         Shape::Leaf(_) => return false,
         Shape::Not(a) => (false, vec![a]),
         Shape::Cmp(_, a, b) => (a.text == b.text, vec![a, b]),
         Shape::Arith(op, a, b) => (op.is_idle(number(a), number(b)), vec![a, b]),
-        Shape::And(a, b) | Shape::Or(a, b) => {
+        Shape::And(..) | Shape::Or(..) => {
             let is_and = matches!(node.shape, Shape::And(..));
             let clauses = node.clauses(is_and);
             let mut pairs = clauses
@@ -30,10 +30,10 @@ fn has_superfluous(node: &Node) -> bool {
                 .filter(|(a, b)| !std::ptr::eq(*a, *b));
             let own = clauses.iter().any(|clause| is_literal(clause))
                 || pairs.any(|(a, b)| is_enough(a, b, is_and) || is_known_in(a, b));
-            (own, vec![a, b])
+            (own, clauses)
         }
     };
-    own || parts.into_iter().any(|part| has_superfluous(part))
+    own || parts.into_iter().any(has_superfluous)
 }
 
 /// Whether of two clauses of one chain one is enough.
@@ -77,7 +77,8 @@ fn number(node: &Node) -> Option<i128> {
     }
 }
 
-/// The same of a node, or, unless it `holds`, of its negation.
+/// Whether some conjunction of a node contradicts itself, some disjunction excludes nothing, or a comparison is decided;
+/// unless it `holds`, of its negation.
 fn contradicts(node: &Node, holds: bool) -> bool {
     let (is_and, parts) = match &node.shape {
         Shape::Not(inner) => return contradicts(inner, !holds),

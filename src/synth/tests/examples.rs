@@ -86,15 +86,20 @@ fn a_payload_is_guarded_by_the_query_that_defines_it() {
     assert_eq!(answers[0], "list.is_some() && !list.unwrap().is_empty()");
 }
 
-#[test]
-fn a_guard_goes_before_an_old_condition_that_is_undefined_without_it() {
-    let problem = Problem::default()
+/// `v[i] == x`.
+fn element() -> Problem {
+    Problem::default()
         .term("v[i]", I32, Origin::Old)
         .term("x", I32, Origin::Old)
         .term("i", USIZE, Origin::Variable)
         .term("v.len()", USIZE, Origin::Query)
         .constants(IntType::Usize)
         .old(cmp(0, CmpOp::Eq, 1))
+}
+
+#[test]
+fn a_guard_goes_before_an_old_condition_that_is_undefined_without_it() {
+    let problem = element()
         .row(&[None, i32(4), usize(3), usize(3)], false)
         .row(&[None, i32(4), usize(2), usize(1)], false)
         .row(&[i32(4), i32(4), usize(2), usize(3)], true)
@@ -104,13 +109,7 @@ fn a_guard_goes_before_an_old_condition_that_is_undefined_without_it() {
 
 #[test]
 fn a_guard_goes_before_an_old_condition_that_was_false_wherever_it_is_defined() {
-    let problem = Problem::default()
-        .term("v[i]", I32, Origin::Old)
-        .term("x", I32, Origin::Old)
-        .term("i", USIZE, Origin::Variable)
-        .term("v.len()", USIZE, Origin::Query)
-        .constants(IntType::Usize)
-        .old(cmp(0, CmpOp::Eq, 1))
+    let problem = element()
         .row(&[None, i32(4), usize(3), usize(3)], false)
         .row(&[i32(5), i32(4), usize(0), usize(3)], false)
         .row(&[i32(6), i32(4), usize(2), usize(3)], false);
