@@ -16,6 +16,7 @@ pub mod layout;
 pub mod literals;
 mod masks;
 mod null_tests;
+pub mod parentheses;
 pub mod policies;
 mod scope;
 mod sites;

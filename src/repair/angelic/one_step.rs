@@ -13,6 +13,7 @@ use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
+use crate::source::c::parentheses::{around_conjunctions, has_bare_conjunction};
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
 use crate::source::idle::has_idle_part;
@@ -151,20 +152,25 @@ impl Session<'_> {
         let below_zero = self.below_zero(site, tree);
         // What `&` and `|` join in C are rarely truth values.
         let has_truth_values = self.sources.language == Language::Rust;
-        // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
-        let is_sound = move |edit: &OneStep| {
-            let edited = self.sources.language.parse(&edit.text);
-            edited.is_some_and(|edited| {
-                (edit.step != Step::ShortCircuit || has_truth_values)
-                    && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
-                    && self.below_zero(site, &edited) <= below_zero
+        // Whoever leaves out parentheses that compilers ask for gets none, either.
+        let wants_parentheses =
+            self.sources.language == Language::C && !has_bare_conjunction(tree, &site.text);
+        let written = move |edit: OneStep| {
+            // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
+            let edited = self.sources.language.parse(&edit.text)?;
+            let is_sound = (edit.step != Step::ShortCircuit || has_truth_values)
+                && (says_twice && edit.step != Step::Parallel || !has_idle_part(&edited))
+                && self.below_zero(site, &edited) <= below_zero;
+            let text = match wants_parentheses {
+                true => around_conjunctions(&edited, &edit.text),
+                false => edit.text,
+            };
+            is_sound.then(|| OneStep {
+                text: with_parameters(&text, &site.text),
+                step: edit.step,
             })
         };
-        let in_words = |edit: OneStep| OneStep {
-            text: with_parameters(&edit.text, &site.text),
-            ..edit
-        };
-        edits.into_iter().filter(is_sound).map(in_words)
+        edits.into_iter().filter_map(written)
     }
 
     /// How often it is asked whether something is less than 0 that is not known to have a sign: most numbers of Rust have
