@@ -128,6 +128,11 @@ pub fn is_unordered(text: &str) -> bool {
     is_variant || is_mark(text) || text.starts_with('"') || matches!(text, "true" | "false")
 }
 
+/// Whether what stands at these bytes of a text has parentheses of its own.
+pub fn is_enclosed(text: &str, span: &Range<usize>) -> bool {
+    text[..span.start].trim_end().ends_with('(') && text[span.end..].trim_start().starts_with(')')
+}
+
 impl Node {
     /// The clauses of a chain of `&&`, or, unless `is_and`, of `||`, left to right. Any other node is one clause.
     pub fn clauses(&self, is_and: bool) -> Vec<&Self> {

@@ -14,7 +14,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::clauses::Around;
-use super::condition::{Leaf, LeafKind, Node, Shape, is_unordered};
+use super::condition::{Leaf, LeafKind, Node, Shape, is_enclosed, is_unordered};
 use super::words::{mentions, words};
 use crate::spec::{ArithOp, Binding, CmpOp};
 pub use opposites::opposite_call;
@@ -193,8 +193,7 @@ impl Edits<'_> {
 
     /// Whether a node stands in parentheses of its own.
     fn is_enclosed(&self, span: &Range<usize>) -> bool {
-        self.text[..span.start].trim_end().ends_with('(')
-            && self.text[span.end..].trim_start().starts_with(')')
+        is_enclosed(self.text, span)
     }
 
     fn source(&self, node: &Node) -> String {

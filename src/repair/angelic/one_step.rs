@@ -13,7 +13,7 @@ use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
-use crate::source::c::parentheses::{around_conjunctions, has_bare_conjunction};
+use crate::source::c::parentheses::{around_conjunctions, bare_conjunctions};
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
 use crate::source::idle::has_idle_part;
@@ -154,7 +154,7 @@ impl Session<'_> {
         let has_truth_values = self.sources.language == Language::Rust;
         // Whoever leaves out parentheses that compilers ask for gets none, either.
         let wants_parentheses =
-            self.sources.language == Language::C && !has_bare_conjunction(tree, &site.text);
+            self.sources.language == Language::C && bare_conjunctions(tree, &site.text).is_empty();
         let written = move |edit: OneStep| {
             // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
             let edited = self.sources.language.parse(&edit.text)?;

@@ -1,13 +1,11 @@
 //! Parentheses that compilers ask for: `-Wparentheses` warns of `a || b && c`, and with `-Werror` that is an error.
 
-use crate::source::condition::{Node, Shape};
+use crate::source::condition::{Node, Shape, is_enclosed};
 
 /// The text of a condition with parentheses around each conjunction in a disjunction that has none.
 pub fn around_conjunctions(condition: &Node, text: &str) -> String {
-    let mut bare = Vec::new();
-    collect(condition, text, &mut bare);
+    let bare = bare_conjunctions(condition, text).into_iter();
     let mut places: Vec<(usize, char)> = bare
-        .iter()
         .flat_map(|node| [(node.span.start, '('), (node.span.end, ')')])
         .collect();
     places.sort_unstable();
@@ -18,14 +16,13 @@ pub fn around_conjunctions(condition: &Node, text: &str) -> String {
     with
 }
 
-/// Whether a condition has a conjunction in a disjunction without parentheses.
-pub fn has_bare_conjunction(condition: &Node, text: &str) -> bool {
+/// The conjunctions that stand in disjunctions without parentheses.
+pub fn bare_conjunctions<'n>(condition: &'n Node, text: &str) -> Vec<&'n Node> {
     let mut bare = Vec::new();
     collect(condition, text, &mut bare);
-    !bare.is_empty()
+    bare
 }
 
-/// The conjunctions that stand in disjunctions without parentheses.
 fn collect<'n>(node: &'n Node, text: &str, bare: &mut Vec<&'n Node>) {
     match &node.shape {
         Shape::Leaf(_) | Shape::Arith(..) | Shape::Cmp(..) => {}
@@ -33,9 +30,7 @@ fn collect<'n>(node: &'n Node, text: &str, bare: &mut Vec<&'n Node>) {
         Shape::And(a, b) => [a, b].into_iter().for_each(|it| collect(it, text, bare)),
         Shape::Or(a, b) => {
             for part in [a, b] {
-                let is_enclosed = text[..part.span.start].trim_end().ends_with('(')
-                    && text[part.span.end..].trim_start().starts_with(')');
-                if matches!(part.shape, Shape::And(..)) && !is_enclosed {
+                if matches!(part.shape, Shape::And(..)) && !is_enclosed(text, &part.span) {
                     bare.push(part);
                 }
                 collect(part, text, bare);
