@@ -16,7 +16,6 @@ pub mod layout;
 pub mod literals;
 mod masks;
 mod null_tests;
-pub mod parentheses;
 pub mod policies;
 mod scope;
 mod sites;

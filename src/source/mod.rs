@@ -11,6 +11,7 @@ pub mod kind;
 pub mod language;
 pub mod layout;
 pub mod one_step;
+pub mod parentheses;
 pub mod policies;
 pub mod runs;
 pub mod rust;

@@ -23,6 +23,8 @@ pub struct Policies {
     /// The minimum wall-clock limit of a forced run. Fuel bounds loops; this limit catches code that burns
     /// no fuel, and leaves room for anything that slows the whole run down.
     pub min_timeout: Duration,
+    /// Whether compilers warn of `a || b && c`, because the conjunction has no parentheses.
+    pub compilers_warn_of_bare_conjunctions: bool,
     /// The formatter of patched files, if the language has a standard one.
     pub formatter: Option<FormatTool>,
 }

@@ -13,12 +13,12 @@ use crate::repair::fix::{Evidence, Fix, SiteEdit};
 use crate::repair::knowledge::Knowledge;
 use crate::repair::session::Session;
 use crate::run::suite::TestIndex;
-use crate::source::c::parentheses::{around_conjunctions, bare_conjunctions};
 use crate::source::clauses::{self, Around, Kin};
 use crate::source::condition::Node;
 use crate::source::idle::has_idle_part;
 use crate::source::one_step::overflow::overflow_edits;
 use crate::source::one_step::{Nearby, OneStep, Step, one_step_edits};
+use crate::source::parentheses::{around_conjunctions, bare_conjunctions};
 use crate::source::words::{plain_names, with_parameters};
 use crate::source::{Language, Site, SiteIndex};
 use crate::spec::{CmpOp, Type};
@@ -153,8 +153,8 @@ impl Session<'_> {
         // What `&` and `|` join in C are rarely truth values.
         let has_truth_values = self.sources.language == Language::Rust;
         // Whoever leaves out parentheses that compilers ask for gets none, either.
-        let wants_parentheses =
-            self.sources.language == Language::C && bare_conjunctions(tree, &site.text).is_empty();
+        let wants_parentheses = self.policies().compilers_warn_of_bare_conjunctions
+            && bare_conjunctions(tree, &site.text).is_empty();
         let written = move |edit: OneStep| {
             // `n as u32 < 7` is no comparison, and the file that has it cannot be read at all.
             let edited = self.sources.language.parse(&edit.text)?;

@@ -12,5 +12,6 @@ pub const POLICIES: Policies = Policies {
     compiles_incrementally: false,
     // Loops made with `goto` may burn no fuel, and sanitizers slow everything down.
     min_timeout: Duration::from_secs(5),
+    compilers_warn_of_bare_conjunctions: true,
     formatter: None,
 };

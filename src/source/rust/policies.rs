@@ -12,5 +12,6 @@ pub const POLICIES: Policies = Policies {
     compiles_incrementally: true,
     // Every loop burns fuel.
     min_timeout: Duration::from_secs(2),
+    compilers_warn_of_bare_conjunctions: false,
     formatter: Some(FormatTool::Rustfmt),
 };

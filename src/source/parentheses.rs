@@ -1,6 +1,6 @@
-//! Parentheses that compilers ask for: `-Wparentheses` warns of `a || b && c`, and with `-Werror` that is an error.
+//! Parentheses that compilers ask for: gcc and clang, with `-Wparentheses`, warn of `a || b && c`, and with `-Werror` that is an error.
 
-use crate::source::condition::{Node, Shape, is_enclosed};
+use super::condition::{Node, Shape, is_enclosed};
 
 /// The text of a condition with parentheses around each conjunction in a disjunction that has none.
 pub fn around_conjunctions(condition: &Node, text: &str) -> String {
