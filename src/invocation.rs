@@ -158,18 +158,26 @@ pub fn keep(settings: &Settings, outcome: &Outcome) {
 /// The result of an earlier search.
 #[derive(Clone, Debug)]
 pub enum Earlier {
-    /// One came to its end.
+    /// One came to its end, or found patches before it was stopped.
     Found {
         /// What it found.
         outcome: Box<Outcome>,
         /// Seconds since then.
         seconds: u64,
-        /// What has changed since, if anything: a file of the subject, the settings, the compiler. If nothing has,
-        /// a search would find the same.
-        changed: Option<String>,
+        /// Why another search may find something else, if it may.
+        stale: Option<Stale>,
     },
-    /// There is no earlier search, it was stopped, or its dependencies cannot be determined.
+    /// There is no earlier search, it was stopped without a patch, or its dependencies cannot be determined.
     Nothing,
+}
+
+/// Why a search may find something else than an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// What has changed, and how: `/a/b.rs is new`, `the settings changed`.
+    Changed(String),
+    /// The earlier one was stopped.
+    Stopped,
 }
 
 /// The outcome of the last search. Starts no process of the subject and changes nothing of it.
@@ -209,9 +217,12 @@ pub fn last_outcome(settings: &Settings) -> Earlier {
     match dependencies::are_foreign(&dependencies, &depends) {
         true => Earlier::Nothing,
         false => Earlier::Found {
+            stale: match changed {
+                Some(what) => Some(Stale::Changed(what)),
+                None => outcome.ending.was_stopped().then_some(Stale::Stopped),
+            },
             outcome: Box::new(outcome),
             seconds: now().saturating_sub(ended),
-            changed,
         },
     }
 }

@@ -57,6 +57,7 @@ pub fn run(
 ) -> Outcome {
     let mut outcome = Outcome {
         command: settings.project.command(),
+        narrowed_by: settings.narrowed_by(),
         ..Outcome::default()
     };
     let ended = match subject {

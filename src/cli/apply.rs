@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::request::Place;
 use super::{Target, output, with_test};
-use crate::invocation::{self, Earlier};
+use crate::invocation::{self, Earlier, Stale};
 use crate::repair::settings::Settings;
 use crate::repair::telling::NewTest;
 use crate::report::format::{human, json};
@@ -20,6 +20,12 @@ use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
 use crate::subject::patching::{self, Change};
+
+/// Exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    it was written
+  2    nothing was written: wrong usage, no such patch, or a file has changed since";
 
 #[derive(Args, Clone, Debug)]
 pub struct Apply<P: Target> {
@@ -140,18 +146,16 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
 fn last(settings: &Settings) -> Result<Outcome> {
     settings.subject()?;
     match invocation::last_outcome(settings) {
-        Earlier::Found {
-            outcome, changed, ..
-        } => {
-            if let Some(what) = changed.filter(|what| what.starts_with('/')) {
-                output::say(&format!(
-                    "note: {what} changed since the search: run your tests"
-                ));
+        Earlier::Found { outcome, stale, .. } => {
+            if let Some(Stale::Changed(what)) = stale
+                && what.starts_with('/')
+            {
+                output::say(&format!("note: {what} since the search: run your tests"));
             }
             Ok(*outcome)
         }
         Earlier::Nothing => bail!(
-            "no search that came to its end is kept here; search first with `{}`",
+            "no search that found a patch or came to its end is kept here; search first with `{}`",
             settings.project.command()
         ),
     }
@@ -361,6 +365,9 @@ fn refuse_dirty(file: &str, path: &Utf8Path) -> Result<()> {
 pub(super) fn no_patch(outcome: &Outcome, rank: u32) -> anyhow::Error {
     anyhow::anyhow!(
         "there is no patch {rank} to apply: the last search found {}; nothing was changed",
-        count(outcome.patches.len(), "patch")
+        match outcome.patches.len() {
+            0 => "none".to_owned(),
+            found => count(found, "patch"),
+        }
     )
 }

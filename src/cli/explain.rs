@@ -5,7 +5,7 @@ use clap::builder::{StringValueParser, TypedValueParser};
 
 use super::request::{Request, ago};
 use super::{Common, Target, output};
-use crate::invocation::{self, Earlier};
+use crate::invocation::{self, Earlier, Stale};
 use crate::report::{Choice, Ending, Outcome, count, explain};
 
 #[derive(Args, Clone, Debug)]
@@ -56,10 +56,14 @@ impl<P: Target> Explain<P> {
             Earlier::Found {
                 outcome,
                 seconds,
-                changed: Some(what),
+                stale: Some(stale),
             } if explain::render(&outcome, &self.id).is_some() || is_rank(&self.id) => {
+                let how = match stale {
+                    Stale::Changed(what) => format!("{what} since"),
+                    Stale::Stopped => "it was stopped".to_owned(),
+                };
                 request.note(&format!(
-                    "this is of the search of {}; {what} changed since (--no-cache searches again)",
+                    "this is of the search of {}; {how} (--no-cache searches again)",
                     ago(seconds)
                 ));
                 Some(*outcome)

@@ -91,13 +91,13 @@ enum Action<P: Target> {
     #[command(after_help = EXIT_CODES)]
     Explain(explain::Explain<P>),
     /// Go through the patches and apply one
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = review::keys())]
     Review(review::Review<P>),
     /// Write a patch that was found into the subject
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = apply::EXIT_CODES)]
     Apply(apply::Apply<P>),
     /// Take back the patch that was applied last
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = apply::EXIT_CODES)]
     Undo(apply::Undo<P>),
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::options::Options;
 use super::output;
 use crate::config::{Config, ConfigError};
-use crate::invocation::{self, Earlier};
+use crate::invocation::{self, Earlier, Stale};
 use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::report::format::{Format, HTML, MARKDOWN, json};
@@ -245,7 +245,7 @@ impl Request {
             Earlier::Found {
                 outcome,
                 seconds,
-                changed: None,
+                stale: None,
             } => {
                 for warning in &outcome.warnings {
                     output::say(&format!("warning: {warning}"));
@@ -257,12 +257,16 @@ impl Request {
                 *outcome
             }
             Earlier::Found {
-                changed: Some(what),
-                ..
+                stale: Some(stale), ..
             } => {
-                self.note(&format!(
-                    "searching again, because {what} changed since the last search"
-                ));
+                self.note(&match stale {
+                    Stale::Changed(what) => {
+                        format!("searching again, because {what} since the last search")
+                    }
+                    Stale::Stopped => {
+                        "searching again, because the last search was stopped".to_owned()
+                    }
+                });
                 output::run(self)
             }
             Earlier::Nothing => output::run(self),

@@ -12,7 +12,7 @@ use super::{Common, Target, output, with_test};
 use crate::repair::settings::{Depth, Settings};
 use crate::repair::telling::NewTest;
 use crate::report::format::human;
-use crate::report::{Choice, Ending, Outcome, PatchReport, explain, snippet};
+use crate::report::{Choice, EXIT_CODES, Ending, Outcome, PatchReport, explain, snippet};
 use crate::source::Language;
 
 const HELP: &str = "\
@@ -33,6 +33,17 @@ t      run your tests
 u      undo: take the patch back and go on
 q      quit
 ";
+
+/// What can be answered, and the exit codes, for `--help`.
+pub fn keys() -> String {
+    let indented =
+        |list: &str| -> String { list.lines().map(|line| format!("  {line}\n")).collect() };
+    format!(
+        "Answers, each followed by Enter:\n{}\nOnce a patch is applied:\n{}\n{EXIT_CODES}",
+        indented(HELP),
+        indented(HELP_APPLIED)
+    )
+}
 
 #[derive(Args, Clone, Debug)]
 pub struct Review<P: Target> {

@@ -8,6 +8,7 @@ use fixedbitset::FixedBitSet;
 use super::front;
 use super::interpret::{End, Limits, Run, Value, run};
 use super::ir::{Entry, Expected, Outside, PlaceId, Program, Span, Test};
+use super::left_out::LeftOut;
 use super::position::Positions;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::source::Language;
@@ -32,8 +33,8 @@ pub struct Loaded {
     pub bound: u32,
     /// How often they might go round when the tests were run.
     pub rounds: u32,
-    /// The tests that are left out, each with the reason.
-    pub set_aside: Vec<String>,
+    /// The tests that are left out.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Why there is nothing to reason about.
@@ -110,15 +111,13 @@ impl Loaded {
             deadline,
         }: Far,
     ) -> Result<Self, Refusal> {
-        let (program, tests, set_aside) = match whole.language {
+        let (program, tests, left_out) = match whole.language {
             Language::C => of_c(whole, wanted)?,
             Language::Rust => of_rust(whole, wanted)?,
         };
         if let Some(unknown) = wanted.iter().find(|name| {
             !tests.iter().any(|test| test.name == **name)
-                && !set_aside
-                    .iter()
-                    .any(|aside| aside.starts_with(&format!("`{name}`")))
+                && !left_out.iter().any(|test| test.test == **name)
         }) {
             return Err(Refusal::Usage(format!("there is no test `{unknown}`")));
         }
@@ -140,7 +139,7 @@ impl Loaded {
             rounds: bound.unwrap_or(MOST_ROUNDS),
             program,
             tests,
-            set_aside,
+            left_out,
         };
         let mut usual: BTreeMap<PlaceId, BTreeMap<i128, usize>> = BTreeMap::new();
         let mut endless = Vec::new();
@@ -213,9 +212,10 @@ impl Loaded {
     }
 
     fn leave_out(&mut self, test: &Test, reason: &str) {
-        let name = &test.name;
-        self.set_aside
-            .push(format!("`{name}` is left out: {reason}"));
+        self.left_out.push(LeftOut {
+            test: test.name.clone(),
+            reason: reason.to_owned(),
+        });
     }
 
     /// Why a test ends this way, as a sentence without its subject.
@@ -265,7 +265,7 @@ fn covered(run: &Run) -> FixedBitSet {
         .collect()
 }
 
-type Read = (Program, Vec<Test>, Vec<String>);
+type Read = (Program, Vec<Test>, Vec<LeftOut>);
 
 /// A C program and its tests, the wanted ones only, and why others are left out.
 ///
@@ -278,7 +278,7 @@ pub fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
             "the sources have no function `main`".to_owned(),
         ));
     };
-    let (mut tests, mut set_aside) = (Vec::new(), Vec::new());
+    let (mut tests, mut left_out) = (Vec::new(), Vec::new());
     for case in &whole.cases {
         if !wanted.is_empty() && !wanted.contains(&case.name) {
             continue;
@@ -300,10 +300,13 @@ pub fn of_c(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
                     exit: case.exit,
                 },
             }),
-            Err(reason) => set_aside.push(format!("`{}` is left out: {reason}", case.name)),
+            Err(reason) => left_out.push(LeftOut {
+                test: case.name.clone(),
+                reason: reason.to_owned(),
+            }),
         }
     }
-    Ok((program, tests, set_aside))
+    Ok((program, tests, left_out))
 }
 
 /// The program's name and arguments.
@@ -336,8 +339,7 @@ pub fn of_rust_with(
         }
     }
     let outside = read.outside.into_iter();
-    let set_aside = outside.map(|(name, outside)| format!("`{name}` is left out: {outside}"));
-    let read = (read.program, read.tests, set_aside.collect());
+    let read = (read.program, read.tests, outside.map(left_out).collect());
     Ok((read, names))
 }
 
@@ -345,6 +347,12 @@ fn of_rust(whole: &Whole, wanted: &[String]) -> Result<Read, Refusal> {
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let read = front::rust::read_all(&whole.files, &is_wanted)?;
     let outside = read.outside.into_iter();
-    let set_aside = outside.map(|(name, outside)| format!("`{name}` is left out: {outside}"));
-    Ok((read.program, read.tests, set_aside.collect()))
+    Ok((read.program, read.tests, outside.map(left_out).collect()))
+}
+
+fn left_out((test, outside): (String, Outside)) -> LeftOut {
+    LeftOut {
+        test,
+        reason: outside.to_string(),
+    }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::faults::{Candidate, Found, Outcome};
 use super::interpret::{Evaluated, Run, Value};
 use super::ir::{PlaceId, PlaceKind};
+use super::left_out::LeftOut;
 use super::load::Loaded;
 
 /// What a search for faults found.
@@ -14,8 +15,8 @@ pub struct Localization {
     pub outcome: &'static str,
     /// Why it ended so, if that needs words.
     pub message: Option<String>,
-    /// What the user should know besides, a sentence each.
-    pub warnings: Vec<String>,
+    /// The tests that no formula is made of.
+    pub left_out: Vec<LeftOut>,
     /// The failing tests, with how each ends.
     pub failing: Vec<Failing>,
     /// How many tests pass.

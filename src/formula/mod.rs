@@ -14,6 +14,7 @@ pub mod front;
 mod generate;
 pub mod interpret;
 pub mod ir;
+pub mod left_out;
 pub mod load;
 pub mod localization;
 pub mod mutate;
@@ -30,6 +31,7 @@ use std::time::{Duration, Instant};
 use self::encode::{Extent, Stop};
 use self::faults::{Formula, Options, Trouble};
 use self::ir::{Outside, PlaceId, Program};
+use self::left_out::NONE_LEFT;
 use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
@@ -72,15 +74,15 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
-        let is_outside = loaded.tests.is_empty() && !loaded.set_aside.is_empty();
+        let is_outside = loaded.tests.is_empty() && !loaded.left_out.is_empty();
         Localization {
             outcome: if is_outside { "outside" } else { "none" },
             message: Some(match loaded.tests.len() {
-                0 if is_outside => "no test is left that a formula can be made of".to_owned(),
+                0 if is_outside => NONE_LEFT.to_owned(),
                 0 => "there are no tests".to_owned(),
                 _ => format!(
                     "all tests {}pass: there is nothing to localize",
-                    if loaded.set_aside.is_empty() {
+                    if loaded.left_out.is_empty() {
                         ""
                     } else {
                         "that are not left out "
@@ -119,7 +121,7 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
         })
         .collect();
     shown.passing = loaded.tests.len() - shown.failing.len();
-    shown.warnings.clone_from(&loaded.set_aside);
+    shown.left_out.clone_from(&loaded.left_out);
     let all = started.elapsed();
     shown.phases.insert(
         0,

@@ -19,6 +19,7 @@ use super::trial::{Found, Trial};
 use super::written::Written;
 use super::{RESULT, machine::Point};
 use crate::formula::ir::{Program, Test};
+use crate::formula::left_out;
 use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::patch::edit::Edit as PatchEdit;
 use crate::source::Language;
@@ -136,7 +137,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
         ));
     };
     let mut request = request.clone();
-    let (program, tests, warnings) = match whole.language {
+    let (program, tests, left_out) = match whole.language {
         Language::C => of_c(&whole, &request.tests)?,
         Language::Rust => {
             let mut names = vec![&**function];
@@ -149,6 +150,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
         }
     };
     let request = &request;
+    let warnings = left_out::sentences(&left_out);
     let function = request.function.as_ref().unwrap_or(function);
     let mut loaded = Loaded::of(program, texts(&whole), function).map_err(named)?;
     let triples = triples(request, &loaded, &tests).map_err(|refusal| match refusal {
@@ -292,7 +294,7 @@ pub fn repairs(
 
 /// Repairs by tests that fail.
 fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch, Refusal> {
-    let (program, tests, warnings) = of_c(whole, &[])?;
+    let (program, tests, left_out) = of_c(whole, &[])?;
     let names = || tests.iter().map(|test| &*test.name);
     if let Some(unknown) = request
         .failing
@@ -321,7 +323,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         by: By::Tests,
         calls: tests.len(),
         failing: tried.failing.clone(),
-        warnings,
+        warnings: left_out::sentences(&left_out),
         seconds: started.elapsed().as_secs_f64(),
         ..Batch::default()
     };

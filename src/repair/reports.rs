@@ -77,16 +77,22 @@ pub fn suspects(
         .map(|suspect| {
             let found = angelic.iter().find(|found| found.site == suspect.site);
             let cures = found.iter().flat_map(|found| &found.cures);
+            let reports = cures.flat_map(|(test, forced)| {
+                forced.iter().map(|forced| AngelicReport {
+                    test: tests[*test].to_string(),
+                    how: how(forced),
+                })
+            });
+            let mut angelic = Vec::new();
+            for report in reports {
+                // An evaluation that is flipped and one that is set to the other outcome are told alike.
+                if !angelic.contains(&report) {
+                    angelic.push(report);
+                }
+            }
             SiteReport {
                 suspiciousness: suspect.suspiciousness,
-                angelic: cures
-                    .flat_map(|(test, forced)| {
-                        forced.iter().map(|forced| AngelicReport {
-                            test: tests[*test].to_string(),
-                            how: how(forced),
-                        })
-                    })
-                    .collect(),
+                angelic,
                 ..site(sources, &sources.sites[suspect.site])
             }
         })

@@ -254,6 +254,30 @@ impl Settings {
         }
     }
 
+    /// The options that say where patches may go, as they are given on the command line.
+    pub fn narrowed_by(&self) -> Vec<String> {
+        let named = |option: &str, values: &[String]| -> Vec<String> {
+            let quoted = values.iter().map(|value| match shlex::try_quote(value) {
+                Ok(quoted) => quoted.into_owned(),
+                // No argument has a NUL.
+                Err(_) => value.clone(),
+            });
+            quoted.map(|value| format!("--{option} {value}")).collect()
+        };
+        let kinds: Vec<String> = self.kind.iter().map(|it| it.name().to_owned()).collect();
+        let mut options = [
+            named("kind", &kinds),
+            named("file", &self.file),
+            named("exclude", &self.exclude),
+            named("lines", &self.lines),
+        ]
+        .concat();
+        if self.only_in_diff {
+            options.push("--only-in-diff".to_owned());
+        }
+        options
+    }
+
     /// Whether patches are wanted of a kind whose sites have outcomes that can be forced.
     pub fn wants_outcomes(&self) -> bool {
         let mut kinds = PatchKind::ALL.into_iter();

@@ -46,6 +46,11 @@ impl Ending {
         }
     }
 
+    /// Whether the run was stopped, by the user or at its time limit.
+    pub fn was_stopped(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::Interrupted)
+    }
+
     /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {

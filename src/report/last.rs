@@ -29,15 +29,15 @@ pub struct Last {
     pub outcome: Outcome,
 }
 
-/// The outcome as the text of a file; `None` if it is not kept, because the run was stopped or there was nothing to
-/// search for.
+/// The outcome as the text of a file; `None` if it is not kept, because there was nothing to search for, or the run was
+/// stopped before it found a patch.
 pub fn render(
     outcome: &Outcome,
     dependencies: &Dependencies,
     outputs: &BTreeSet<PathBuf>,
     ended: u64,
 ) -> Option<String> {
-    if !is_complete(outcome) {
+    if !is_kept(outcome) {
         return None;
     }
     let last = Last {
@@ -65,17 +65,17 @@ pub fn parse(text: &str) -> Option<Last> {
             && others.all(|edit| fits(edit, text(&edit.file)))
     };
     let mut patches = last.outcome.patches.iter();
-    let is_sound =
-        last.version == VERSION && is_complete(&last.outcome) && patches.all(is_sound_patch);
+    let is_sound = last.version == VERSION && is_kept(&last.outcome) && patches.all(is_sound_patch);
     is_sound.then_some(last)
 }
 
-/// Whether the search came to its end.
-fn is_complete(outcome: &Outcome) -> bool {
-    matches!(
+/// Whether `apply` and `explain` can mean it: what a search that was stopped shows is what the user has seen last, too.
+fn is_kept(outcome: &Outcome) -> bool {
+    let is_complete = matches!(
         outcome.ending,
         Ending::Patched | Ending::PartlyPatched | Ending::NoPatch
-    )
+    );
+    is_complete || outcome.ending.was_stopped() && !outcome.patches.is_empty()
 }
 
 /// Reads the name of a kind of patch.

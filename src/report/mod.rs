@@ -75,6 +75,9 @@ pub struct Outcome {
     pub command: Name,
     /// The options of this run, each preceded by a space, for a command that finds the same patches.
     pub options: String,
+    /// Those options, or settings of the same name, that say where patches may go.
+    #[serde(default)]
+    pub narrowed_by: Vec<String>,
     /// Whether changing two conditions at once was also tried.
     pub tried_pairs: bool,
     /// Whether the instrumentation changes the outcome of every failing test.
@@ -111,6 +114,7 @@ impl Default for Outcome {
             is_refused: false,
             command: "cargo nopol",
             options: String::new(),
+            narrowed_by: Vec::new(),
             tried_pairs: false,
             is_disturbed: false,
             packages: Vec::new(),
@@ -180,7 +184,7 @@ impl SiteReport {
 }
 
 /// A forced outcome under which a failing test passes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AngelicReport {
     /// The failing test.
     pub test: String,

@@ -78,12 +78,19 @@ impl Outcome {
                 }
                 _ => "",
             };
-            return Some(format!(
-                "No failing test reaches a place that may be changed. {}{unchanging} If --file, --exclude or --kind is given, it may \
-                 leave out too much; `{} list` shows what is left.",
-                self.without_places(),
-                self.command
-            ));
+            let (command, others) = (self.command, self.without_places());
+            let what = match self.narrowed_by.is_empty() {
+                true => format!(
+                    "reaches a place that may be changed; `{command} list` shows the places."
+                ),
+                false => {
+                    let options = self.narrowed_by.join(" ");
+                    format!(
+                        "reaches a place that may be changed with `{options}`; `{command} list {options}` shows the places that are left."
+                    )
+                }
+            };
+            return Some(format!("No failing test {what} {others}{unchanging}"));
         }
         // Kinds that have no outcomes to force.
         let computes = |site: &&SiteReport| site.kind == "arithmetic";

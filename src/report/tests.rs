@@ -254,8 +254,16 @@ fn without_an_angelic_site_localization_ended_it() {
     let mut outcome = Outcome::default();
     let nothing = outcome.why_not().unwrap();
     assert!(
-        nothing.starts_with("No failing test reaches a place"),
+        nothing.starts_with("No failing test reaches a place that may be changed; `cargo nopol list` shows the places."),
         "{nothing}"
+    );
+    outcome.narrowed_by = vec!["--kind guard".to_owned(), "--file 'a b.rs'".to_owned()];
+    let narrowed = outcome.why_not().unwrap();
+    assert!(
+        narrowed.contains(
+            "may be changed with `--kind guard --file 'a b.rs'`; `cargo nopol list --kind guard --file 'a b.rs'` shows"
+        ),
+        "{narrowed}"
     );
     outcome.sites = vec![site()];
     outcome.sites[0].angelic.clear();

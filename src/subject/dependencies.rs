@@ -190,7 +190,7 @@ impl FileHasher<'_> {
     }
 }
 
-/// The most informative dependency that has changed.
+/// The most informative dependency that has changed, and how: `/a/b.rs changed`, `/a/b.rs is new`.
 pub fn changed(
     before: &BTreeMap<String, String>,
     now: &BTreeMap<String, String>,
@@ -201,7 +201,12 @@ pub fn changed(
         .collect();
     // Files come first, because they explain more than what is derived from them. Their names are paths.
     changed.sort_by_key(|key| !key.starts_with('/'));
-    changed.first().map(ToString::to_string)
+    let key = changed.first()?;
+    Some(match (before.get(*key), now.get(*key)) {
+        (None, _) => format!("{key} is new"),
+        (_, None) => format!("{key} is gone"),
+        _ => format!("{key} changed"),
+    })
 }
 
 /// Whether they are those of another version of the tool, or of a subject elsewhere.
@@ -249,13 +254,15 @@ mod tests {
         fs::write(skipped[0].join("built"), "x").unwrap();
         assert_eq!(changed(&before, &look()), None);
         fs::write(&path, "two").unwrap();
-        let named = changed(&before, &look()).unwrap();
-        assert!(named.ends_with("/a.rs"), "{named}");
+        let said = |how: &str| Some(format!("{} {how}", path.display()));
+        assert_eq!(changed(&before, &look()), said("changed"));
         fs::remove_file(&path).unwrap();
-        assert_eq!(changed(&before, &look()), Some(named));
+        assert_eq!(changed(&before, &look()), said("is gone"));
+        assert_eq!(changed(&look(), &before), said("is new"));
         let before = look();
         fs::write(elsewhere.path().join("b"), "x").unwrap();
-        assert!(changed(&before, &look()).unwrap().ends_with("/away"));
+        let said = changed(&before, &look()).unwrap();
+        assert!(said.ends_with("/away changed"), "{said}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn explain_and_apply_after_a_search_do_not_search_again() {
 #[test]
 fn other_settings_and_damaged_files_are_searched_for_again() {
     let subject = Subject::lib(GRADES);
-    // Neither a look around nor a run that was stopped is a search that came to its end.
+    // Neither a look around is kept nor a run that was stopped before it found a patch.
     subject.nopol(&["list"]);
     let stopped = subject.nopol(&["--time-limit", "0.01"]);
     assert_eq!(stopped.code, 5, "{}", stopped.stderr);
@@ -139,7 +139,7 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     let applied = subject.nopol(&["apply"]);
     assert_eq!(applied.code, 0, "{}", applied.stderr);
     assert!(
-        applied.stderr.contains("notes.txt changed since"),
+        applied.stderr.contains("notes.txt is new since"),
         "{}",
         applied.stderr
     );

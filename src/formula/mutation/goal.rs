@@ -7,6 +7,7 @@ use crate::formula::encode::Extent;
 use crate::formula::front;
 use crate::formula::interpret::End;
 use crate::formula::ir::{FunctionId, Made, Program, Scalar};
+use crate::formula::left_out::{LeftOut, NONE_LEFT};
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
 use crate::formula::mutate::space::Kept;
@@ -27,7 +28,7 @@ pub(super) struct Goal {
     pub(super) kept: Kept,
     pub(super) specification: Specification,
     pub(super) bound: u32,
-    pub(super) set_aside: Vec<String>,
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) failing: Vec<Failing>,
     pub(super) passing: usize,
     /// How suspicious each place is, if there are tests.
@@ -62,7 +63,7 @@ impl Goal {
             kept: Kept::default(),
             specification: Specification::Tests(loaded.tests.clone()),
             bound: loaded.bound,
-            set_aside: loaded.set_aside.clone(),
+            left_out: loaded.left_out.clone(),
             passing: loaded.tests.len() - failing.len(),
             failing,
             loaded: Some(loaded),
@@ -106,7 +107,7 @@ impl Goal {
                 reference,
             },
             bound: request.bound.unwrap_or(BOUND),
-            set_aside: Vec::new(),
+            left_out: Vec::new(),
             failing: Vec::new(),
             passing: 0,
             loaded: None,
@@ -163,11 +164,11 @@ impl Goal {
             Outcome::Right { is_unbounded } => (
                 "none",
                 Some(match &self.specification {
-                    Specification::Tests(tests) if tests.is_empty() && self.set_aside.is_empty() => {
+                    Specification::Tests(tests) if tests.is_empty() && self.left_out.is_empty() => {
                         "there are no tests".to_owned()
                     }
                     Specification::Tests(tests) if tests.is_empty() => {
-                        "no test is left that a formula can be made of".to_owned()
+                        NONE_LEFT.to_owned()
                     }
                     Specification::Tests(_) => "all tests pass: there is nothing to repair".to_owned(),
                     Specification::Function { .. } if is_unbounded => {
@@ -184,7 +185,7 @@ impl Goal {
         shown.message = message;
         if let Specification::Tests(tests) = &self.specification
             && tests.is_empty()
-            && !self.set_aside.is_empty()
+            && !self.left_out.is_empty()
         {
             shown.outcome = "outside";
         }

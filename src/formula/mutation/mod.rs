@@ -11,6 +11,7 @@ use serde::Serialize;
 use self::goal::Goal;
 use self::showing::patched;
 use super::encode::Extent;
+use super::left_out::LeftOut;
 use super::load::Refusal;
 use super::localization::{Failing, Phase};
 use super::mutate::must::Prune;
@@ -52,6 +53,8 @@ pub struct Mutation {
     pub message: Option<String>,
     /// What the user should know besides, a sentence each.
     pub warnings: Vec<String>,
+    /// The tests that no formula is made of.
+    pub left_out: Vec<LeftOut>,
     /// The failing tests, or the function that is wrong, with the reason.
     pub failing: Vec<Failing>,
     /// How many tests pass.
@@ -164,7 +167,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
         }),
         examined: found.examined,
         checks: found.asked,
-        warnings: goal.set_aside.clone(),
+        left_out: goal.left_out.clone(),
         failing: goal.failing.clone(),
         passing: goal.passing,
         ..Mutation::default()

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::left_out;
 use super::localization::{Localization, ShownCandidate, Step};
 use super::places;
 use crate::report::count;
@@ -30,8 +31,8 @@ pub fn human(shown: &Localization, top: usize) -> String {
 }
 
 fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Result {
-    for warning in &shown.warnings {
-        writeln!(text, "note: {warning}")?;
+    for sentence in left_out::sentences(&shown.left_out) {
+        writeln!(text, "note: {sentence}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
         writeln!(text, "{} fails: {}", failing.name, failing.reason)?;

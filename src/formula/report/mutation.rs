@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::formula::left_out;
 use crate::formula::mutation::{Mutation, ShownRepair};
 use crate::report::count;
 
@@ -17,8 +18,9 @@ pub fn human(shown: &Mutation, top: usize, command: &str) -> String {
 }
 
 fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std::fmt::Result {
-    for warning in &shown.warnings {
-        writeln!(text, "note: {warning}")?;
+    let left_out = left_out::sentences(&shown.left_out);
+    for note in left_out.iter().chain(&shown.warnings) {
+        writeln!(text, "note: {note}")?;
     }
     for failing in shown.failing.iter().take(MANY) {
         writeln!(text, "{} fails: {}", failing.name, failing.reason)?;

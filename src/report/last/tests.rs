@@ -147,6 +147,7 @@ fn full() -> Outcome {
         is_refused: false,
         command: "cargo nopol c",
         options: " --top 1".to_owned(),
+        narrowed_by: vec!["--kind guard".to_owned()],
         tried_pairs: true,
         is_disturbed: true,
         packages: vec![PackageReport {
@@ -202,24 +203,26 @@ fn what_is_damaged_or_foreign_is_not_read() {
 }
 
 #[test]
-fn a_run_that_was_stopped_is_not_kept() {
+fn what_showed_patches_or_came_to_its_end_is_kept() {
+    let kept = |ending, patches| {
+        let outcome = Outcome {
+            ending,
+            patches,
+            ..full()
+        };
+        text(&outcome).map(|text| parse(&text).unwrap().outcome.ending)
+    };
     for ending in [
-        Ending::TimeLimit,
-        Ending::Interrupted,
         Ending::Internal,
         Ending::Usage,
         Ending::NothingToRepair,
         Ending::Listed,
     ] {
-        let outcome = Outcome { ending, ..full() };
-        assert!(text(&outcome).is_none(), "{ending:?}");
+        assert_eq!(kept(ending, full().patches), None);
     }
-    let outcome = Outcome {
-        ending: Ending::NoPatch,
-        ..full()
-    };
-    assert_eq!(
-        parse(&text(&outcome).unwrap()).unwrap().outcome.ending,
-        Ending::NoPatch
-    );
+    for ending in [Ending::TimeLimit, Ending::Interrupted] {
+        assert_eq!(kept(ending, full().patches), Some(ending));
+        assert_eq!(kept(ending, Vec::new()), None);
+    }
+    assert_eq!(kept(Ending::NoPatch, Vec::new()), Some(Ending::NoPatch));
 }
