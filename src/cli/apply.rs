@@ -83,19 +83,24 @@ impl<P: Target> Apply<P> {
             true => Some(with_test::find(settings, &outcome, choice, false)?),
             false => None,
         };
-        apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
+        let beneath = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(
                 "{}\nIt expects what patch {choice} does. Is that right?\n",
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(said(&outcome, choice, test.as_ref()) + &shown)
+        Ok(said(&outcome, choice, test.as_ref(), &beneath) + &shown)
     }
 }
 
-/// What is to be said of a patch that was applied.
-pub fn said(outcome: &Outcome, choice: Choice, test: Option<&NewTest>) -> String {
+/// What is to be said of a patch that was applied, to files to which others were applied before.
+pub fn said(
+    outcome: &Outcome,
+    choice: Choice,
+    test: Option<&NewTest>,
+    beneath: &[String],
+) -> String {
     let with = match test {
         None => String::new(),
         Some(NewTest {
@@ -110,8 +115,15 @@ pub fn said(outcome: &Outcome, choice: Choice, test: Option<&NewTest>) -> String
         None => String::new(),
         Some(_) => format!("{}\n", human::NOT_BUILT_ALONE),
     };
+    let together = match beneath {
+        [] => String::new(),
+        _ => format!(
+            "It was checked without patch {}, which is applied, too: run your tests.\n",
+            beneath.join(" and ")
+        ),
+    };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}",
+        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}{together}",
         human::files(outcome, choice),
         outcome.command
     )
@@ -243,17 +255,19 @@ fn kept(settings: &Settings) -> Result<LastFile> {
     Ok(LastFile::of_applied(&subject, settings.work_dir.as_deref()))
 }
 
-/// Writes this patch, or an alternative to it, into the subject, and a new test.
+/// Writes this patch, or an alternative to it, into the subject, and a new test. Gives the names of patches that were applied
+/// to the same files before.
 ///
 /// # Errors
-/// If there is no such patch, or a file has uncommitted changes or has changed since it was read.
+/// If there is no such patch, or a file has uncommitted changes or has changed since it was read otherwise than by patches of
+/// other causes.
 pub fn apply(
     settings: &Settings,
     outcome: &Outcome,
     choice: Choice,
     test: Option<&NewTest>,
     allow_dirty: bool,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let Choice { rank, alternative } = choice;
     let Some(patch) = outcome
         .patches
@@ -271,54 +285,93 @@ pub fn apply(
     edits.extend(test.map(with_test::edit));
     let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
-    let mut changes = Vec::new();
-    for file in files {
-        let path = own(&subject, &subject.path_of(Utf8Path::new(file)))?;
-        if !allow_dirty {
-            refuse_dirty(file, &path)?;
-        }
-        let of_file = edits.iter().filter(|edit| edit.file == file).collect();
-        changes.push(change(file, path, of_file)?);
-    }
-    patching::make(&changes)?;
     let kept = kept(settings)?;
     let mut patches = kept
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
+    let (mut changes, mut beneath) = (Vec::new(), Vec::new());
+    for file in files {
+        let path = own(&subject, &subject.path_of(Utf8Path::new(file)))?;
+        let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
+        let before = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+        let since = since(file, &path, &of_file, &before, &patches)?;
+        for (earlier, _) in &since {
+            if let Some(test) = patch.fixes.iter().find(|test| earlier.fixes.contains(test)) {
+                bail!(
+                    "`{test}` is fixed already by patch {}, which was applied; nothing was changed, and `undo` takes that patch back",
+                    earlier.name
+                );
+            }
+            if !beneath.contains(&earlier.name) {
+                beneath.push(earlier.name.clone());
+            }
+        }
+        // What git has not committed then is what was applied.
+        if !allow_dirty && since.is_empty() {
+            refuse_dirty(file, &path)?;
+        }
+        let after = edited(&before, of_file, &since).with_context(|| {
+            format!(
+                "patch {choice} changes in {file} what patch {} has changed, so it was not applied; `undo` takes that back",
+                beneath.join(" or ")
+            )
+        })?;
+        changes.push(Change {
+            path,
+            before,
+            after,
+        });
+    }
+    patching::make(&changes)?;
     patches.push(Applied {
         name: match test {
             None => choice.to_string(),
             Some(test) => format!("{choice} and the test `{}`", test.name),
         },
+        fixes: patch.fixes.clone(),
         changes,
     });
     // That it cannot be taken back by a command is no reason to fail.
     if let Some(text) = applied::render(&patches) {
         let _ = kept.write(&text);
     }
-    Ok(())
+    Ok(beneath)
 }
 
-/// What edits make of a file.
-fn change(file: &str, path: Utf8PathBuf, mut edits: Vec<&EditReport>) -> Result<Change> {
-    let before = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-    if edits.iter().any(|edit| *edit.original != *before) {
-        bail!(
+/// What was applied to a file since it was read for these edits.
+fn since<'p>(
+    file: &str,
+    path: &Utf8Path,
+    edits: &[&EditReport],
+    now: &str,
+    patches: &'p [Applied],
+) -> Result<Vec<(&'p Applied, &'p Change)>> {
+    let mut originals = edits.iter().map(|edit| &*edit.original);
+    let old = originals.next().unwrap_or(now);
+    let since = applied::since(patches, path, old, now);
+    since.filter(|_| originals.all(|other| other == old)).with_context(|| {
+        format!(
             "{file} changed since the patch was found, so it was not applied; if another patch was applied, `undo` takes it \
              back, otherwise search again"
-        );
-    }
+        )
+    })
+}
+
+/// What edits make of a text that was changed since they were found; `None` if it was changed where they are.
+fn edited(
+    before: &str,
+    mut edits: Vec<&EditReport>,
+    since: &[(&Applied, &Change)],
+) -> Option<String> {
     // From the end of the file, so that no edit shifts another one's span.
     edits.sort_by_key(|edit| Reverse(edit.span.start));
-    let mut after = before.clone();
+    let mut after = before.to_owned();
     for edit in edits {
-        after.replace_range(edit.span.clone(), &edit.after);
+        let mut changes = since.iter().map(|(_, change)| change);
+        let span = changes.try_fold(edit.span.clone(), |span, change| change.moved(&span))?;
+        after.replace_range(span, &edit.after);
     }
-    Ok(Change {
-        path,
-        before,
-        after,
-    })
+    Some(after)
 }
 
 /// The edits of a patch, or of an alternative to it.

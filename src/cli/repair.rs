@@ -46,7 +46,7 @@ impl<P: Target> Repair<P> {
             return output::present(&outcome, &request);
         };
         match apply::apply(&request.settings, &outcome, choice, None, self.allow_dirty) {
-            Ok(()) => {
+            Ok(_) => {
                 outcome.applied = Some(choice);
                 output::present(&outcome, &request)
             }

@@ -206,8 +206,8 @@ impl Walk<'_> {
     fn apply_choice(&self, choice: Choice, test: Option<&NewTest>) -> Result<bool> {
         let settings = &self.request.settings;
         match apply(settings, &self.outcome, choice, test, self.allow_dirty) {
-            Ok(()) => {
-                say(&said(&self.outcome, choice, test))?;
+            Ok(beneath) => {
+                say(&said(&self.outcome, choice, test, &beneath))?;
                 Ok(true)
             }
             Err(error) => {

@@ -1,12 +1,13 @@
 //! The file format of the patches that were written into the subject, so that they can be taken back. The format is
 //! private to the tool.
 
+use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 
 use super::patching::Change;
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Patches that can be taken back.
 const MOST: usize = 20;
 
@@ -15,8 +16,31 @@ const MOST: usize = 20;
 pub struct Applied {
     /// The patch as the user named it, its rank or that of an alternative, and what came with it.
     pub name: String,
+    /// The tests that it fixes.
+    pub fixes: Vec<String>,
     /// What it changed.
     pub changes: Vec<Change>,
+}
+
+/// The patches that made an old text of a file the one it has now, in the order in which they were applied, and what each
+/// changed there; none if both are alike, `None` if they differ otherwise.
+pub fn since<'p>(
+    patches: &'p [Applied],
+    path: &Utf8Path,
+    old: &str,
+    now: &str,
+) -> Option<Vec<(&'p Applied, &'p Change)>> {
+    let (mut text, mut since) = (now, Vec::new());
+    let mut changes = patches.iter().rev().flat_map(|patch| {
+        let of_file = patch.changes.iter().filter(|change| change.path == path);
+        of_file.map(move |change| (patch, change))
+    });
+    while text != old {
+        let (patch, change) = changes.find(|(_, change)| change.after == text)?;
+        since.insert(0, (patch, change));
+        text = &change.before;
+    }
+    Some(since)
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,6 +74,7 @@ mod tests {
     fn the_latest_patches_are_read_as_they_were_written() {
         let patch = |nth: usize| Applied {
             name: nth.to_string(),
+            fixes: vec!["t".to_owned()],
             changes: vec![Change {
                 path: "/a".into(),
                 before: "b".to_owned(),
@@ -59,5 +84,32 @@ mod tests {
         let all: Vec<Applied> = (0..30).map(patch).collect();
         assert_eq!(parse(&render(&all).unwrap()), all[10..]);
         assert_eq!(parse("{}"), []);
+    }
+
+    #[test]
+    fn it_is_known_which_patches_changed_a_text() {
+        let patch = |name: &str, path: &str, before: &str, after: &str| Applied {
+            name: name.to_owned(),
+            fixes: Vec::new(),
+            changes: vec![Change {
+                path: path.into(),
+                before: before.to_owned(),
+                after: after.to_owned(),
+            }],
+        };
+        let patches = [
+            patch("1", "/a", "one", "two"),
+            patch("2", "/b", "one", "two"),
+            patch("3", "/a", "two", "three"),
+        ];
+        let names = |old: &str, now: &str| -> Option<Vec<&str>> {
+            let since = since(&patches, "/a".into(), old, now)?;
+            Some(since.iter().map(|(patch, _)| &*patch.name).collect())
+        };
+        assert_eq!(names("one", "three"), Some(vec!["1", "3"]));
+        assert_eq!(names("two", "three"), Some(vec!["3"]));
+        assert_eq!(names("x", "x"), Some(vec![]));
+        assert_eq!(names("one", "edited"), None);
+        assert_eq!(names("three", "one"), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -27,6 +28,25 @@ impl Change {
             after: self.before,
         }
     }
+
+    /// Where a part of the old text is in the new one; `None` if it overlaps or touches what was changed.
+    pub fn moved(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        let (before, after) = (self.before.as_bytes(), self.after.as_bytes());
+        let first = alike(before.iter(), after.iter());
+        let rest = alike(before[first..].iter().rev(), after[first..].iter().rev());
+        let last = before.len() - rest;
+        let shift = |at: usize| at + after.len() - before.len();
+        match () {
+            () if span.end < first => Some(span.clone()),
+            () if span.start > last => Some(shift(span.start)..shift(span.end)),
+            () => None,
+        }
+    }
+}
+
+/// How many bytes two texts have in common at their start.
+fn alike<'t>(a: impl Iterator<Item = &'t u8>, b: impl Iterator<Item = &'t u8>) -> usize {
+    a.zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Makes the changes. Whoever reads a file meanwhile sees all of the old text or all of the new one.
@@ -96,6 +116,27 @@ mod tests {
             }
         };
         vec![change("a.rs"), change("b.rs")]
+    }
+
+    #[test]
+    fn what_was_not_changed_is_found_again() {
+        let change = Change {
+            path: "a.rs".into(),
+            before: "if a > b {} if ü {}".to_owned(),
+            after: "if a >= b {} if ü {}".to_owned(),
+        };
+        let moved = |part: &str| {
+            let at = change.before.find(part).unwrap();
+            Some(&change.after[change.moved(&(at..at + part.len()))?])
+        };
+        assert_eq!(moved("a"), Some("a"));
+        assert_eq!(moved("ü"), Some("ü"));
+        assert_eq!(moved("b {}"), Some("b {}"));
+        for part in ["a > b", "a >", "> b", " b"] {
+            assert_eq!(moved(part), None, "{part}");
+        }
+        let back = change.clone().reversed();
+        assert_eq!(back.moved(&(17..19)), Some(16..18));
     }
 
     #[test]

@@ -149,14 +149,25 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
         applied.stdout
     );
     assert!(subject.read("src/lib.rs").contains("score >= needed"));
-    // What it changes is not as it was.
     let again = subject.nopol(&["apply"]);
     assert_eq!(again.code, 2, "{}", again.stderr);
     assert!(
-        again.stderr.contains("src/lib.rs changed since"),
+        again.stderr.contains("is fixed already by patch 1, which was applied"),
         "{}",
         again.stderr
     );
+    // What it changes is not as it was.
+    let with_patch = subject.read("src/lib.rs");
+    let path = subject.root.join("src/lib.rs");
+    fs::write(&path, format!("{with_patch}\n// mine\n")).unwrap();
+    let changed = subject.nopol(&["apply"]);
+    assert_eq!(changed.code, 2, "{}", changed.stderr);
+    assert!(
+        changed.stderr.contains("src/lib.rs changed since"),
+        "{}",
+        changed.stderr
+    );
+    fs::write(&path, with_patch).unwrap();
     let undone = subject.nopol(&["undo"]);
     assert_eq!(undone.stdout, "Took back patch 1 in src/lib.rs.\n");
     assert_eq!(subject.read("src/lib.rs"), GRADES);

@@ -24,6 +24,37 @@ fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
 }
 
 #[test]
+fn patches_of_two_causes_are_applied_one_after_the_other() {
+    let subject = Subject::fixture("two-causes", "two-causes");
+    assert_ne!(subject.cargo_test(&[]).code, 0);
+    subject.commit();
+    let before = subject.read("src/lib.rs");
+    let report = subject.nopol(&["--format", "json"]).json();
+    let groups = report["groups"].as_array().unwrap();
+    let ranks = [&groups[0], &groups[1]].map(|group| {
+        let id = group["patches"][0].as_str().unwrap();
+        let patches = report["patches"].as_array().unwrap();
+        let patch = patches.iter().find(|patch| patch["id"] == id).unwrap();
+        patch["rank"].to_string()
+    });
+    let first = subject.nopol(&["apply", &ranks[0]]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let second = subject.nopol(&["apply", &ranks[1]]);
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    let said = format!("It was checked without patch {}, which is applied", ranks[0]);
+    assert!(second.stdout.contains(&said), "{}", second.stdout);
+    let tested = subject.cargo_test(&[]);
+    assert_eq!(tested.code, 0, "{}", tested.stdout);
+
+    for rank in [&ranks[1], &ranks[0]] {
+        let undone = subject.nopol(&["undo"]);
+        let said = format!("Took back patch {rank} in src/lib.rs.\n");
+        assert_eq!(undone.stdout, said);
+    }
+    assert_eq!(subject.read("src/lib.rs"), before);
+}
+
+#[test]
 fn patches_are_applied_and_taken_back() {
     let subject = Subject::lib(GRADES);
     // It writes a Cargo.lock.

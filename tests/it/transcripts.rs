@@ -163,7 +163,7 @@ fn patches_of_two_causes_are_shown_apart() {
        |
 
     2 plausible patches: each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
-    Apply one with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 1`.
+    Apply one for each cause with `cargo nopol apply RANK`, or go through them with `cargo nopol review --top 1`.
     ");
 }
 

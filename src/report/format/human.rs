@@ -94,10 +94,16 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 None if outcome.patches.len() == 1 => {
                     writeln!(out, "Apply it with `{command} apply`.")?;
                 }
-                None => writeln!(
-                    out,
-                    "Apply one with `{command} apply RANK`, or go through them with `{command} review{options}`."
-                )?,
+                None => {
+                    let one = match outcome.groups.len() {
+                        0 | 1 => "one",
+                        _ => "one for each cause",
+                    };
+                    writeln!(
+                        out,
+                        "Apply {one} with `{command} apply RANK`, or go through them with `{command} review{options}`."
+                    )?;
+                }
             }
         }
         Ending::Localized => sites(outcome, out)?,
