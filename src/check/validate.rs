@@ -31,6 +31,17 @@ pub struct Accepted {
     pub doubts: Vec<String>,
 }
 
+/// Why a patch does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// It leaves the text as it is.
+    ChangesNothing,
+    /// The subject does not build with it.
+    DoesNotBuild,
+    /// A test fails with it that must pass.
+    FailsATest,
+}
+
 /// The working copies that patches are validated with.
 #[derive(Debug)]
 pub struct Copies<'a> {
@@ -112,13 +123,16 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// What one patch does when applied alone. `None` if it does not cure the targets or breaks a test. At most as
-    /// many threads as there are working copies may call this at a time.
+    /// What one patch does when applied alone, or why it does not hold. At most as many threads as there are working copies may call this at a time.
     ///
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.
-    pub fn accepts(&self, edits: &[Edit], targets: &[TestIndex]) -> Result<Option<Accepted>> {
-        self.with_copy(|workspace| self.accepts_in(workspace, edits, targets))
+    pub fn judge(
+        &self,
+        edits: &[Edit],
+        targets: &[TestIndex],
+    ) -> Result<Result<Accepted, Rejection>> {
+        self.with_copy(|workspace| self.judge_in(workspace, edits, targets))
     }
 
     /// Calls `work` with a working copy that is not in use.
@@ -130,16 +144,16 @@ impl<'a> Validator<'a> {
         result
     }
 
-    fn accepts_in(
+    fn judge_in(
         &self,
         workspace: &Workspace,
         edits: &[Edit],
         targets: &[TestIndex],
-    ) -> Result<Option<Accepted>> {
+    ) -> Result<Result<Accepted, Rejection>> {
         self.write(workspace, edits)?;
         let build = workspace.build(Linked::Plain)?;
         if !build.succeeded {
-            return Ok(None);
+            return Ok(Err(Rejection::DoesNotBuild));
         }
         let suite = Suite {
             runner: self.runner,
@@ -147,15 +161,15 @@ impl<'a> Validator<'a> {
             binaries: &build.binaries,
         };
         let Some(cured) = self.cures(&suite, targets)? else {
-            return Ok(None);
+            return Ok(Err(Rejection::FailsATest));
         };
         let is_accepted =
             self.doctests_still_pass(workspace)? && self.accepts_unsanitized(edits, targets)?;
         if !is_accepted {
-            return Ok(None);
+            return Ok(Err(Rejection::FailsATest));
         }
         let doubts = self.warnings(workspace, edits)?;
-        Ok(Some(Accepted { cured, doubts }))
+        Ok(Ok(Accepted { cured, doubts }))
     }
 
     /// Whether the targets also pass without sanitizers, and no test that passed without them fails.

@@ -10,7 +10,7 @@ use crate::report::{Choice, Ending, Outcome, count, explain};
 
 #[derive(Args, Clone, Debug)]
 pub struct Explain<P: Target> {
-    /// A patch, by its id or rank, or a site, by its id or FILE:LINE
+    /// A patch, by its id or rank (an alternative, RANK.N, is explained with its patch), or a site, by its id or FILE:LINE
     #[arg(value_name = "ID", default_value = "1", value_parser = StringValueParser::new().map(of_patch))]
     id: String,
 

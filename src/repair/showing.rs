@@ -11,6 +11,7 @@ use super::knowledge::Knowledge;
 use super::session::Session;
 use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
+use crate::check::validate::Rejection;
 use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
@@ -91,15 +92,19 @@ impl Session<'_> {
         let phase = self.progress.start("checking a patch", 0, runner.runs());
         let checked = Checker::new(self, vec![&self.copies.plain]).check(fix)?;
         knowledge.notes.builds += 1;
-        let result = match &checked.accepted {
-            Some(accepted) if !accepted.doubts.is_empty() => {
+        let result = match &checked.verdict {
+            Ok(accepted) if !accepted.doubts.is_empty() => {
                 "it holds, but something speaks against it, so the search for others goes on"
             }
-            Some(_) => "it holds, and the search for others goes on",
-            None => "the likeliest one breaks other tests",
+            Ok(_) => "it holds, and the search for others goes on",
+            Err(Rejection::ChangesNothing) => "the likeliest one changes nothing",
+            Err(Rejection::DoesNotBuild) => {
+                "the subject does not build with the likeliest one alone"
+            }
+            Err(Rejection::FailsATest) => "the likeliest one breaks other tests",
         };
         self.progress.finish(phase, runner.runs(), result);
-        if let Some(accepted) = &checked.accepted
+        if let Ok(accepted) = &checked.verdict
             && accepted.doubts.is_empty()
         {
             let report = PatchReport {

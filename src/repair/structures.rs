@@ -83,7 +83,7 @@ impl Session<'_> {
                 if outcome.patches.len() - from == self.settings.shown() {
                     break;
                 }
-                if let Some(accepted) = validator.accepts(&repair.edits, &targets)? {
+                if let Ok(accepted) = validator.judge(&repair.edits, &targets)? {
                     let cured = accepted
                         .cured
                         .iter()

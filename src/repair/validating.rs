@@ -9,7 +9,7 @@ use super::knowledge::Knowledge;
 use super::ranking::groups;
 use super::session::Session;
 use crate::check::format::Formatter;
-use crate::check::validate::{self, Accepted, Validator};
+use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
 use crate::report::{GroupReport, Outcome, PatchReport, count};
 use crate::run::pool;
@@ -31,8 +31,7 @@ pub(super) struct Shown<'c> {
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub(super) edits: Vec<Edit>,
-    /// `None` if it was rejected.
-    pub(super) accepted: Option<Accepted>,
+    pub(super) verdict: Result<Accepted, Rejection>,
 }
 
 /// Builds fixes on their own.
@@ -67,11 +66,11 @@ impl<'a> Checker<'a> {
 
     pub fn check(&self, fix: &Fix) -> Result<Checked> {
         let edits = self.session.edits(fix, &self.formatter);
-        let accepted = match self.session.diff(&edits).is_empty() {
-            true => None,
-            false => self.validator.accepts(&edits, &fix.targets)?,
+        let verdict = match self.session.diff(&edits).is_empty() {
+            true => Err(Rejection::ChangesNothing),
+            false => self.validator.judge(&edits, &fix.targets)?,
         };
-        Ok(Checked { edits, accepted })
+        Ok(Checked { edits, verdict })
     }
 
     /// Asks whether those of these candidates that hold, and of which it is not known, use memory wrongly; how many those
@@ -160,11 +159,11 @@ impl Session<'_> {
                 let checked = pool::map(at_once, &fixes, |fix| Ok(check(fix)))?;
                 for ((candidates, fix), checked) in wanted.iter_mut().zip(fixes).zip(checked) {
                     match checked {
-                        Ok(Checked { edits, accepted }) => {
+                        Ok(Checked { edits, verdict }) => {
                             knowledge.held.retain(|held| !held.is_text_of(fix));
-                            match accepted {
-                                Some(accepted) => candidates.held = Some((edits, accepted)),
-                                None => candidates.tried += 1,
+                            match verdict {
+                                Ok(accepted) => candidates.held = Some((edits, accepted)),
+                                Err(_) => candidates.tried += 1,
                             }
                         }
                         Err(error) => {

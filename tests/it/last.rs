@@ -152,7 +152,9 @@ fn reports_are_no_change_and_other_files_do_not_keep_a_patch_from_being_applied(
     let again = subject.nopol(&["apply"]);
     assert_eq!(again.code, 2, "{}", again.stderr);
     assert!(
-        again.stderr.contains("is fixed already by patch 1, which was applied"),
+        again
+            .stderr
+            .contains("is fixed already by patch 1, which was applied"),
         "{}",
         again.stderr
     );

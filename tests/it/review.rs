@@ -41,7 +41,10 @@ fn patches_of_two_causes_are_applied_one_after_the_other() {
     assert_eq!(first.code, 0, "{}", first.stderr);
     let second = subject.nopol(&["apply", &ranks[1]]);
     assert_eq!(second.code, 0, "{}", second.stderr);
-    let said = format!("It was checked without patch {}, which is applied", ranks[0]);
+    let said = format!(
+        "It was checked without patch {}, which is applied",
+        ranks[0]
+    );
     assert!(second.stdout.contains(&said), "{}", second.stdout);
     let tested = subject.cargo_test(&[]);
     assert_eq!(tested.code, 0, "{}", tested.stdout);
