@@ -70,13 +70,18 @@ impl<P: Target> Apply<P> {
             [one] => (None, &**one),
             [file, wanted, ..] => (Some(file), &**wanted),
         };
+        let mut note = None;
         let outcome = match file {
             Some(file) => {
                 let text =
                     fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
                 json::read(&text, &|path| text_of(settings, path)).with_context(|| file.clone())?
             }
-            None => last(settings)?,
+            None => {
+                let (outcome, changed) = last(settings)?;
+                note = changed;
+                outcome
+            }
         };
         let choice = chosen(&outcome, wanted)?;
         let test = match self.with_test {
@@ -84,6 +89,9 @@ impl<P: Target> Apply<P> {
             false => None,
         };
         let beneath = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
+        if let Some(what) = note.filter(|_| beneath.is_empty()) {
+            output::say(&format!("note: {what} since the search: run your tests"));
+        }
         let shown = test.as_ref().map_or_else(String::new, |test| {
             format!(
                 "{}\nIt expects what patch {choice} does. Is that right?\n",
@@ -122,8 +130,17 @@ pub fn said(
             beneath.join(" and ")
         ),
     };
+    let of_rank = |patch: &&PatchReport| patch.rank == choice.rank as usize;
+    let doubts: String = match outcome.patches.iter().find(of_rank) {
+        Some(patch) => patch
+            .doubts
+            .iter()
+            .map(|it| format!("note: {it}\n"))
+            .collect(),
+        None => String::new(),
+    };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}{together}",
+        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}{together}{doubts}",
         human::files(outcome, choice),
         outcome.command
     )
@@ -154,17 +171,17 @@ fn own(subject: &Subject, path: &Utf8Path) -> Result<Utf8PathBuf> {
     Ok(real)
 }
 
-/// What the last search found. Whether the files that a patch changes are as they were is checked when it is applied.
-fn last(settings: &Settings) -> Result<Outcome> {
+/// What the last search found, and which file has changed since and how. Whether those that a patch changes are as they were is
+/// checked when it is applied.
+fn last(settings: &Settings) -> Result<(Outcome, Option<String>)> {
     settings.subject()?;
     match invocation::last_outcome(settings) {
         Earlier::Found { outcome, stale, .. } => {
-            if let Some(Stale::Changed(what)) = stale
-                && what.starts_with('/')
-            {
-                output::say(&format!("note: {what} since the search: run your tests"));
-            }
-            Ok(*outcome)
+            let file = match stale {
+                Some(Stale::Changed(what)) => Some(what).filter(|what| what.starts_with('/')),
+                _ => None,
+            };
+            Ok((*outcome, file))
         }
         Earlier::Nothing => bail!(
             "no search that found a patch or came to its end is kept here; search first with `{}`",

@@ -47,7 +47,7 @@ impl<P: Target> Explain<P> {
 }
 
 impl<P: Target> Explain<P> {
-    /// What the user has seen last, if it has the patch or site: its rank means nothing elsewhere.
+    /// What the user has seen last, if another search may find something else: it is what is asked about, and `apply` means it.
     fn known(&self, request: &Request) -> Option<Outcome> {
         if self.no_cache {
             return None;
@@ -57,7 +57,7 @@ impl<P: Target> Explain<P> {
                 outcome,
                 seconds,
                 stale: Some(stale),
-            } if explain::render(&outcome, &self.id).is_some() || is_rank(&self.id) => {
+            } => {
                 let how = match stale {
                     Stale::Changed(what) => format!("{what} since"),
                     Stale::Stopped => "it was stopped".to_owned(),

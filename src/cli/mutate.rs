@@ -183,7 +183,7 @@ fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
             .collect(),
         is_trivial: false,
         is_checked: true,
-        doubts: Vec::new(),
+        doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
         why: "mutated".to_owned(),
         clauses: Vec::new(),
         tables: Vec::new(),

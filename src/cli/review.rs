@@ -30,6 +30,7 @@ q      quit
 
 const HELP_APPLIED: &str = "\
 t      run your tests
+n      go on with the patches of another cause
 u      undo: take the patch back and go on
 q      quit
 ";
@@ -74,6 +75,7 @@ impl<P: Target> Review<P> {
             outcome,
             allow_dirty: self.allow_dirty,
             edited: BTreeSet::new(),
+            applied: Vec::new(),
         };
         match walk.walk() {
             Ok(()) => 0,
@@ -92,10 +94,12 @@ struct Walk<'r> {
     allow_dirty: bool,
     /// Ranks of the patches that the user has edited.
     edited: BTreeSet<usize>,
+    /// The patches that are applied, by their place among all, the last one last.
+    applied: Vec<usize>,
 }
 
 impl Walk<'_> {
-    /// Until the last patch is skipped, one is applied and kept, or there is no more input.
+    /// Until the last patch is skipped, the last one wanted is applied and kept, or there is no more input.
     fn walk(mut self) -> Result<()> {
         let mut at = 0;
         while let Some(patch) = self.outcome.patches.get(at) {
@@ -218,22 +222,52 @@ impl Walk<'_> {
     }
 
     /// What is left to do with a patch that was applied.
-    fn applied(&self, at: usize) -> Result<Option<usize>> {
+    fn applied(&mut self, at: usize) -> Result<Option<usize>> {
+        self.applied.push(at);
+        let other = self.other_cause();
+        let choices = match other {
+            Some(_) => "[n]ext cause, [t]est, [u]ndo, [q]uit, [?] ",
+            None => "[t]est, [u]ndo, [q]uit, [?] ",
+        };
         loop {
-            match prompt("[t]est, [u]ndo, [q]uit, [?] ")?.as_deref() {
-                None | Some("q") => return Ok(None),
-                Some("t") => match self.test()? {
+            match (prompt(choices)?.as_deref(), other) {
+                (None | Some("q"), _) => return Ok(None),
+                (Some("n"), Some(other)) => return Ok(Some(other)),
+                (Some("n"), None) => say("There is no other cause with a patch.\n")?,
+                (Some("t"), _) => match self.test()? {
                     Ok(()) => say("Your tests pass.\n")?,
-                    Err(why) => say(&format!("Your tests fail{why}.\n"))?,
+                    Err(why) => {
+                        let whose = match other {
+                            Some(_) => {
+                                " Those of another cause fail until its patch is applied, too."
+                            }
+                            None => "",
+                        };
+                        say(&format!("Your tests fail{why}.{whose}\n"))?;
+                    }
                 },
-                Some("u") => {
+                (Some("u"), _) => {
                     say(&undo(&self.request.settings)?)?;
+                    self.applied.pop();
                     return Ok(Some(at));
                 }
-                Some("?") => say(HELP_APPLIED)?,
-                Some(answer) => say(&format!("`{answer}` is none of these:\n{HELP_APPLIED}"))?,
+                (Some("?"), _) => say(HELP_APPLIED)?,
+                (Some(answer), _) => say(&format!("`{answer}` is none of these:\n{HELP_APPLIED}"))?,
             }
         }
+    }
+
+    /// The first patch for tests that no patch which was applied cures.
+    fn other_cause(&self) -> Option<usize> {
+        let patches = &self.outcome.patches;
+        let is_cured = |test: &String| {
+            let mut applied = self.applied.iter();
+            applied.any(|at| patches[*at].fixes.contains(test))
+        };
+        let mut groups = self.outcome.groups.iter();
+        let group = groups.find(|group| !group.tests.iter().any(is_cured))?;
+        let first = group.patches.first()?;
+        patches.iter().position(|patch| patch.id == *first)
     }
 
     /// Runs the user's tests; what is to be said if some fail.

@@ -419,6 +419,14 @@ pub fn targets(
             ))
             .into());
         }
+        if !baseline.denied.is_empty() && failing.is_empty() {
+            return Err(SubjectError::UnusableBaseline(
+                "the only failing tests are set aside, because the sandbox refused them something; whether they pass without it is not \
+                 known, but `--sandbox off` runs them so"
+                    .to_owned(),
+            )
+            .into());
+        }
         outcome.ending = Ending::NothingToRepair;
         outcome.message = Some(match settings.failing.is_empty() {
             true if !baseline.environment_dependent.is_empty() => {

@@ -13,6 +13,7 @@ use crate::run::id::TargetId;
 use crate::run::sandbox::SandboxMode;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Binary, Harness, Runner, TestRun, Verdict};
+use crate::subject::stale;
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Failing tests of one binary that are examined one by one.
@@ -56,15 +57,19 @@ pub fn set_aside(
                 Verdict::TimedOut => own.patience(0.0),
                 _ => settings.test_timeout,
             };
+            let denied = denial(&baseline.output[&test]).filter(|_| own.is_shut_in());
             let why = match together.contains(name) {
                 true => Some(format!(
                     "passes only as `cargo test` runs it, together with all tests of {} and without arguments",
                     target.target
                 )),
-                false => match denial(&baseline.output[&test]).filter(|_| own.is_shut_in()) {
-                    Some(words) => Some(format!(
-                        "fails in the sandbox, which refused it something (“{words}”): it writes outside the working copy and TMPDIR, or uses what `--sandbox strict` forbids. `--sandbox off` allows both"
-                    )),
+                false => match denied {
+                    Some(words) => {
+                        baseline.denied.push(test);
+                        Some(format!(
+                            "fails in the sandbox, which refused it something (“{words}”), perhaps only for that: it writes outside the working copy and TMPDIR, or uses what `--sandbox strict` forbids. `--sandbox off` allows both"
+                        ))
+                    }
                     None => own.why(name, limit, &mut elsewhere)?,
                 },
             };
@@ -160,7 +165,10 @@ impl Own<'_> {
         limit: Duration,
         elsewhere: &mut Option<Option<Binary>>,
     ) -> Result<Option<String>> {
-        if self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
+        // Only commands find programs in the directory that they are started in.
+        let is_stale = matches!(self.binary.harness, Harness::Commands(_))
+            && stale::is_stale(&self.workspace.subject.root, &self.workspace.root);
+        if !is_stale && self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
             for single in Circumstances::SINGLE {
                 if self.passes(self.binary, test, limit, single)? {
                     return Ok(Some(self.reason(single)));
@@ -174,6 +182,9 @@ impl Own<'_> {
         if let Harness::Commands(_) = self.binary.harness {
             // The subject's own directory may lack build products.
             for single in Circumstances::SINGLE {
+                if single.cwd && is_stale {
+                    continue;
+                }
                 if self.passes(self.binary, test, limit, single)? {
                     return Ok(Some(self.reason(single)));
                 }

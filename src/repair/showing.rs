@@ -1,5 +1,6 @@
 //! From plausible fixes to the patches of the report, with what tells them apart. `validating` builds each on its own.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -41,10 +42,21 @@ impl Session<'_> {
             return Ok(());
         }
         let number = plausible.len();
-        let families = self.likely_families(knowledge, plausible);
+        let (families, hidden) = self.likely_families(knowledge, plausible);
         if families.is_empty() {
             outcome.message = Some(self.too_unlikely(knowledge, number));
             return Ok(());
+        }
+        if !hidden.is_empty() {
+            let hidden: Vec<String> = hidden
+                .iter()
+                .map(|it| self.tests[*it].to_string())
+                .collect();
+            knowledge.notes.warn(format!(
+                "--min-confidence {} hides every patch that fixes {}",
+                self.settings.min_confidence,
+                hidden.join(", ")
+            ));
         }
         let shown = self.validate(knowledge, outcome, &families)?;
         self.explain(outcome, &shown);
@@ -69,12 +81,24 @@ impl Session<'_> {
         )
     }
 
-    /// The families of plausible fixes, best first, as far as they are likely enough to be shown.
-    fn likely_families(&self, knowledge: &Knowledge, plausible: Vec<Fix>) -> Vec<Family> {
-        let mut families = self.families(self.ranked(knowledge, plausible));
+    /// The families of plausible fixes, best first, as far as they are likely enough to be shown; and the tests that only
+    /// others fix.
+    fn likely_families(
+        &self,
+        knowledge: &Knowledge,
+        plausible: Vec<Fix>,
+    ) -> (Vec<Family>, BTreeSet<TestIndex>) {
+        let families = self.families(self.ranked(knowledge, plausible));
         let least = self.settings.min_confidence;
-        families.retain(|family| family.confidence.first().is_some_and(|it| *it >= least));
-        families
+        let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);
+        let (likely, others): (Vec<Family>, Vec<Family>) =
+            families.into_iter().partition(is_likely);
+        let targets = |families: &[Family]| -> BTreeSet<TestIndex> {
+            let targets = families.iter().flat_map(|family| &family.best.targets);
+            targets.copied().collect()
+        };
+        let hidden = &targets(&others) - &targets(&likely);
+        (likely, hidden)
     }
 
     /// Checks the best of the fixes that are plausible so far and tells the user of it, because the search goes
@@ -83,7 +107,7 @@ impl Session<'_> {
     /// # Errors
     /// If the run is stopped.
     pub fn show_first(&self, knowledge: &mut Knowledge, plausible: &[Fix]) -> Result<()> {
-        let families = self.likely_families(knowledge, plausible.to_vec());
+        let (families, _) = self.likely_families(knowledge, plausible.to_vec());
         let Some(family) = families.first().filter(|_| knowledge.checked.is_none()) else {
             return Ok(());
         };
@@ -166,7 +190,7 @@ impl Session<'_> {
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
     pub fn show_unchecked(&self, knowledge: &mut Knowledge, outcome: &mut Outcome) {
         let held = std::mem::take(&mut knowledge.held);
-        let families = self.likely_families(knowledge, held);
+        let (families, _) = self.likely_families(knowledge, held);
         let left = self.settings.shown().saturating_sub(outcome.patches.len());
         let formatter = Formatter::default();
         for Family {

@@ -78,19 +78,18 @@ impl Outcome {
                 }
                 _ => "",
             };
-            let (command, others) = (self.command, self.without_places());
-            let what = match self.narrowed_by.is_empty() {
-                true => format!(
-                    "reaches a place that may be changed; `{command} list` shows the places."
-                ),
-                false => {
-                    let options = self.narrowed_by.join(" ");
-                    format!(
-                        "reaches a place that may be changed with `{options}`; `{command} list {options}` shows the places that are left."
-                    )
-                }
-            };
-            return Some(format!("No failing test {what} {others}{unchanging}"));
+            let command = self.command;
+            if !self.narrowed_by.is_empty() {
+                let options = self.narrowed_by.join(" ");
+                return Some(format!(
+                    "No failing test reaches a place that may be changed with `{options}`, which leaves places out; \
+                     `{command} list {options}` shows those that are left.{unchanging}"
+                ));
+            }
+            return Some(format!(
+                "No failing test reaches a place that may be changed; `{command} list` shows the places. {}{unchanging}",
+                self.without_places()
+            ));
         }
         // Kinds that have no outcomes to force.
         let computes = |site: &&SiteReport| site.kind == "arithmetic";
@@ -98,8 +97,10 @@ impl Outcome {
         if computing == self.sites.len() {
             return Some(format!(
                 "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other. \
-                 Conditions were not looked at, unless --kind names their kinds, too.",
-                count(computing, "integer expression")
+                 Conditions were not looked at, unless --kind names their kinds, too. A statement may be missing, which is nothing that \
+                 this tool adds; `{} faults` tells where which values are wrong.",
+                count(computing, "integer expression"),
+                self.command
             ));
         }
         let pairs = match self.tried_pairs {

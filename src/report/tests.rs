@@ -170,7 +170,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: grades::tests::other
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
-    It leaves these failing: grades::tests::other. For the patch of another cause commit this one, or give --allow-dirty, and run again.
+    It leaves these failing: grades::tests::other. No patch for them was found.
     ");
 }
 
@@ -261,7 +261,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let narrowed = outcome.why_not().unwrap();
     assert!(
         narrowed.contains(
-            "may be changed with `--kind guard --file 'a b.rs'`; `cargo nopol list --kind guard --file 'a b.rs'` shows"
+            "may be changed with `--kind guard --file 'a b.rs'`, which leaves places out; `cargo nopol list --kind guard --file 'a b.rs'` shows"
         ),
         "{narrowed}"
     );

@@ -142,6 +142,8 @@ pub struct Baseline {
     pub flaky: Vec<TestIndex>,
     /// Tests that fail here but pass when run as the user runs them. They are neither repaired nor relied on.
     pub environment_dependent: Vec<TestIndex>,
+    /// Those of them that the sandbox refused something: whether they pass without it is not known.
+    pub denied: Vec<TestIndex>,
     /// Wall time of the slower run in seconds, by test index.
     pub seconds: TiVec<TestIndex, f64>,
     /// The end of the output of each failing test.

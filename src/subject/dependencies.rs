@@ -203,8 +203,8 @@ pub fn changed(
     changed.sort_by_key(|key| !key.starts_with('/'));
     let key = changed.first()?;
     Some(match (before.get(*key), now.get(*key)) {
-        (None, _) => format!("{key} is new"),
-        (_, None) => format!("{key} is gone"),
+        (None, _) if key.starts_with('/') => format!("{key} is new"),
+        (_, None) if key.starts_with('/') => format!("{key} is gone"),
         _ => format!("{key} changed"),
     })
 }

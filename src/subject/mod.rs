@@ -11,6 +11,7 @@ pub mod files;
 pub mod last_file;
 pub mod patching;
 pub mod paths;
+pub mod stale;
 pub mod work_dir;
 pub mod workspace;
 mod workspace_actions;

@@ -48,6 +48,10 @@ fn patches_of_two_causes_are_applied_one_after_the_other() {
     assert!(second.stdout.contains(&said), "{}", second.stdout);
     let tested = subject.cargo_test(&[]);
     assert_eq!(tested.code, 0, "{}", tested.stdout);
+    // What is not known needs no other search, although the file has changed since.
+    let unknown = subject.nopol(&["explain", "zebra"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    assert!(!unknown.stderr.contains("building"), "{}", unknown.stderr);
 
     for rank in [&ranks[1], &ranks[0]] {
         let undone = subject.nopol(&["undo"]);
@@ -55,6 +59,12 @@ fn patches_of_two_causes_are_applied_one_after_the_other() {
         assert_eq!(undone.stdout, said);
     }
     assert_eq!(subject.read("src/lib.rs"), before);
+
+    let reviewed = answered(&subject, &[], "a\nn\na\nn\nt\n");
+    assert_eq!(reviewed.code, 0, "{}", reviewed.stderr);
+    for said in ["There is no other cause with a patch.", "Your tests pass."] {
+        assert!(reviewed.stdout.contains(said), "{}", reviewed.stdout);
+    }
 }
 
 #[test]
@@ -78,7 +88,11 @@ fn patches_are_applied_and_taken_back() {
     assert_eq!(subject.cargo_test(&[]).code, 0);
     let again = subject.nopol(&["apply", "--allow-dirty"]);
     assert_eq!(again.code, 2);
-    assert!(again.stderr.contains("changed since"), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("is fixed already by patch 1"),
+        "{}",
+        again.stderr
+    );
     assert_eq!(subject.nopol(&["undo"]).code, 0);
     assert_eq!(subject.snapshot(), before);
     assert_eq!(subject.nopol(&["undo"]).code, 2);

@@ -143,7 +143,7 @@ impl Goal {
             Outcome::None => (
                 "none",
                 Some(format!(
-                    "no mutations of up to {} repair it (--level, --size)",
+                    "no mutations of up to {} repair it (--level 3 knows more of them, --size changes more statements)",
                     crate::report::count(found.complete_to, "statement"),
                 )),
             ),

@@ -55,6 +55,8 @@ pub struct Mutation {
     pub warnings: Vec<String>,
     /// The tests that no formula is made of.
     pub left_out: Vec<LeftOut>,
+    /// The tests that were asked about, if not all were.
+    pub only: Vec<String>,
     /// The failing tests, or the function that is wrong, with the reason.
     pub failing: Vec<Failing>,
     /// How many tests pass.
@@ -85,6 +87,17 @@ pub struct Mutation {
 }
 
 impl Mutation {
+    /// Which tests a repair was not run with, as a sentence; `None` if it was with all.
+    pub fn unasked(&self) -> Option<&'static str> {
+        match () {
+            () if !self.only.is_empty() => Some("no other test than those of --only was looked at"),
+            () if !self.left_out.is_empty() => {
+                Some("the tests that are left out were not run with it")
+            }
+            () => None,
+        }
+    }
+
     /// What is said of a program that is outside of the subset, for this reason.
     pub fn outside(reason: String) -> Self {
         Self {
@@ -168,6 +181,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
         examined: found.examined,
         checks: found.asked,
         left_out: goal.left_out.clone(),
+        only: request.tests.clone(),
         failing: goal.failing.clone(),
         passing: goal.passing,
         ..Mutation::default()

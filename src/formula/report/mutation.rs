@@ -64,7 +64,10 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         )?;
     }
     let right = match (first.proved, first.proved_to) {
-        ("tests", _) => "All tests pass with it:".to_owned(),
+        ("tests", _) => match shown.unasked() {
+            None => "All tests pass with it:".to_owned(),
+            Some(unasked) => format!("These tests pass with it; {unasked}:"),
+        },
         (_, Some(bound)) => format!(
             "Proved for all arguments as long as no loop goes round more than {bound} times:"
         ),

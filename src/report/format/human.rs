@@ -132,6 +132,14 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 out,
                 "{BOLD}The time limit was reached;{BOLD:#} there may be further and better patches."
             )?;
+            let still = outcome.still_failing();
+            if !still.is_empty() {
+                writeln!(
+                    out,
+                    "{BOLD}Not fixed{BOLD:#} by what is shown: {}",
+                    still.join(", ")
+                )?;
+            }
         }
         Ending::NothingToRepair => writeln!(out, "{BOLD}Nothing to repair.{BOLD:#}")?,
         Ending::CannotBuild
@@ -261,14 +269,24 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         .filter(|test| !patch.fixes.contains(test))
         .map(String::as_str)
         .collect();
-    match left.is_empty() {
-        true => Ok(()),
-        false => writeln!(
-            out,
-            "It leaves these failing: {}. For the patch of another cause commit this one, or give \
-             --allow-dirty, and run again.",
-            left.join(", ")
-        ),
+    if left.is_empty() {
+        return Ok(());
+    }
+    write!(out, "It leaves these failing: {}.", left.join(", "))?;
+    let others = outcome.groups.iter().filter(|group| {
+        let mut tests = group.tests.iter();
+        !tests.any(|test| patch.fixes.contains(test))
+    });
+    let firsts = others.filter_map(|group| {
+        let id = group.patches.first()?;
+        outcome.patches.iter().find(|patch| patch.id == *id)
+    });
+    let applies: Vec<String> = firsts
+        .map(|patch| format!("`{} apply {}`", outcome.command, patch.rank))
+        .collect();
+    match applies.is_empty() {
+        true => writeln!(out, " No patch for them was found."),
+        false => writeln!(out, " Next: {}.", applies.join(" and ")),
     }
 }
 
