@@ -83,6 +83,7 @@ impl Session<'_> {
         let best = diversify(families.iter().map(|family| family.best.clone()).collect());
         let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));
         families.sort_by_key(place);
+        share_confidence(&mut families);
         pool_confidence(&mut families);
         families
     }
@@ -156,6 +157,23 @@ impl Session<'_> {
                 false => a.condition == b.condition,
             },
             Form::Wrap | Form::Narrow => is_condition(has_same_operands),
+        }
+    }
+}
+
+/// Of what cures a test at most one is what a maintainer would write. So each family has its confidence only in as far as none
+/// before it is right, and all of them together have no more than 1.
+fn share_confidence(families: &mut [Family]) {
+    for nth in 1..families.len() {
+        let (before, rest) = families.split_at_mut(nth);
+        let family = &mut rest[0];
+        let rivals = before.iter().filter(|other| {
+            let mut targets = other.best.targets.iter();
+            targets.any(|it| family.best.targets.contains(it))
+        });
+        let taken: f64 = rivals.filter_map(|other| other.confidence.first()).sum();
+        for confidence in &mut family.confidence {
+            *confidence = hundredths(*confidence * (1.0 - taken).max(0.0));
         }
     }
 }
@@ -297,17 +315,34 @@ mod tests {
         assert!(near("a < b + 1", "a < b"));
     }
 
+    fn family(confidence: f64, targets: &[u32], is_trivial: bool) -> Family {
+        let mut best = fix(1, "a", 1, targets);
+        best.edits[0].is_trivial = is_trivial;
+        Family {
+            best,
+            others: Vec::new(),
+            confidence: vec![confidence, 0.5],
+        }
+    }
+
+    #[test]
+    fn what_cures_one_test_has_no_more_confidence_than_one_of_them_can_have() {
+        let mut families = [
+            family(0.6, &[0], false),
+            family(0.5, &[0, 1], false),
+            family(0.5, &[1], false),
+            family(0.9, &[0], true),
+            family(1.0, &[0], false),
+            family(1.0, &[2], false),
+        ];
+        share_confidence(&mut families);
+        let all: Vec<f64> = families.iter().map(|it| it.confidence[0]).collect();
+        assert_eq!(all, [0.6, 0.2, 0.4, 0.18, 0.02, 1.0]);
+        assert_eq!(families[1].confidence[1], 0.2);
+    }
+
     #[test]
     fn no_percentage_contradicts_the_order() {
-        let family = |confidence: f64, targets: &[u32], is_trivial: bool| {
-            let mut best = fix(1, "a", 1, targets);
-            best.edits[0].is_trivial = is_trivial;
-            Family {
-                best,
-                others: Vec::new(),
-                confidence: vec![confidence],
-            }
-        };
         let mut families = [
             family(0.7, &[0], false),
             family(0.3, &[0], false),
