@@ -58,7 +58,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
             ),
             _ => writeln!(
                 out,
-                "No values were found that tell it from the other patches at this place."
+                "No values are known that tell it from the other patches at this place: none were found, or not all that they ask was recorded."
             ),
         };
     };
