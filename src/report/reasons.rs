@@ -97,8 +97,8 @@ impl Outcome {
         if computing == self.sites.len() {
             return Some(format!(
                 "No small edit of one of the {} that failing tests reach makes a failing test pass and breaks no other. \
-                 Conditions were not looked at, unless --kind names their kinds, too. A statement may be missing, which is nothing that \
-                 this tool adds; `{} faults` tells where which values are wrong.",
+                 Conditions were not looked at, unless --kind names their kinds, too. A missing call or assignment is not looked for; \
+                 `{} faults` tells where which values are wrong.",
                 count(computing, "integer expression"),
                 self.command
             ));
@@ -106,10 +106,11 @@ impl Outcome {
         let pairs = match self.tried_pairs {
             true => {
                 "; nor do two conditions changed at once. The fault may not be in a condition \
-                 (`--kind arithmetic` looks at integer expressions)."
+                 (`--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for)."
             }
             false => {
-                ". The fault may not be in a condition (`--kind arithmetic` looks at integer expressions), or need \
+                ". The fault may not be in a condition (`--kind arithmetic` looks at integer expressions; a missing call or \
+                 assignment is not looked for), or need \
                  two conditions changed at once, which --multi tries."
             }
         };
