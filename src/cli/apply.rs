@@ -68,7 +68,10 @@ impl<P: Target> Apply<P> {
             [] => (None, "1"),
             [one] if is_file(one) => (Some(one), "1"),
             [one] => (None, &**one),
-            [file, wanted, ..] => (Some(file), &**wanted),
+            [file, wanted, ..] if is_file(file) => (Some(file), &**wanted),
+            [file, ..] => bail!(
+                "`{file}` is no file, so it is not clear what to apply: give one patch, or a report and one of its patches"
+            ),
         };
         let mut note = None;
         let outcome = match file {
