@@ -48,6 +48,9 @@ pub fn set_aside(
             runner: suite.runner,
             target,
             binary,
+            // Only commands find programs in the directory that they are started in.
+            is_stale: matches!(binary.harness, Harness::Commands(_))
+                && stale::is_stale(&workspace.subject.root, &workspace.root),
         };
         let mut elsewhere: Option<Option<Binary>> = None;
         let together = own.together(suite, baseline)?;
@@ -122,6 +125,8 @@ struct Own<'a> {
     runner: &'a Runner<'a>,
     target: &'a TargetId,
     binary: &'a Binary,
+    /// What the user has built is older than its sources, so it says nothing of them.
+    is_stale: bool,
 }
 
 impl Own<'_> {
@@ -165,10 +170,7 @@ impl Own<'_> {
         limit: Duration,
         elsewhere: &mut Option<Option<Binary>>,
     ) -> Result<Option<String>> {
-        // Only commands find programs in the directory that they are started in.
-        let is_stale = matches!(self.binary.harness, Harness::Commands(_))
-            && stale::is_stale(&self.workspace.subject.root, &self.workspace.root);
-        if !is_stale && self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
+        if !self.is_stale && self.passes(self.binary, test, limit, Circumstances::AS_USER)? {
             for single in Circumstances::SINGLE {
                 if self.passes(self.binary, test, limit, single)? {
                     return Ok(Some(self.reason(single)));
@@ -182,7 +184,7 @@ impl Own<'_> {
         if let Harness::Commands(_) = self.binary.harness {
             // The subject's own directory may lack build products.
             for single in Circumstances::SINGLE {
-                if single.cwd && is_stale {
+                if single.cwd && self.is_stale {
                     continue;
                 }
                 if self.passes(self.binary, test, limit, single)? {
