@@ -70,7 +70,7 @@ impl<P: Target> Apply<P> {
             [one] => (None, &**one),
             [file, wanted, ..] if is_file(file) => (Some(file), &**wanted),
             [file, ..] => bail!(
-                "`{file}` is no file, so it is not clear what to apply: give one patch, or a report and one of its patches"
+                "there is no file `{file}`: give one patch, or a report and one of its patches"
             ),
         };
         let mut note = None;
@@ -332,7 +332,7 @@ pub fn apply(
         }
         let after = edited(&before, of_file, &since).with_context(|| {
             format!(
-                "patch {choice} changes in {file} what patch {} has changed, so it was not applied; `undo` takes that back",
+                "patch {choice} changes the same code in {file} as patch {}, which is applied; nothing was changed, and `undo` takes the earlier patch back",
                 beneath.join(" or ")
             )
         })?;
@@ -407,7 +407,7 @@ pub(super) fn edits(patch: &PatchReport, alternative: Option<u32>) -> Result<Vec
         );
     };
     let edits = patch.edits_of(other);
-    edits.context("an alternative changes another file than its patch")
+    edits.context("this alternative changes another file than its patch, so it cannot be applied; nothing was changed")
 }
 
 /// Refuses a file with uncommitted changes, or whose state git cannot determine. Outside a repository nothing

@@ -63,7 +63,7 @@ impl<P: Target> Explain<P> {
                     Stale::Stopped => "it was stopped".to_owned(),
                 };
                 request.note(&format!(
-                    "this is of the search of {}; {how} (--no-cache searches again)",
+                    "this explains the search of {}; {how} (--no-cache searches again)",
                     ago(seconds)
                 ));
                 Some(*outcome)

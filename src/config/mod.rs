@@ -142,7 +142,10 @@ impl Config {
                 return Err(file.error(span, &format!("`{key}`: {}", error.message().trim_end())));
             }
             let Some(mut value) = item.as_value().cloned() else {
-                return Err(file.error(at, &format!("`{key}` is a setting and no table")));
+                return Err(file.error(
+                    at,
+                    &format!("`{key}` is a setting, not a table; write `{key} = …`"),
+                ));
             };
             if let Some(why) = Settings::refused_in_files(key, value.as_str()) {
                 return Err(file.error(at, why));

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// That none is left, and what to do.
 pub const NONE_LEFT: &str =
-    "no test is left that a formula can be made of: `localize` and `repair` need none";
+    "no formula can be made of any test; `localize` and `repair` only run the tests";
 
 /// A test that is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

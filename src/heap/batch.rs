@@ -209,7 +209,7 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
             "contradiction"
         }
         Outcome::Exhausted => {
-            batch.message = Some("no repair was found among the changes that are tried".to_owned());
+            batch.message = Some("none of the changes that this command tries repairs it; `repair` and `mutate` try others".to_owned());
             "none"
         }
         Outcome::Unknown => {
@@ -443,7 +443,7 @@ fn triples(request: &Request, loaded: &Loaded, tests: &[Test]) -> Result<Vec<Tri
     }
     if triples.is_empty() {
         return Err(Refusal::Usage(
-            "there is nothing to fulfil: give --reference FUNCTION, or --pre and --post".to_owned(),
+            "nothing says what the function should do: give --reference FUNCTION, or --pre and --post".to_owned(),
         ));
     }
     Ok(triples)
@@ -522,8 +522,11 @@ fn describe(loaded: &Loaded, triples: &[Triple]) -> Vec<String> {
 fn contradiction(triples: &[usize]) -> String {
     let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
     match calls.as_slice() {
-        [] => "no change of the function can fulfil the states".to_owned(),
-        [call] => format!("no change of the function can fulfil call {call}"),
+        [] => {
+            "no change of the function leads to the states that were given: check --pre and --post"
+                .to_owned()
+        }
+        [call] => format!("no change of the function gives what call {call} should"),
         calls => format!(
             "the states contradict each other, or are beyond all changes: calls {} cannot be fulfilled together",
             calls.join(", ")

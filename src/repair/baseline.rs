@@ -169,7 +169,7 @@ pub fn take(
             .collect();
         if !names.is_empty() {
             outcome.warnings.push(format!(
-                "these tests pass in the working copy and fail in {}: {}. What makes them fail is not in the sources that are copied: files outside the workspace, your home directory or what is in the target directory",
+                "these tests pass in the working copy and fail in {}: {}. The cause is something that is not copied: files outside the workspace, your home directory or what is in the target directory",
                 workspace.subject.root,
                 names.join(", ")
             ));
@@ -421,8 +421,8 @@ pub fn targets(
         }
         if !baseline.denied.is_empty() && failing.is_empty() {
             return Err(SubjectError::UnusableBaseline(
-                "the only failing tests are set aside, because the sandbox refused them something; whether they pass without it is not \
-                 known, but `--sandbox off` runs them so"
+                "the only failing tests are set aside, because the sandbox forbade them something. `--sandbox off` shows whether they pass without \
+                 it; they can write to your files then"
                     .to_owned(),
             )
             .into());

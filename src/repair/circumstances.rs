@@ -70,7 +70,7 @@ pub fn set_aside(
                     Some(words) => {
                         baseline.denied.push(test);
                         Some(format!(
-                            "fails in the sandbox, which refused it something (“{words}”), perhaps only for that: it writes outside the working copy and TMPDIR, or uses what `--sandbox strict` forbids. `--sandbox off` allows both"
+                            "fails in the sandbox, perhaps only because something was forbidden (“{words}”): writing outside the working copy and TMPDIR, or what `--sandbox strict` forbids. `--sandbox off` allows both"
                         ))
                     }
                     None => own.why(name, limit, &mut elsewhere)?,
@@ -177,7 +177,7 @@ impl Own<'_> {
                 }
             }
             return Ok(Some(
-                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB; or it reads memory to which nothing was written"
+                "fails here and passes as you run it: it needs several of these: files outside the workspace, your home directory, more than 4 GiB of memory, a file above 256 MiB; or it reads uninitialized memory"
                     .to_owned(),
             ));
         }

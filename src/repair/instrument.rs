@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
                 .iter()
                 .map(|file| self.sources.files[*file].path.as_str());
             knowledge.notes.warn(format!(
-                "the compiler rejects something that was put into {}, and its errors do not tell what; {} there are left out",
+                "code that was added to the copy of {} does not compile, and the errors do not show which; {} there are left out (your own code is fine)",
                 paths.collect::<Vec<_>>().join(", "),
                 count(instrumentation.given_up.len(), "place")
             ));

@@ -188,7 +188,7 @@ impl Session<'_> {
             // Tell if the build itself is the reason.
             for test in self.changed_outcomes(&build)? {
                 knowledge.notes.warn(format!(
-                    "{} has another outcome in the build that holds all candidates, so they could not be judged by it",
+                    "{} passes or fails differently in the build that contains all candidates, so it could not judge them; good patches may have been missed",
                     self.tests[test]
                 ));
             }

@@ -320,9 +320,9 @@ fn check_sources(
         .map(|(path, reason)| format!("{path}: {reason}"))
         .collect();
     for (path, reason) in &sources.skipped {
-        outcome
-            .warnings
-            .push(format!("{path}: {reason}; it has no sites"));
+        outcome.warnings.push(format!(
+            "{path}: {reason}; no patch is looked for in this file"
+        ));
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {
         return Err(SubjectError::Usage(format!(

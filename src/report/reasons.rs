@@ -53,11 +53,11 @@ impl Outcome {
     pub fn without_places(&self) -> &'static str {
         match self.command {
             "cargo nopol c" => {
-                "Code in a macro's definition and in a file that `sources` does not name has no such place."
+                "Code in a macro's definition and in a file that `sources` does not name cannot be patched."
             }
             _ => {
                 "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a \
-                 proc macro has no such place."
+                 proc macro cannot be patched."
             }
         }
     }
@@ -65,16 +65,15 @@ impl Outcome {
     /// Why there is no patch; `None` if there are angelic sites, which have their own reasons.
     pub fn why_no_candidate(&self) -> Option<String> {
         if self.sites.is_empty() && self.is_disturbed {
-            let what = "With the code that records what it does, every failing test has another outcome than without, so nothing can \
-                        be learned from them. They may read memory that nothing was written to, or depend on time or on the \
-                        text of their sources.";
+            let what = "Every failing test passes or fails differently once recording code is added to the program, so nothing can be \
+                        learned from it. It may depend on time, on its own source text or on uninitialized memory.";
             return Some(what.to_owned());
         }
         if self.sites.is_empty() {
             let unchanging = match self.command {
                 "cargo nopol c" => {
-                    " A build that compiles nothing after a source has changed reaches none, either: in a Makefile, the program \
-                     must depend on its sources."
+                    " If your build compiles nothing after a source has changed, no place is reached, either: in a Makefile, the \
+                     program must depend on its sources."
                 }
                 _ => "",
             };
@@ -103,25 +102,21 @@ impl Outcome {
                 self.command
             ));
         }
-        let pairs = match self.tried_pairs {
-            true => {
-                "; nor do two conditions changed at once. The fault may not be in a condition \
-                 (`--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for)."
-            }
-            false => {
-                ". The fault may not be in a condition (`--kind arithmetic` looks at integer expressions; a missing call or \
-                 assignment is not looked for), or need \
-                 two conditions changed at once, which --multi tries."
-            }
+        let (pairs, next) = match self.tried_pairs {
+            true => (", nor do two conditions changed at once", ""),
+            false => (
+                "",
+                " Or two conditions must change at once, which --multi tries.",
+            ),
         };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "No change of one condition seems to cure a failing test: {} that failing \
-                 tests reach does one pass when the condition is forced true or false, or the statement is \
-                 skipped; nor with a small edit of the most suspicious conditions{}{pairs}",
+                "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the statement, \
+                 {} that failing tests reach; small edits of the most suspicious conditions{} do not help, either{pairs}. The fault may not be in a condition: \
+                 `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
                 match self.sites.len() - computing {
-                    1 => "not at the only place".to_owned(),
-                    places => format!("at none of the {places} places"),
+                    1 => "does not help at the only place".to_owned(),
+                    places => format!("helps at none of the {places} places"),
                 },
                 if computing > 0 { " or of an integer expression" } else { "" }
             )

@@ -270,7 +270,7 @@ fn without_an_angelic_site_localization_ended_it() {
     let localization = outcome.why_not().unwrap();
     assert!(
         localization.starts_with(
-            "No change of one condition seems to cure a failing test: not at the only place"
+            "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the statement, does not help at the only place"
         ),
         "{localization}"
     );
@@ -386,7 +386,7 @@ fn what_has_no_places_is_said_if_there_are_none() {
       grades::tests::just_enough
     Sites
     1 test, 0 sites
-    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a proc macro has no such place.
+    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a proc macro cannot be patched.
     Places where a guard could stand are left out; `--kind guard` lists them.
     ");
 }

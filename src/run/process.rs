@@ -207,7 +207,7 @@ impl Supervisor {
     pub fn remove_if_killed(&self, dirs: Vec<Utf8PathBuf>, slot: &File) -> Result<()> {
         let mut warden = lock(&self.warden);
         wire::send(&mut warden, &Request::RemoveAtEnd(dirs), &[slot.as_fd()])
-            .context("cannot reach the process that starts all others")
+            .context("the process that starts the tests has ended unexpectedly (was it killed, or is memory short?); run again")
     }
 
     /// Runs a process to its end.
@@ -318,7 +318,7 @@ impl Supervisor {
             &Request::StartMinder,
             &[theirs.as_fd()],
         )
-        .context("cannot reach the process that starts all others")?;
+        .context("the process that starts the tests has ended unexpectedly (was it killed, or is memory short?); run again")?;
         Ok(ours)
     }
 }

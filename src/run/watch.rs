@@ -49,7 +49,9 @@ impl Watch {
 
     /// Waits for a change that matters, and until nothing changes for a moment; the first file.
     fn change(&self, events: &Receiver<notify::Result<Event>>) -> io::Result<PathBuf> {
-        let gone = || io::Error::other("the files are no longer watched");
+        let gone = || {
+            io::Error::other("the system no longer tells of changed files; start the command again")
+        };
         let first = loop {
             let event = events.recv().map_err(|_| gone())?;
             if let Some(path) = self.path_of(event.map_err(io::Error::other)?) {

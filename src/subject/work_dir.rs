@@ -221,8 +221,9 @@ impl WorkDir {
         for (from, to) in &places {
             copier.copy(from.as_std_path(), to.as_std_path())?;
             if let Err(error) = git::copy(from.as_std_path(), to.as_std_path()) {
-                let sentence =
-                    format!("the repository of {from} is not in the working copy: {error:#}");
+                let sentence = format!(
+                    "the git repository of {from} could not be copied, so tests that call git may fail: {error:#}"
+                );
                 copier.left_out.push(sentence);
             }
         }

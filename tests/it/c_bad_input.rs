@@ -174,7 +174,7 @@ fn a_function_that_only_the_compiler_can_parse_is_named_and_the_others_are_repai
     let report = is_repaired(&program(&source, &config()), &[]);
     let line = source.lines().position(|line| line.contains("twice"));
     let words = format!("grades.c: line {}: cannot be parsed", line.unwrap() + 1);
-    warns(&report, &[&words, "it has no sites"]);
+    warns(&report, &[&words, "no patch is looked for in this file"]);
     assert_eq!(strings(&report["warnings"]).len(), 1, "{report}");
 }
 
@@ -478,7 +478,7 @@ fn a_test_that_cannot_be_started_is_named() {
         &[],
         2,
         "usage-error",
-        &["`odd`", "never a patched one"],
+        &["`odd`", "is in your own directory"],
     );
 }
 

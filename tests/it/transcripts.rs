@@ -190,7 +190,7 @@ fn it_is_shown_why_there_is_no_patch() {
     No patch found.
       hopeless::hopeless::shape::trapezoid::tests::area_of_a_trapezoid panics at src/shape/trapezoid.rs:86:9: assertion `left == right` failed, left: 40.0, right: 20.0
 
-    No change of one condition seems to cure a failing test: at none of the 17 places that failing tests reach does one pass when the condition is forced true or false, or the statement is skipped; nor with a small edit of the most suspicious conditions. The fault may not be in a condition (`--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for), or need two conditions changed at once, which --multi tries.
+    No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the statement, helps at none of the 17 places that failing tests reach; small edits of the most suspicious conditions do not help, either. The fault may not be in a condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for. Or two conditions must change at once, which --multi tries.
     ");
 }
 

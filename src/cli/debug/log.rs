@@ -50,7 +50,9 @@ impl Log {
         if let Some(file) = &mut self.save
             && writeln!(file, "{line}").is_err()
         {
-            output::complain("the commands cannot be saved any more");
+            output::complain(
+                "the --save file cannot be written any more; further commands are not saved",
+            );
             self.save = None;
         }
     }

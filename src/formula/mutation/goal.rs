@@ -78,7 +78,7 @@ impl Goal {
             if cells(&program, id).contains(&Scalar::Pointer) {
                 let name = &program.functions[id].name;
                 return Err(Refusal::Outside(format!(
-                    "`{name}` takes a pointer or a reference, and there is no telling to what: name a function that takes numbers and calls it"
+                    "`{name}` takes a pointer or a reference, and what is behind it is not known: name a function that takes only numbers and calls `{name}`"
                 )));
             }
         }
@@ -138,12 +138,12 @@ impl Goal {
             Outcome::Repaired => ("repaired", None),
             Outcome::None if found.is_exhausted => (
                 "none",
-                Some("no mutations of this level repair it, however many statements they change (--level)".to_owned()),
+                Some("no combination of the changes of this level repairs it; a higher --level, up to 3, tries more kinds".to_owned()),
             ),
             Outcome::None => (
                 "none",
                 Some(format!(
-                    "no mutations of up to {} repair it (--level 3 knows more of them, --size changes more statements)",
+                    "no change of up to {} repairs it; a higher --level, up to 3, tries more kinds of changes, a larger --size more statements at once",
                     crate::report::count(found.complete_to, "statement"),
                 )),
             ),

@@ -188,7 +188,7 @@ impl Session<'_> {
         self.set_aside(knowledge, &changed);
         if changed.len() == self.tests.len() {
             return Err(SubjectError::UnusableBaseline(
-                "every test has another outcome with instrumentation, so nothing observed could be trusted".to_string(),
+                "every test passes or fails differently once recording code is added to the program, so nothing can be learned; it may depend on time, on its own source text or on uninitialized memory".to_string(),
             )
             .into());
         }
@@ -208,7 +208,7 @@ impl Session<'_> {
         knowledge.excluded.extend(forgotten.difference(&others));
         for test in changed {
             knowledge.notes.warn(format!(
-                "{} has another outcome with instrumentation (it may read its own source or memory that nothing was written to, or depend on time); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
+                "{} passes or fails differently once recording code is added (it may depend on time, on its own source text or on uninitialized memory); it is not relied on until patches are built on their own, and places that only such tests reach are left out",
                 self.tests[*test]
             ));
         }

@@ -142,7 +142,7 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
     }
     if started.starts_with(&at.subject.root) {
         return usage(format!(
-            "`{started}` is the program as it is, and never a patched one; give its path relative to {}",
+            "`{started}` is in your own directory, which is never patched; give its path relative to {}",
             at.subject.root.join(cwd)
         ));
     }

@@ -72,7 +72,7 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
         .output()?;
     if !output.status.success() {
         bail!(
-            "the runtime does not compile with `{rustc}`:\n{}",
+            "the library that is linked into your tests does not compile with `{rustc}`; is it older than what the README asks for?\n{}",
             String::from_utf8_lossy(&output.stderr)
         );
     }
@@ -83,6 +83,6 @@ fn build_in(dir: &Utf8Path, cwd: &Utf8Path) -> Result<Utf8PathBuf> {
     }
     match rlib.is_file() {
         true => Ok(rlib),
-        false => bail!("the compiled runtime {rlib} is not there"),
+        false => bail!("{rlib} disappeared after it was compiled; run again"),
     }
 }
