@@ -123,7 +123,8 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// What one patch does when applied alone, or why it does not hold. At most as many threads as there are working copies may call this at a time.
+    /// What one patch does when applied alone, or why it does not hold. At most as many threads as there are working
+    /// copies may call this at a time.
     ///
     /// # Errors
     /// If the run is stopped, a file cannot be written, or every working copy is in use.

@@ -16,7 +16,8 @@ const ELF: [u8; 4] = *b"\x7fELF";
 /// Kinds of source files whose programs are built beside them.
 const SOURCES: [&str; 2] = ["c", "h"];
 
-/// Whether a program that was built in a working copy is older in the user's directory than a source there.
+/// Whether a program of the working copy is another one in the user's directory, and older than a source there. One that is the
+/// same in both was not built, or of the same sources.
 pub fn is_stale(user: &Utf8Path, copy: &Utf8Path) -> bool {
     let sources = SOURCES.iter().flat_map(|kind| files::below(user, kind));
     let Some(latest) = sources
@@ -27,11 +28,13 @@ pub fn is_stale(user: &Utf8Path, copy: &Utf8Path) -> bool {
     };
     let built = WalkDir::new(copy).into_iter().flatten();
     let programs = built.filter(|entry| entry.file_type().is_file() && is_program(entry.path()));
-    let own = programs.filter_map(|entry| {
+    let mut programs = programs.filter_map(|entry| {
         let path = entry.path().strip_prefix(copy).ok()?;
-        modified(&user.as_std_path().join(path))
+        Some((user.as_std_path().join(path), entry.into_path()))
     });
-    own.into_iter().any(|built| built < latest)
+    programs.any(|(own, built)| {
+        modified(&own).is_some_and(|own| own < latest) && fs::read(own).ok() != fs::read(built).ok()
+    })
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -72,6 +75,8 @@ mod tests {
         write(&user.join("program"), b"\x7fELF...", 5);
         assert!(!is_stale(user, copy), "it is newer");
         write(&user.join("program"), b"\x7fELF...", 20);
+        assert!(!is_stale(user, copy), "it is the same");
+        write(&user.join("program"), b"\x7fELF,,,", 20);
         assert!(is_stale(user, copy));
     }
 }
