@@ -4,6 +4,7 @@
 mod angelic;
 mod arithmetic;
 mod baseline;
+mod chance;
 mod circumstances;
 pub mod compiling;
 pub mod debugging;
@@ -132,6 +133,9 @@ fn pipeline(
             Foreseeing::start(subject, root, &sources, &tests, &baseline, &targets)
         }
     };
+    let replays = chance::replays(
+        settings, progress, &copies, &runner, language, &tests, &baseline,
+    )?;
     let session = Session {
         settings,
         progress,
@@ -142,6 +146,7 @@ fn pipeline(
         sources: &sources,
         tests: &tests,
         baseline: &baseline,
+        replays,
         runtime: built.runtime,
         foreseeing,
         unwanted: hints.unwanted(settings, &sources),
@@ -163,6 +168,7 @@ fn pipeline(
         session.show_unchecked(&mut knowledge, outcome);
     }
     knowledge.notes.report(outcome);
+    chance::tell(&session, &knowledge, outcome);
     outcome.files = reports::texts(&sources, &outcome.sites);
     let damage = runner.damage();
     let damage = damage

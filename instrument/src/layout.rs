@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0   magic u64 | 8 log bytes used u64 | 16 sites u32 | 20 ended u32 | 24 steps u64 | 32 rows dropped u32
-//! 36  evaluating u32 | 40 last u32
+//! 36  evaluating u32 | 40 last u32 | 44 drawn u32
 //! 64  sites × (entered u32, false u32, true u32)
 //! …   log: consecutive records
 //!     NAME  1 u8, length u16, access path               (ids count up from 0)
@@ -41,11 +41,13 @@ pub mod env {
     pub const FUEL: &str = "NOPOL_FUEL";
     /// The seed of randomness, decimal: runs with the same seed get the same random numbers.
     pub const SEED: &str = "NOPOL_SEED";
+    /// Which of its counterexamples a test with generated input runs on, from 1; without it, on generated input.
+    pub const REPLAY: &str = "NOPOL_REPLAY";
     /// Set in a process that is to serve runs instead of being one ([`super::serve`]).
     pub const SERVE: &str = "NOPOL_SERVE";
     /// All variables, so that a run can start from a clean environment.
-    pub const ALL: [&str; 11] = [
-        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, SERVE,
+    pub const ALL: [&str; 12] = [
+        TRACE, SITES, LOG, FORCE, CAPTURE, ROWS, WITHOUT, SELECT, FUEL, SEED, REPLAY, SERVE,
     ];
 }
 
@@ -89,6 +91,8 @@ pub const EVALUATING: usize = 36;
 /// Offset of the site that was entered last (`u32`): one more than its number, or 0 if the process ended by itself. Only the
 /// runtime for C writes it; a panic says where it is.
 pub const LAST: usize = 40;
+/// Offset of the number of random bytes that the process drew, but for the seeds of std's hash maps (`u32`).
+pub const DRAWN: usize = 44;
 /// Offset of the counters.
 pub const COUNTERS: usize = 64;
 /// Bytes per site in the counters.

@@ -8,7 +8,7 @@
 
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_long};
-use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicU8, Ordering};
 
 use crate::layout::env;
 
@@ -33,6 +33,12 @@ const REPEATABLE: u8 = 2;
 static SEED: AtomicU64 = AtomicU64::new(0);
 /// The number of random numbers returned so far.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
+/// The number of bytes drawn so far, but for the seeds of std's hash maps.
+static DRAWN: AtomicU32 = AtomicU32::new(0);
+/// Where [`DRAWN`] is reported, once there is a trace.
+static REPORT: AtomicPtr<AtomicU32> = AtomicPtr::new(std::ptr::null_mut());
+/// The bytes that std asks for, once in each thread, to seed its hash maps.
+const SEEDS_OF_MAPS: usize = 16;
 
 /// The C library's function, but repeatable if [`env::SEED`] is set.
 ///
@@ -43,6 +49,10 @@ pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> i
     if !is_repeatable() {
         // SAFETY: the arguments are passed on unchanged; the system call fails on invalid ones.
         return unsafe { c::syscall(c::SYS_GETRANDOM, buffer, len, flags) as isize };
+    }
+    if len != SEEDS_OF_MAPS {
+        DRAWN.fetch_add(len as u32, Ordering::Relaxed);
+        report();
     }
     let first = GIVEN.fetch_add(len.div_ceil(8) as u64, Ordering::Relaxed);
     for (nth, at) in (0..len).step_by(8).enumerate() {
@@ -57,9 +67,24 @@ pub unsafe extern "C" fn getrandom(buffer: *mut u8, len: usize, flags: u32) -> i
     len as isize
 }
 
+/// Reports what was drawn so far, and what will be, at this place of the trace.
+pub(crate) fn report_to(place: &'static AtomicU32) {
+    REPORT.store(std::ptr::from_ref(place).cast_mut(), Ordering::Release);
+    report();
+}
+
+fn report() {
+    let place = REPORT.load(Ordering::Acquire);
+    // SAFETY: the place is null, or a reference that lives forever.
+    if let Some(place) = unsafe { place.as_ref() } {
+        place.store(DRAWN.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
 /// Makes the next request look at [`env::SEED`] again: the environment is another one.
 pub(crate) fn forget() {
     GIVEN.store(0, Ordering::Relaxed);
+    DRAWN.store(0, Ordering::Relaxed);
     MODE.store(UNKNOWN, Ordering::Release);
 }
 

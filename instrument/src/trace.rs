@@ -108,11 +108,24 @@ impl Trace {
         };
         trace.at_u64(0).store(layout::MAGIC, Ordering::Relaxed);
         trace.at_u32(layout::SITES).store(sites, Ordering::Relaxed);
+        // As `seed` in the crate root.
+        #[cfg(all(
+            nopol_rt,
+            target_os = "linux",
+            target_pointer_width = "64",
+            any(
+                target_arch = "x86_64",
+                target_arch = "aarch64",
+                target_arch = "riscv64",
+                target_arch = "loongarch64"
+            )
+        ))]
+        crate::seed::report_to(trace.at_u32(layout::DRAWN));
         Some(trace)
     }
 
-    fn at_u32(&self, offset: usize) -> &AtomicU32 {
-        // SAFETY: offsets come from `layout`, are inside the mapping and aligned.
+    fn at_u32(&self, offset: usize) -> &'static AtomicU32 {
+        // SAFETY: offsets come from `layout`, are inside the mapping, which is never unmapped, and aligned.
         unsafe { &*self.base.add(offset).cast::<AtomicU32>() }
     }
 

@@ -52,6 +52,9 @@ pub struct Terms<'a> {
     pub slow: &'a Mutex<BTreeSet<TestIndex>>,
 }
 
+/// The runs of a test that draws random numbers, each with others.
+const DRAWS: u64 = 5;
+
 /// Judges a candidate. If it cures its targets and breaks no test that it could break, the failing tests in
 /// `others` run, too, because it may cure them. A target that does not end within the usual limit may be slow once it is
 /// right, so it has `patience`.
@@ -71,14 +74,30 @@ pub fn judge(
         patience,
         slow,
     } = *terms;
-    let verdict = |test: TestIndex, timeout: Duration| {
+    let drawing = |test: TestIndex, timeout: Duration, draw: u64| {
         let plan = Plan {
             select: switch.select.clone(),
             fuel: Some(bounds.fuel_for(test, spectrum)),
             timeout,
+            draw,
             ..Plan::default()
         };
         Ok::<Verdict, anyhow::Error>(suite.run(test, &plan)?.verdict)
+    };
+    // A test that draws random numbers has to pass with several.
+    let verdict = |test: TestIndex, timeout: Duration| {
+        let draws = if spectrum.random.contains(&test) {
+            DRAWS
+        } else {
+            1
+        };
+        for draw in 0..draws {
+            let verdict = drawing(test, timeout, draw)?;
+            if !verdict.passed() {
+                return Ok(verdict);
+            }
+        }
+        Ok::<Verdict, anyhow::Error>(Verdict::Passed)
     };
     let mut tests: Vec<TestIndex> = switch
         .targets

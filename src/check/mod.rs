@@ -4,4 +4,5 @@
 mod doubts;
 pub mod format;
 pub mod judge;
+pub mod replay;
 pub mod validate;

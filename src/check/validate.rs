@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use typed_index_collections::TiSlice;
 
+use super::replay::Replays;
 use crate::patch::edit::{Edit, apply_all};
 use crate::run::id::TestId;
 use crate::run::memcheck;
@@ -21,6 +22,12 @@ use crate::subject::workspace::{Doctests, Linked, Workspace};
 const MIN_SILENCE: Duration = Duration::from_secs(5);
 /// How many times as long as all of them took they may be silent.
 const MOST_SILENCE: u32 = 2;
+
+/// A test that draws random numbers has to pass in so many more runs with a patch: as many as take this many seconds in
+/// all, within bounds.
+const MOST_SECONDS_AGAIN: f64 = 10.0;
+const FEWEST_AGAIN: usize = 2;
+const MOST_AGAIN: usize = 20;
 
 /// What is known of a patch that holds.
 #[derive(Clone, Debug)]
@@ -53,6 +60,15 @@ pub struct Copies<'a> {
     pub unsanitized: Option<&'a Workspace<'a>>,
 }
 
+/// What is known of tests whose input differs from run to run.
+#[derive(Clone, Debug)]
+pub struct Chance<'a> {
+    /// Tests that draw random numbers.
+    pub random: BTreeSet<TestIndex>,
+    /// Counterexamples that failing ones printed.
+    pub replays: &'a Replays,
+}
+
 /// Validates patches, in parallel if there are several working copies.
 #[derive(Debug)]
 pub struct Validator<'a> {
@@ -63,6 +79,7 @@ pub struct Validator<'a> {
     pub(super) tests: &'a TiSlice<TestIndex, TestId>,
     pub(super) baseline: &'a Baseline,
     pub(super) timeout: Duration,
+    chance: Chance<'a>,
     unsanitized: Option<Mutex<Unsanitized<'a>>>,
     /// Working copies that are not in use.
     free: Mutex<Vec<&'a Workspace<'a>>>,
@@ -100,6 +117,7 @@ impl<'a> Validator<'a> {
         sources: &'a Sources,
         tests: &'a TiSlice<TestIndex, TestId>,
         baseline: &'a Baseline,
+        chance: Chance<'a>,
         timeout: Duration,
     ) -> Self {
         Self {
@@ -109,6 +127,7 @@ impl<'a> Validator<'a> {
             tests,
             baseline,
             timeout,
+            chance,
             unsanitized: copies.unsanitized.map(|workspace| {
                 Mutex::new(Unsanitized {
                     workspace,
@@ -161,11 +180,17 @@ impl<'a> Validator<'a> {
             tests: self.tests,
             binaries: &build.binaries,
         };
-        let Some(cured) = self.cures(&suite, targets)? else {
+        let Some(mut cured) = self.cures(&suite, targets)? else {
             return Ok(Err(Rejection::FailsATest));
         };
-        let is_accepted =
-            self.doctests_still_pass(workspace)? && self.accepts_unsanitized(edits, targets)?;
+        let (unlucky, broken) = self.failing_by_chance(&suite, &cured)?;
+        if targets.iter().any(|test| unlucky.contains(test)) {
+            return Ok(Err(Rejection::FailsATest));
+        }
+        cured.retain(|test| !unlucky.contains(test));
+        let is_accepted = self.doctests_still_pass(workspace)?
+            && self.accepts_unsanitized(edits, targets)?
+            && !self.breaks(workspace, &broken)?;
         if !is_accepted {
             return Ok(Err(Rejection::FailsATest));
         }
@@ -214,17 +239,92 @@ impl<'a> Validator<'a> {
         Ok(failed.is_some_and(|failed| failed.is_empty()))
     }
 
-    /// Writes every file of the subject with these edits applied.
+    /// Writes every file of the subject with these edits applied, and with the counterexamples of its tests.
     pub(super) fn write(&self, workspace: &Workspace, edits: &[Edit]) -> Result<()> {
         workspace.tree.restore()?;
+        let write = |path: &Utf8Path, text: &str| {
+            let pinned = self.chance.replays.pinned(path, text);
+            let text = pinned.as_deref().unwrap_or(text);
+            workspace.tree.write(&workspace.root.join(path), text)
+        };
         for file in &self.sources.files {
             let patched = apply_all(edits, &file.path, &file.text);
-            let text = patched.as_ref().unwrap_or(&file.text);
-            workspace
-                .tree
-                .write(&workspace.root.join(&file.path), text)?;
+            write(&file.path, patched.as_ref().unwrap_or(&file.text))?;
+        }
+        let is_source = |path: &Utf8Path| self.sources.files.iter().any(|file| file.path == path);
+        for (path, text) in self.chance.replays.files() {
+            if !is_source(path) {
+                write(path, text)?;
+            }
         }
         Ok(())
+    }
+
+    /// Of these tests, which a patch cures, those that fail on a counterexample or on other random numbers; and of the
+    /// tests that passed without the patch those that fail on other random numbers.
+    fn failing_by_chance(
+        &self,
+        suite: &Suite,
+        cured: &[TestIndex],
+    ) -> Result<(Vec<TestIndex>, Vec<TestIndex>)> {
+        let _alone = lock(&self.running);
+        let mut unlucky = Vec::new();
+        for test in cured {
+            let replay = self.chance.replays.of(*test);
+            let holds = match replay {
+                Some(replay) => replay.passes(suite, self.timeout)?,
+                None => true,
+            };
+            if !(holds && self.passes_again(suite, *test)?) {
+                unlucky.push(*test);
+            }
+        }
+        let mut broken = Vec::new();
+        for test in self.baseline.passing() {
+            if !self.passes_again(suite, test)? {
+                broken.push(test);
+            }
+        }
+        Ok((unlucky, broken))
+    }
+
+    /// Whether a test passes in each of several runs, if it draws random numbers.
+    fn passes_again(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
+        if !self.chance.random.contains(&test) {
+            return Ok(true);
+        }
+        let plan = Plan {
+            timeout: self.timeout,
+            ..Plan::default()
+        };
+        let runs = MOST_SECONDS_AGAIN / self.baseline.seconds[test].max(f64::MIN_POSITIVE);
+        for _ in 0..(runs as usize).clamp(FEWEST_AGAIN, MOST_AGAIN) {
+            if !suite.run(test, &plan)?.verdict.passed() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the patch is why one of these tests failed: without it, all runs pass.
+    fn breaks(&self, workspace: &Workspace, tests: &[TestIndex]) -> Result<bool> {
+        if tests.is_empty() {
+            return Ok(false);
+        }
+        self.write(workspace, &[])?;
+        let build = workspace.build(Linked::Plain)?;
+        let suite = Suite {
+            runner: self.runner,
+            tests: self.tests,
+            binaries: &build.binaries,
+        };
+        let _alone = lock(&self.running);
+        for test in tests {
+            if self.passes_again(&suite, *test)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The failing tests of the baseline that pass in a build; `None` if a target fails, or a test that passed

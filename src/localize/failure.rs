@@ -36,9 +36,28 @@ impl FailureSignature {
         if location.is_empty() {
             return None;
         }
-        let lines = self.message.lines().map(str::trim);
-        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(4).collect();
-        let text = lines.join(", ");
+        // The counts of runs below proptest's counterexample say nothing of the failure.
+        let (message, _) = self
+            .message
+            .split_once("\n\tsuccesses:")
+            .unwrap_or((&self.message, ""));
+        let lines = message
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        let text = lines.fold(String::new(), |text, line| {
+            let separator = match text.is_empty() {
+                true => "",
+                false
+                    if text.ends_with([',', '(', '[', '{'])
+                        || line.starts_with([')', ']', '}']) =>
+                {
+                    " "
+                }
+                false => ", ",
+            };
+            text + separator + line
+        });
         let cut: String = text.chars().take(MOST_LETTERS).collect();
         let more = if cut.len() < text.len() { " …" } else { "" };
         Some(format!("panics at {location}: {cut}{more}"))
@@ -61,6 +80,11 @@ mod tests {
         assert_eq!(signature.message, "assertion failed: a");
         let sentence = signature.sentence().unwrap();
         assert_eq!(sentence, "panics at src/lib.rs:3:5: assertion failed: a");
+        let output = "panicked at src/lib.rs:23:5:\nTest failed: no.\nminimal failing input: a = [\n    1,\n], b = 2\n\tsuccesses: 3\n\tlocal rejects: 0\n";
+        let sentence = FailureSignature::of(output).sentence().unwrap();
+        let told =
+            "panics at src/lib.rs:23:5: Test failed: no., minimal failing input: a = [ 1, ], b = 2";
+        assert_eq!(sentence, told);
         assert_eq!(FailureSignature::of("aborted"), FailureSignature::default());
         assert_eq!(FailureSignature::default().sentence(), None);
     }

@@ -18,6 +18,8 @@ pub struct Spectrum {
     pub endless: BTreeSet<TestIndex>,
     /// The last sites that tests entered before they crashed.
     pub crashes: BTreeMap<TestIndex, SiteIndex>,
+    /// Tests that draw random numbers: they may see other input in each run.
+    pub random: BTreeSet<TestIndex>,
     /// Tests that run much longer than any other once they are cured.
     pub long: BTreeSet<TestIndex>,
 }
@@ -38,6 +40,9 @@ impl Spectrum {
             .entry(test)
             .or_default()
             .extend(&trace.counters);
+        if trace.drawn > 0 {
+            self.random.insert(test);
+        }
         let steps = self.steps.entry(test).or_default();
         *steps = trace.steps.max(*steps);
         if matches!(verdict, Verdict::OutOfFuel | Verdict::TimedOut) {

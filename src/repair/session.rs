@@ -12,6 +12,7 @@ use super::hints::Hints;
 use super::knowledge::Knowledge;
 use super::settings::Settings;
 use super::setup::Copies;
+use crate::check::replay::Replays;
 use crate::localize::bounds::Bounds;
 use crate::localize::spectrum::Suspect;
 use crate::report::progress::Progress;
@@ -37,6 +38,8 @@ pub struct Session<'a> {
     pub sources: &'a Sources,
     pub tests: &'a TiSlice<TestIndex, TestId>,
     pub baseline: &'a Baseline,
+    /// The counterexamples of tests with generated input.
+    pub replays: Replays,
     /// Where the runtime for instrumented builds is.
     pub runtime: Utf8PathBuf,
     /// What formulas say of conditions.

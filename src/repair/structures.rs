@@ -1,6 +1,7 @@
 //! Where no condition repairs a C program: small changes of what its functions do to linked structures
 //! ([`crate::heap::trial`]). Each is built and tested like any other patch.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -75,6 +76,10 @@ impl Session<'_> {
             self.sources,
             self.tests,
             self.baseline,
+            validate::Chance {
+                random: BTreeSet::new(),
+                replays: &self.replays,
+            },
             self.settings.test_timeout,
         );
         for (targets, found) in groups {

@@ -1,6 +1,8 @@
 //! Building plausible fixes on their own, the best of each family first, until every group of failing tests has enough
 //! patches that hold.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 
 use super::families::Family;
@@ -13,6 +15,7 @@ use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
 use crate::report::{GroupReport, Outcome, PatchReport, count};
 use crate::run::pool;
+use crate::run::suite::TestIndex;
 use crate::subject::workspace::Workspace;
 use crate::weights::WEIGHTS;
 
@@ -43,7 +46,11 @@ pub(super) struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     /// A checker that builds in these copies.
-    pub fn new(session: &'a Session<'a>, copies: Vec<&'a Workspace<'a>>) -> Self {
+    pub fn new(
+        session: &'a Session<'a>,
+        random: BTreeSet<TestIndex>,
+        copies: Vec<&'a Workspace<'a>>,
+    ) -> Self {
         session.runner.end_servers();
         let validator = Validator::new(
             validate::Copies {
@@ -55,6 +62,10 @@ impl<'a> Checker<'a> {
             session.sources,
             session.tests,
             session.baseline,
+            validate::Chance {
+                random,
+                replays: &session.replays,
+            },
             session.settings.test_timeout,
         );
         Self {
@@ -116,7 +127,7 @@ impl Session<'_> {
             copies.remove(0);
         }
         let at_once = copies.len();
-        let checker = Checker::new(self, copies);
+        let checker = Checker::new(self, knowledge.spectrum.random.clone(), copies);
         let first = knowledge.checked.take();
         let check = |fix: &Fix| match &first {
             Some((known, checked)) if known.is_text_of(fix) && known.targets == fix.targets => {

@@ -66,6 +66,10 @@ pub struct Plan {
     pub fuel: Option<u64>,
     /// Wall-clock limit: the safety net behind `fuel`.
     pub timeout: Duration,
+    /// Which random numbers the run gets, where the runtime is linked in: runs with the same number get the same ones.
+    pub draw: u64,
+    /// The counterexample that the test runs on, from 1; `None` for generated input.
+    pub replay: Option<usize>,
     /// The ways in which the run is not confined.
     pub circumstances: Circumstances,
 }
@@ -140,7 +144,11 @@ impl Plan {
         }
         if !vars.is_empty() {
             // Each test gets its own seed, so that tests running in parallel do not generate the same names.
-            vars.push((env::SEED.to_string(), fnv1a(test).to_string()));
+            let seed = fnv1a(test).wrapping_add(self.draw);
+            vars.push((env::SEED.to_string(), seed.to_string()));
+        }
+        if let Some(replay) = self.replay {
+            vars.push((env::REPLAY.to_string(), replay.to_string()));
         }
         vars
     }

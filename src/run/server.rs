@@ -149,7 +149,7 @@ impl Runner<'_> {
     fn server(&self, binary: &Binary, test: &str, plan: &Plan) -> Result<Option<Server>> {
         // The baseline and the check of a patch are made of fresh processes: flaky tests show there.
         let is_planned = !plan.env(Utf8Path::new(""), "", 0).is_empty();
-        if !is_planned || plan.circumstances != Circumstances::default() {
+        if !is_planned || plan.replay.is_some() || plan.circumstances != Circumstances::default() {
             return Ok(None);
         }
         let (Some(library), Some(exe)) = (&self.library, program(binary, test)?) else {

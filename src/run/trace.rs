@@ -130,6 +130,8 @@ pub struct Trace {
     pub evaluating: Option<String>,
     /// The site that was entered last in a process that did not end by itself.
     pub last: Option<SiteIndex>,
+    /// Random bytes that were drawn, but for the seeds of hash maps.
+    pub drawn: u64,
     /// Some log has too little room for another record.
     pub is_full: bool,
 }
@@ -198,6 +200,7 @@ impl Trace {
         .u64()?;
         self.steps = self.steps.saturating_add(steps);
         self.dropped += u64::from(number(layout::DROPPED)?);
+        self.drawn += u64::from(number(layout::DRAWN)?);
         let last = number(layout::LAST)?;
         let last = (last as usize).checked_sub(1).filter(|last| *last < sites);
         self.last = self.last.or(last.map(SiteIndex::from));

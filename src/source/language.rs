@@ -35,6 +35,8 @@ pub struct Concerns {
     pub layout: &'static dyn Layout,
     /// See [`Panics`].
     pub panics: &'static dyn Panics,
+    /// See [`Generators`].
+    pub generators: &'static dyn Generators,
     /// See [`Policies`].
     pub policies: &'static Policies,
     /// How a condition is written at each kind of site; `None` for a kind that the language lacks.
@@ -101,6 +103,43 @@ pub trait Panics {
     fn message(&self, root: &Utf8Path, test: &str) -> Option<String>;
 }
 
+/// Input on which a test with generated input fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The patterns that the values are bound to; `None` if the test's parameters tell.
+    pub names: Option<Vec<String>>,
+    /// The values as the test printed them.
+    pub values: Vec<String>,
+}
+
+/// How a printed list is written as an expression: its type is not printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// As a `Vec`.
+    Vectors,
+    /// As an array.
+    Arrays,
+    /// As whatever its elements can be collected into.
+    Collected,
+}
+
+/// Tests with input that is generated at random.
+pub trait Generators {
+    /// The counterexample in a failing test's output.
+    fn counterexample(&self, output: &str) -> Option<Counterexample>;
+
+    /// A file of tests in which this test, if the variable of the environment has the number of a counterexample (from
+    /// 1), runs on that; lines keep their numbers. `None` if the file has no such test.
+    fn replaying(
+        &self,
+        text: &str,
+        test: &str,
+        inputs: &[Counterexample],
+        variable: &str,
+        lists: Lists,
+    ) -> Option<String>;
+}
+
 impl Language {
     /// What the language defines.
     fn concerns(self) -> &'static Concerns {
@@ -123,6 +162,11 @@ impl Language {
     /// Its tests that expect a panic.
     pub fn panics(self) -> &'static dyn Panics {
         self.concerns().panics
+    }
+
+    /// Its tests with generated input.
+    pub fn generators(self) -> &'static dyn Generators {
+        self.concerns().generators
     }
 
     /// How the candidate terms of its sites are collected.

@@ -13,6 +13,7 @@ mod bad_input;
 mod c_bad_input;
 mod c_header;
 mod c_init;
+mod chance;
 mod config;
 mod explain;
 mod faults;

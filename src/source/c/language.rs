@@ -9,7 +9,10 @@ use super::templates::template;
 use super::{access, candidate_terms, condition, conversions, literals};
 use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
-use crate::source::language::{CandidateTerms, Concerns, Conversions, Panics, Readable, Syntax};
+use crate::source::language::{
+    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Lists, Panics, Readable,
+    Syntax,
+};
 use crate::source::{File, Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
 
@@ -20,6 +23,7 @@ pub const CONCERNS: Concerns = Concerns {
     candidate_terms: &C,
     layout: &Style,
     panics: &C,
+    generators: &C,
     policies: &POLICIES,
     template,
 };
@@ -92,6 +96,23 @@ impl Panics for C {
     }
 
     fn message(&self, _: &Utf8Path, _: &str) -> Option<String> {
+        None
+    }
+}
+
+impl Generators for C {
+    fn counterexample(&self, _: &str) -> Option<Counterexample> {
+        None
+    }
+
+    fn replaying(
+        &self,
+        _: &str,
+        _: &str,
+        _: &[Counterexample],
+        _: &str,
+        _: Lists,
+    ) -> Option<String> {
         None
     }
 }

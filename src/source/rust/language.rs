@@ -2,6 +2,7 @@
 
 use camino::Utf8Path;
 
+use super::generated::Properties;
 use super::layout::Style;
 use super::panics::ShouldPanic;
 use super::policies::POLICIES;
@@ -20,6 +21,7 @@ pub const CONCERNS: Concerns = Concerns {
     candidate_terms: &Rust,
     layout: &Style,
     panics: &ShouldPanic,
+    generators: &Properties,
     policies: &POLICIES,
     template,
 };

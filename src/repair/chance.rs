@@ -1,0 +1,95 @@
+//! Tests whose input differs from run to run: replays their counterexamples, and tells the user of them.
+
+use anyhow::Result;
+use typed_index_collections::TiSlice;
+
+use super::knowledge::Knowledge;
+use super::session::Session;
+use super::settings::Settings;
+use super::setup::Copies;
+use crate::check::replay::{Preparation, Replays};
+use crate::report::progress::Progress;
+use crate::report::{Outcome, count};
+use crate::run::Runner;
+use crate::run::id::TestId;
+use crate::run::suite::{Baseline, TestIndex};
+use crate::source::Language;
+
+/// The most names in a warning.
+const MOST_NAMES: usize = 5;
+
+/// The counterexamples that failing tests printed, ready to be run again.
+///
+/// # Errors
+/// If a file cannot be written, or the run is stopped.
+pub fn replays(
+    settings: &Settings,
+    progress: &Progress,
+    copies: &Copies,
+    runner: &Runner,
+    language: Language,
+    tests: &TiSlice<TestIndex, TestId>,
+    baseline: &Baseline,
+) -> Result<Replays> {
+    let generators = language.generators();
+    let mut outputs = baseline.output.values();
+    if !outputs.any(|output| generators.counterexample(output).is_some()) {
+        return Ok(Replays::default());
+    }
+    let phase = progress.start("running counterexamples", 0, runner.runs());
+    let with = Preparation {
+        workspace: &copies.plain,
+        runner,
+        language,
+        timeout: settings.test_timeout,
+    };
+    let replays = Replays::prepare(&with, tests, baseline)?;
+    let (kept, impossible) = (replays.len(), replays.impossible.len());
+    let result = match impossible {
+        0 => format!("{} fail again", count(kept, "test")),
+        _ => format!(
+            "{} fail again, {impossible} cannot be run on theirs",
+            count(kept, "test")
+        ),
+    };
+    progress.finish(phase, runner.runs(), &result);
+    Ok(replays)
+}
+
+/// Says which tests draw random numbers, and which counterexamples a patch was not held against.
+pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
+    let random: Vec<TestIndex> = knowledge.spectrum.random.iter().copied().collect();
+    if !random.is_empty() {
+        outcome.warnings.push(format!(
+            "{} random numbers, so other input may fail: {}. A patch is shown only if {} in several more runs{}",
+            match random.len() {
+                1 => "1 test draws".to_owned(),
+                number => format!("{number} tests draw"),
+            },
+            names(session, &random),
+            if random.len() == 1 { "it passes" } else { "they pass" },
+            match session.replays.len() {
+                0 => "",
+                1 => ", and on the counterexample that was found",
+                _ => ", and on the counterexamples that were found",
+            }
+        ));
+    }
+    let impossible = &session.replays.impossible;
+    if !impossible.is_empty() {
+        outcome.warnings.push(format!(
+            "the counterexample of {} cannot be written as Rust in the test, so no patch was held against it; try it yourself",
+            names(session, impossible)
+        ));
+    }
+}
+
+/// The names of tests, if they are few.
+fn names(session: &Session, tests: &[TestIndex]) -> String {
+    let first = tests.iter().take(MOST_NAMES);
+    let first: Vec<String> = first.map(|test| session.tests[*test].to_string()).collect();
+    match tests.len().saturating_sub(MOST_NAMES) {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
+    }
+}

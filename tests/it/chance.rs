@@ -1,0 +1,123 @@
+//! Tests with generated input: a patch has to hold for the counterexample that was found, and for other input.
+
+use crate::common::{MANIFEST, Subject, strings};
+
+/// A light parcel may be as heavy as `SMALL`, but for one gram: the nearest constant is off by that.
+const PARCELS: &str = r"
+const SMALL: u32 = 200;
+const LARGE: u32 = 60_000;
+
+pub fn fee(weight: u32) -> u32 {
+    if weight <= LARGE { 5 } else { 9 }
+}
+
+pub fn needs_help(weight: u32) -> bool { weight > SMALL }
+";
+
+const TESTS: &str = r"
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::proptest;
+
+    #[test]
+    fn some() {
+        assert_eq!((fee(100), fee(70_000)), (5, 9));
+        assert!(needs_help(300));
+    }
+
+    proptest! {
+        #[test]
+        fn light_ones_are_cheap(weight in 0u32..100_000) {
+            assert_eq!(fee(weight), if weight < 200 { 5 } else { 9 });
+        }
+    }
+}
+";
+
+/// As much of proptest as these tests use. What it prints, how it draws and how it writes bodies is as in proptest.
+const STAND_IN: &str = r#"
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+extern "C" { fn getrandom(bytes: *mut u8, len: usize, flags: u32) -> isize; }
+
+// nopol: skip
+pub fn run(range: Range<u32>, name: &str, property: impl Fn(u32)) {
+    let mut seed = [0u64; 4];
+    unsafe { getrandom(seed.as_mut_ptr().cast(), 32, 0) };
+    let fails = |value| catch_unwind(AssertUnwindSafe(|| property(value))).is_err();
+    for _ in 0..64 {
+        seed[0] = seed[0].wrapping_mul(6364136223846793005).wrapping_add(seed[1] | 1);
+        let mut value = range.start + ((seed[0] >> 33) as u32) % (range.end - range.start);
+        if !fails(value) { continue; }
+        let mut passing = range.start;
+        while passing + 1 < value {
+            let middle = passing + (value - passing) / 2;
+            if fails(middle) { value = middle } else { passing = middle }
+        }
+        panic!("Test failed: no.\nminimal failing input: {name} = {value:#?}\n\tsuccesses: 0\n");
+    }
+}
+
+#[macro_export]
+macro_rules! proptest {
+    ($(#[$attribute:meta])* fn $name:ident($value:ident in $range:expr) $body:block) => {
+        $(#[$attribute])* fn $name() { $crate::run($range, stringify!($value), |$value: u32| $body) }
+    };
+}
+"#;
+
+fn subject(manifest: &str, others: &[(&str, &str)]) -> Subject {
+    let library = format!("{PARCELS}{TESTS}");
+    let files = [("Cargo.toml", manifest), ("src/lib.rs", &*library)];
+    Subject::new(&[&files[..], others].concat())
+}
+
+fn holds_for_the_counterexample(subject: &Subject) {
+    let run = subject.nopol(&["--format", "json", "--no-cache"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let report = run.json();
+    let diffs: Vec<String> = report["patches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|patch| patch["diff"].as_str().unwrap().to_owned())
+        .collect();
+    // 200 is the smallest failing input, and one in a hundred thousand.
+    let is_right =
+        |diff: &String| diff.contains("weight < SMALL") || diff.contains("weight >= SMALL");
+    assert!(
+        !diffs.is_empty() && diffs.iter().all(is_right),
+        "{diffs:#?}"
+    );
+    assert!(
+        !diffs.iter().any(|diff| diff.contains("NOPOL")),
+        "{diffs:#?}"
+    );
+    let warnings = strings(&report["warnings"]).join("\n");
+    assert!(warnings.contains("light_ones_are_cheap"), "{warnings}");
+    assert!(warnings.contains("on the counterexample"), "{warnings}");
+}
+
+#[test]
+fn a_patch_that_the_printed_counterexample_refutes_is_not_shown() {
+    let manifest =
+        format!("{MANIFEST}\n[dev-dependencies]\nproptest = {{ path = \"proptest\" }}\n");
+    let dependency = "[package]\nname = \"proptest\"\nversion = \"1.0.0\"\nedition = \"2021\"\n";
+    let subject = subject(
+        &manifest,
+        &[
+            ("proptest/Cargo.toml", dependency),
+            ("proptest/src/lib.rs", STAND_IN),
+        ],
+    );
+    holds_for_the_counterexample(&subject);
+}
+
+#[test]
+#[ignore = "builds proptest"]
+fn a_counterexample_of_the_published_proptest_is_replayed() {
+    let manifest = format!("{MANIFEST}\n[dev-dependencies]\nproptest = \"1\"\n");
+    holds_for_the_counterexample(&subject(&manifest, &[]));
+}
