@@ -13,7 +13,7 @@ use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner};
 use crate::source::Language;
-use crate::source::language::{Counterexample, Lists};
+use crate::source::language::{Counterexample, Lists, Writing};
 use crate::subject::workspace::{Linked, Workspace};
 
 /// Files of tests that may have the test, tried in the order of their names.
@@ -31,13 +31,15 @@ pub struct Replay {
     /// The file that has it, relative to the root.
     file: Utf8PathBuf,
     inputs: Vec<Counterexample>,
-    lists: Lists,
+    writing: Writing,
 }
 
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub struct Replays {
     language: Language,
+    /// For each variant in the subject the enum that has it.
+    enums: BTreeMap<String, String>,
     of: Vec<Replay>,
     /// The files that have these tests, as they are in the subject.
     files: BTreeMap<Utf8PathBuf, String>,
@@ -82,6 +84,8 @@ impl Replays {
             return Ok(replays);
         }
         let texts = texts_below(&with.workspace.root);
+        let variants = texts.values().flat_map(|text| generators.variants(text));
+        replays.enums = variants.collect();
         for (test, input) in known {
             match replays.replay(with, tests, &texts, test, input)? {
                 Some(replay) => {
@@ -111,7 +115,10 @@ impl Replays {
             name: id.name.to_string(),
             file: Utf8PathBuf::new(),
             inputs: vec![input],
-            lists: Lists::Vectors,
+            writing: Writing {
+                enums: self.enums.clone(),
+                lists: Lists::Vectors,
+            },
         };
         let mut tried = 0;
         for (file, text) in texts {
@@ -122,7 +129,7 @@ impl Replays {
             replay.file.clone_from(file);
             let mut does_fail = false;
             for lists in LISTS {
-                replay.lists = lists;
+                replay.writing.lists = lists;
                 let Some(pinned) = self.pin(text, std::slice::from_ref(&replay)) else {
                     break;
                 };
@@ -169,11 +176,11 @@ impl Replays {
             let Replay {
                 name,
                 inputs,
-                lists,
+                writing,
                 ..
             } = replay;
             let text = pinned.as_deref().unwrap_or(text);
-            pinned = Some(generators.replaying(text, name, inputs, env::REPLAY, *lists)?);
+            pinned = Some(generators.replaying(text, name, inputs, env::REPLAY, writing)?);
         }
         pinned
     }

@@ -44,14 +44,12 @@ pub fn replays(
         timeout: settings.test_timeout,
     };
     let replays = Replays::prepare(&with, tests, baseline)?;
-    let (kept, impossible) = (replays.len(), replays.impossible.len());
-    let result = match impossible {
-        0 => format!("{} fail again", count(kept, "test")),
-        _ => format!(
-            "{} fail again, {impossible} cannot be run on theirs",
-            count(kept, "test")
-        ),
-    };
+    let known = replays.len() + replays.impossible.len();
+    let result = format!(
+        "{} of {} can be replayed",
+        replays.len(),
+        count(known, "counterexample")
+    );
     progress.finish(phase, runner.runs(), &result);
     Ok(replays)
 }
@@ -77,8 +75,13 @@ pub fn tell(session: &Session, knowledge: &Knowledge, outcome: &mut Outcome) {
     }
     let impossible = &session.replays.impossible;
     if !impossible.is_empty() {
+        let (s, it) = if impossible.len() == 1 {
+            ("", "it")
+        } else {
+            ("s", "them")
+        };
         outcome.warnings.push(format!(
-            "the counterexample of {} cannot be written as Rust in the test, so no patch was held against it; try it yourself",
+            "the counterexample{s} of {} cannot be written as Rust in the test, so no patch was checked against {it}; try {it} yourself",
             names(session, impossible)
         ));
     }

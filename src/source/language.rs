@@ -3,6 +3,8 @@
 //! distinguishes languages. The spliced texts differ, too, but belong to the instrumentation
 //! (`probe::dialect`).
 
+use std::collections::BTreeMap;
+
 use camino::Utf8Path;
 
 use super::candidate_terms::TermText;
@@ -112,7 +114,16 @@ pub struct Counterexample {
     pub values: Vec<String>,
 }
 
-/// How a printed list is written as an expression: its type is not printed.
+/// How printed values are written as expressions: not all of their types are printed.
+#[derive(Clone, Debug)]
+pub struct Writing {
+    /// For each variant the enum that has it.
+    pub enums: BTreeMap<String, String>,
+    /// How lists are written.
+    pub lists: Lists,
+}
+
+/// How a printed list is written as an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
     /// As a `Vec`.
@@ -136,8 +147,11 @@ pub trait Generators {
         test: &str,
         inputs: &[Counterexample],
         variable: &str,
-        lists: Lists,
+        writing: &Writing,
     ) -> Option<String>;
+
+    /// The variants that a file defines, each with its enum.
+    fn variants(&self, text: &str) -> Vec<(String, String)>;
 }
 
 impl Language {

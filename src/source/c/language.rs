@@ -10,8 +10,8 @@ use super::{access, candidate_terms, condition, conversions, literals};
 use crate::source::candidate_terms::TermText;
 use crate::source::condition::Node;
 use crate::source::language::{
-    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Lists, Panics, Readable,
-    Syntax,
+    CandidateTerms, Concerns, Conversions, Counterexample, Generators, Panics, Readable, Syntax,
+    Writing,
 };
 use crate::source::{File, Site, Sources};
 use crate::spec::{Access, Binding, Type, Value};
@@ -111,9 +111,13 @@ impl Generators for C {
         _: &str,
         _: &[Counterexample],
         _: &str,
-        _: Lists,
+        _: &Writing,
     ) -> Option<String> {
         None
+    }
+
+    fn variants(&self, _: &str) -> Vec<(String, String)> {
+        Vec::new()
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::source::language::{Counterexample, Generators, Lists};
+use crate::source::language::{Counterexample, Generators, Lists, Writing};
 
 /// Input that proptest or quickcheck generates.
 pub struct Properties;
@@ -21,7 +21,7 @@ impl Generators for Properties {
         test: &str,
         inputs: &[Counterexample],
         variable: &str,
-        lists: Lists,
+        writing: &Writing,
     ) -> Option<String> {
         let tokens = TokenStream::from_str(text).ok()?;
         let name = test.rsplit("::").next()?;
@@ -31,12 +31,20 @@ impl Generators for Properties {
             Some(names) => names.clone(),
             None => body.parameters,
         };
-        let replay = replay(&names, inputs, variable, lists)?;
+        let replay = replay(&names, inputs, variable, writing)?;
         Some(format!(
             "{}{replay}{}",
             &text[..body.start],
             &text[body.start..]
         ))
+    }
+
+    fn variants(&self, text: &str) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        if let Ok(tokens) = TokenStream::from_str(text) {
+            add_variants(tokens, &mut found);
+        }
+        found
     }
 }
 
@@ -164,6 +172,32 @@ fn separated(tokens: TokenStream, has_types: bool) -> Vec<Vec<TokenTree>> {
     parts
 }
 
+/// Adds each variant of an enum below these tokens, with the enum.
+fn add_variants(tokens: TokenStream, found: &mut Vec<(String, String)>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let is_enum = matches!(token, TokenTree::Ident(word) if word == "enum");
+        match (token, tokens.get(at + 1)) {
+            (_, Some(TokenTree::Ident(name))) if is_enum => {
+                let mut groups = tokens[at + 2..].iter().filter_map(|token| match token {
+                    TokenTree::Group(group) => Some(group),
+                    _ => None,
+                });
+                let body = groups.find(|group| group.delimiter() == Delimiter::Brace);
+                for variant in body.map_or(Vec::new(), |body| separated(body.stream(), false)) {
+                    let word = variant.iter().find_map(|token| match token {
+                        TokenTree::Ident(word) => Some(word.to_string()),
+                        _ => None,
+                    });
+                    found.extend(word.map(|word| (word, name.to_string())));
+                }
+            }
+            (TokenTree::Group(group), _) => add_variants(group.stream(), found),
+            _ => {}
+        }
+    }
+}
+
 fn text_of(tokens: &[TokenTree]) -> String {
     tokens.iter().cloned().collect::<TokenStream>().to_string()
 }
@@ -174,7 +208,7 @@ fn replay(
     names: &[String],
     inputs: &[Counterexample],
     variable: &str,
-    lists: Lists,
+    writing: &Writing,
 ) -> Option<String> {
     let is_said = |word: &&str| !matches!(*word, "mut" | "ref");
     let bare = |name: &String| {
@@ -187,7 +221,7 @@ fn replay(
     let patterns: String = names.iter().map(|name| format!("{name}, ")).collect();
     let mut arms = String::new();
     for (nth, input) in inputs.iter().enumerate() {
-        let values = input.values.iter().map(|value| expression(value, lists));
+        let values = input.values.iter().map(|value| expression(value, writing));
         let values: Option<Vec<String>> = values.collect();
         let values: String = values?.iter().map(|value| format!("{value}, ")).collect();
         arms.push_str(&format!(
@@ -203,23 +237,23 @@ fn replay(
 }
 
 /// The expression of a value that `Debug` printed.
-fn expression(value: &str, lists: Lists) -> Option<String> {
+fn expression(value: &str, writing: &Writing) -> Option<String> {
     let tokens = TokenStream::from_str(value).ok()?;
-    Some(as_expression(tokens, lists))
+    Some(as_expression(tokens, writing))
 }
 
-fn as_expression(tokens: TokenStream, lists: Lists) -> String {
+fn as_expression(tokens: TokenStream, writing: &Writing) -> String {
     let mut text = String::new();
     let mut is_after_name = false;
     for token in tokens {
         let next = match &token {
             TokenTree::Group(group) => {
-                let inner = as_expression(group.stream(), lists);
-                match (group.delimiter(), lists) {
+                let inner = as_expression(group.stream(), writing);
+                match (group.delimiter(), writing.lists) {
                     (Delimiter::Parenthesis, _) => format!("({inner})"),
                     (Delimiter::Brace, _) if is_after_name => format!("{{ {inner} }}"),
                     (Delimiter::Brace, _) => {
-                        format!("[{}].into_iter().collect()", entries(group, lists))
+                        format!("[{}].into_iter().collect()", entries(group, writing))
                     }
                     (_, Lists::Vectors) => format!("vec![{inner}]"),
                     (_, Lists::Arrays) => format!("[{inner}]"),
@@ -228,6 +262,9 @@ fn as_expression(tokens: TokenStream, lists: Lists) -> String {
             }
             TokenTree::Literal(literal) if literal.to_string().starts_with('"') => {
                 format!("{literal}.into()")
+            }
+            TokenTree::Ident(word) if writing.enums.contains_key(&word.to_string()) => {
+                format!("{}::{word}", writing.enums[&word.to_string()])
             }
             TokenTree::Ident(word) if word == "inf" => "(1.0 / 0.0)".to_owned(),
             TokenTree::Ident(word) if word == "NaN" => "(0.0 / 0.0)".to_owned(),
@@ -244,11 +281,11 @@ fn as_expression(tokens: TokenStream, lists: Lists) -> String {
 }
 
 /// The entries of a set, or those of a map as pairs.
-fn entries(group: &Group, lists: Lists) -> String {
+fn entries(group: &Group, writing: &Writing) -> String {
     let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ':');
     let entry = |entry: &Vec<TokenTree>| {
         let expression =
-            |tokens: &[TokenTree]| as_expression(tokens.iter().cloned().collect(), lists);
+            |tokens: &[TokenTree]| as_expression(tokens.iter().cloned().collect(), writing);
         match entry.iter().position(is_colon) {
             Some(at) => format!(
                 "({}, {}), ",
@@ -263,7 +300,16 @@ fn entries(group: &Group, lists: Lists) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+
+    fn writing(lists: Lists) -> Writing {
+        Writing {
+            enums: BTreeMap::new(),
+            lists,
+        }
+    }
 
     const PROPTEST: &str = "thread 'agrees' panicked at src/lib.rs:23:5:
 Test failed: assertion failed: `(left == right)`
@@ -313,15 +359,9 @@ minimal failing input: values = [
             names: Some(vec!["a".to_owned(), "mut b".to_owned()]),
             values: vec!["[1,]".to_owned(), "- 7".to_owned()],
         };
-        let replaying = |lists| {
-            Properties.replaying(
-                text,
-                "tests::agrees",
-                std::slice::from_ref(&input),
-                "WHICH",
-                lists,
-            )
-        };
+        let inputs = std::slice::from_ref(&input);
+        let replaying =
+            |lists| Properties.replaying(text, "tests::agrees", inputs, "WHICH", &writing(lists));
         let written = replaying(Lists::Vectors).unwrap();
         assert_eq!(written.lines().count(), text.lines().count());
         let line = written.lines().nth(2).unwrap();
@@ -341,7 +381,13 @@ minimal failing input: values = [
             names: None,
             values: vec!["[]".to_owned(), "1".to_owned()],
         };
-        let written = Properties.replaying(text, "reverses", &[input], "WHICH", Lists::Vectors);
+        let written = Properties.replaying(
+            text,
+            "reverses",
+            &[input],
+            "WHICH",
+            &writing(Lists::Vectors),
+        );
         let written = written.unwrap();
         assert!(written.contains("-> bool { let (xs, f, ) ="), "{written}");
         let other = Counterexample {
@@ -349,8 +395,34 @@ minimal failing input: values = [
             values: vec!["1".to_owned()],
         };
         assert_eq!(
-            Properties.replaying(text, "reverses", &[other], "WHICH", Lists::Vectors),
+            Properties.replaying(
+                text,
+                "reverses",
+                &[other],
+                "WHICH",
+                &writing(Lists::Vectors)
+            ),
             None
+        );
+    }
+
+    #[test]
+    fn a_variant_is_written_with_its_enum() {
+        let text = "mod a { #[derive(Debug)] pub enum Shape<T> { /// None\n Dot, #[x] Line(T, T), Box { side: T } } }";
+        let variants = Properties.variants(text);
+        let known: Vec<(&str, &str)> = variants.iter().map(|(v, e)| (&**v, &**e)).collect();
+        assert_eq!(
+            known,
+            [("Dot", "Shape"), ("Line", "Shape"), ("Box", "Shape")]
+        );
+        let writing = Writing {
+            enums: variants.into_iter().collect(),
+            lists: Lists::Vectors,
+        };
+        let written = expression("[Dot, Line(1, -2)]", &writing).unwrap();
+        assert_eq!(
+            written.replace(' ', ""),
+            "vec![Shape::Dot,Shape::Line(1,-2)]"
         );
     }
 }
