@@ -58,6 +58,7 @@ pub fn run(
     let mut outcome = Outcome {
         command: settings.project.command(),
         narrowed_by: settings.narrowed_by(),
+        share: settings.shard.map(shard::Shard::numbers),
         ..Outcome::default()
     };
     let ended = match subject {
