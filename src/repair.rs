@@ -19,6 +19,7 @@ mod instrument;
 mod judging;
 mod knowledge;
 mod panics;
+pub mod places;
 mod ranking;
 mod reference;
 mod reports;

@@ -13,6 +13,7 @@ mod reasons;
 pub mod regions;
 pub mod snippet;
 pub mod terminal;
+pub mod visible;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
