@@ -16,10 +16,10 @@ use crate::repair::{
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
-use crate::report::events::Observer;
+use crate::report::events::{Event, Observer};
 use crate::report::last::{self, Dependencies, Last};
 use crate::report::progress::Progress;
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Outcome, Reach};
 use crate::run::process::Supervisor;
 use crate::subject::last_file::LastFile;
 use crate::subject::{Subject, dependencies};
@@ -66,7 +66,7 @@ impl Invocation {
 
     /// Runs the pipeline up to the depth in the settings. Errors become part of the outcome, and so does
     /// everything found before the run was stopped. The outcome of a completed search is kept next to the
-    /// working copies, for [`last_outcome`].
+    /// working copies, for [`last_outcome`]; [`Outcome::reach`] tells whether it is.
     pub fn run(&self, observer: Arc<dyn Observer>) -> Outcome {
         let subject = self.settings.subject();
         // Taken before anything is read, so that any later change invalidates the kept outcome.
@@ -76,13 +76,17 @@ impl Invocation {
             }
             _ => None,
         };
-        let progress = Progress::new(observer);
-        let outcome = repair::run(&self.settings, subject, &self.supervisor, progress);
-        if let Some((last_file, depends)) = depends
-            && let Some(text) = last::render(&outcome, &depends, &self.settings.outputs, now())
-        {
-            // If the file cannot be written, the next call searches again.
-            let _ = last_file.write(&text);
+        let progress = Progress::new(Arc::clone(&observer));
+        let mut outcome = repair::run(&self.settings, subject, &self.supervisor, progress);
+        let is_kept = depends.is_some_and(|(last_file, depends)| {
+            let text = last::render(&outcome, &depends, &self.settings.outputs, now());
+            text.is_some_and(|text| last_file.write(&text).is_ok())
+        });
+        if !is_kept && !outcome.patches.is_empty() {
+            outcome.reach = Reach::Nothing;
+            let why = "warning: these patches could not be kept: `apply` and `explain` do not mean them; `--apply` writes one at the end \
+                       of its search";
+            observer.observe(&Event::Said(why));
         }
         outcome
     }
@@ -140,19 +144,18 @@ impl Invocation {
 }
 
 /// Keeps what another command than the search found, for [`last_outcome`]: its patches can be applied, but a search would find
-/// others. If it cannot be written, it is not kept.
-pub fn keep(settings: &Settings, outcome: &Outcome) {
+/// others. If it cannot be written, it is not kept; whether it is.
+pub fn keep(settings: &Settings, outcome: &Outcome) -> bool {
     let Ok(subject) = settings.subject() else {
-        return;
+        return false;
     };
     let current = current_dependencies(settings, &subject, &settings.outputs);
     let Some((last_file, mut depends)) = current else {
-        return;
+        return false;
     };
     depends.insert("the command".to_owned(), "not the search".to_owned());
-    if let Some(text) = last::render(outcome, &depends, &settings.outputs, now()) {
-        let _ = last_file.write(&text);
-    }
+    let text = last::render(outcome, &depends, &settings.outputs, now());
+    text.is_some_and(|text| last_file.write(&text).is_ok())
 }
 
 /// The result of an earlier search.

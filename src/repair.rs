@@ -20,6 +20,7 @@ mod instrument;
 mod judging;
 mod knowledge;
 mod panics;
+pub mod places;
 mod ranking;
 mod reference;
 mod reports;
@@ -59,6 +60,7 @@ pub fn run(
     let mut outcome = Outcome {
         command: settings.project.command(),
         narrowed_by: settings.narrowed_by(),
+        share: settings.shard.map(shard::Shard::numbers),
         ..Outcome::default()
     };
     let ended = match subject {

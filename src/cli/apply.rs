@@ -12,6 +12,7 @@ use clap::Args;
 use super::request::Place;
 use super::{Target, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
+use crate::repair::places::{self, Places};
 use crate::repair::settings::Settings;
 use crate::repair::telling::NewTest;
 use crate::report::format::{human, json};
@@ -75,11 +76,7 @@ impl<P: Target> Apply<P> {
         };
         let mut note = None;
         let outcome = match file {
-            Some(file) => {
-                let text =
-                    fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
-                json::read(&text, &|path| text_of(settings, path)).with_context(|| file.clone())?
-            }
+            Some(file) => reported(settings, file)?,
             None => {
                 let (outcome, changed) = last(settings)?;
                 note = changed;
@@ -87,6 +84,11 @@ impl<P: Target> Apply<P> {
             }
         };
         let choice = chosen(&outcome, wanted)?;
+        // Whoever applies what somebody else reports has not seen it.
+        let diff = match file {
+            Some(_) => diff(settings, &outcome, choice)?,
+            None => String::new(),
+        };
         let test = match self.with_test {
             true => Some(with_test::find(settings, &outcome, choice, false)?),
             false => None,
@@ -101,7 +103,7 @@ impl<P: Target> Apply<P> {
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(said(&outcome, choice, test.as_ref(), &beneath) + &shown)
+        Ok(diff + &said(&outcome, choice, test.as_ref(), &beneath) + &shown)
     }
 }
 
@@ -149,11 +151,49 @@ pub fn said(
     )
 }
 
-/// The text of a file of the subject, by its path in reports.
-fn text_of(settings: &Settings, path: &str) -> Result<String> {
+/// A report in a file. It may be of somebody else and its hashes forged, so it has a say only in places where a search here
+/// could have put a patch.
+fn reported(settings: &Settings, file: &str) -> Result<Outcome> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
     let subject = settings.subject()?;
-    let path = own(&subject, &subject.path_of(Utf8Path::new(path)))?;
-    fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+    let places = Places::of(&subject);
+    let text_of = |path: &str| {
+        places.check_file(path)?;
+        let path = own(&subject, &subject.path_of(Utf8Path::new(path)))?;
+        fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+    };
+    let mut outcome = json::read(&text, &text_of).with_context(|| file.to_owned())?;
+    outcome.command = settings.project.command();
+    for patch in &outcome.patches {
+        let others = patch.alternatives.iter().flat_map(|other| &other.edits);
+        for edit in patch.edits.iter().chain(others) {
+            let checked = places.check(edit);
+            checked.with_context(|| format!("{file}: patch {}", patch.rank))?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// What a patch changes, as a diff.
+fn diff(settings: &Settings, outcome: &Outcome, choice: Choice) -> Result<String> {
+    let edits = edits(of_rank(outcome, choice.rank)?, choice.alternative)?;
+    let subject = settings.subject()?;
+    let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
+    let mut diff = String::new();
+    for file in files {
+        let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
+        let before = of_file.first().map_or("", |edit| &*edit.original);
+        let after = edited(before, of_file.clone(), &[]).context("its edits overlap")?;
+        diff += &places::diff(&subject, file, before, &after);
+    }
+    Ok(diff)
+}
+
+/// The patch of a rank.
+fn of_rank(outcome: &Outcome, rank: u32) -> Result<&PatchReport> {
+    let mut patches = outcome.patches.iter();
+    let found = patches.find(|patch| patch.rank == rank as usize);
+    found.ok_or_else(|| no_patch(outcome, rank))
 }
 
 /// A file without links on its way, if it is one of the subject. Reports and what is kept in the target directory may come
@@ -289,13 +329,7 @@ pub fn apply(
     allow_dirty: bool,
 ) -> Result<Vec<String>> {
     let Choice { rank, alternative } = choice;
-    let Some(patch) = outcome
-        .patches
-        .iter()
-        .find(|patch| patch.rank == rank as usize)
-    else {
-        return Err(no_patch(outcome, rank));
-    };
+    let patch = of_rank(outcome, rank)?;
     if !patch.is_checked {
         bail!(
             "patch {rank} was not checked before the run was stopped, so it was not applied; apply its diff with `git apply`, or run again"
@@ -377,7 +411,7 @@ fn since<'p>(
     })
 }
 
-/// What edits make of a text that was changed since they were found; `None` if it was changed where they are.
+/// What edits make of a text that was changed since they were found; `None` if it was changed where they are, or they overlap.
 fn edited(
     before: &str,
     mut edits: Vec<&EditReport>,
@@ -385,6 +419,10 @@ fn edited(
 ) -> Option<String> {
     // From the end of the file, so that no edit shifts another one's span.
     edits.sort_by_key(|edit| Reverse(edit.span.start));
+    let is_apart = |pair: &[&EditReport]| pair[1].span.end <= pair[0].span.start;
+    if !edits.windows(2).all(is_apart) {
+        return None;
+    }
     let mut after = before.to_owned();
     for edit in edits {
         let mut changes = since.iter().map(|(_, change)| change);

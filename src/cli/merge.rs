@@ -2,17 +2,22 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
-use camino::Utf8PathBuf;
+use anyhow::{Context, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::Target;
+use super::c::CFlags;
 use super::options::formats;
 use super::output;
+use super::request::Place;
+use crate::invocation;
+use crate::repair::settings::Settings;
 use crate::report::format::{Format, whole};
-use crate::report::{Ending, merge};
+use crate::report::{Ending, Outcome, Reach, merge};
 
 #[derive(Args, Clone, Debug)]
-pub struct Merge {
+pub struct Merge<P: Target> {
     /// What `cargo nopol --shard K/N --format outcome` printed, a file for each share
     #[arg(value_name = "OUTCOME", required = true)]
     outcomes: Vec<Utf8PathBuf>,
@@ -24,25 +29,73 @@ pub struct Merge {
     /// How to show the result
     #[arg(long, value_name = "FORMAT", default_value = Format::default().name(), value_parser = formats())]
     format: Format,
+
+    #[command(flatten)]
+    place: Place<P>,
 }
 
-impl Merge {
+impl<P: Target> Merge<P> {
     pub fn run(self) -> u8 {
-        match self.merged() {
-            Ok(outcome) => output::show(&outcome, self.format),
+        let mut outcome = match self.merged() {
+            Ok(outcome) => outcome,
             Err(error) => {
                 output::complain(&format!("{error:#}"));
-                Ending::Usage.exit_code()
+                return Ending::Usage.exit_code();
             }
-        }
+        };
+        outcome.reach = match self.keep(&outcome) {
+            Ok(()) => Reach::Apply,
+            Err(why) => {
+                if !outcome.patches.is_empty() {
+                    output::say(&format!(
+                        "warning: these patches are not kept here, because {why:#}; `apply` and `explain` do not mean them. \
+                         `--format diff` prints the first one for `git apply`"
+                    ));
+                }
+                Reach::Nothing
+            }
+        };
+        output::show(&outcome, self.format)
     }
 
-    fn merged(&self) -> Result<crate::report::Outcome> {
+    fn merged(&self) -> Result<Outcome> {
         let read = |path: &Utf8PathBuf| {
             let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
             whole::read(&text).with_context(|| path.to_string())
         };
         let outcomes = self.outcomes.iter().map(read).collect::<Result<Vec<_>>>()?;
         merge::merge(&outcomes, self.top)
+    }
+
+    /// Keeps what is shown as what was seen last, if this is the subject that it is about.
+    ///
+    /// # Errors
+    /// Why it is not kept.
+    fn keep(&self, outcome: &Outcome) -> Result<()> {
+        let settings = self.settings(outcome.command)?;
+        let subject = settings.subject()?;
+        for edit in outcome.patches.iter().flat_map(|patch| &patch.edits) {
+            let path = subject.path_of(Utf8Path::new(&edit.file));
+            match fs::read_to_string(&path) {
+                Ok(text) if text == *edit.original => {}
+                Ok(_) => bail!("{path} is not as the shares had it"),
+                Err(error) => bail!("{path} cannot be read ({error})"),
+            }
+        }
+        match invocation::keep(&settings, outcome) {
+            true => Ok(()),
+            false => {
+                bail!("the work directory cannot be written, or the shares did not come to an end")
+            }
+        }
+    }
+
+    /// The settings of the subject here. Shares of a C program are also joined by `cargo nopol merge`.
+    fn settings(&self, command: &str) -> Result<Settings> {
+        Ok(match command {
+            _ if command == self.place.command()? => self.place.settings()?,
+            "cargo nopol c" => self.place.with(CFlags::default()).settings()?,
+            _ => bail!("the shares are those of `{command}`; join them with `{command} merge`"),
+        })
     }
 }

@@ -57,9 +57,6 @@ enum Command {
     /// Solve synthesis problems given as files
     #[command(after_help = EXIT_CODES)]
     Synth(synth::Synth),
-    /// Join the outcomes of the shares of a search
-    #[command(after_help = EXIT_CODES)]
-    Merge(merge::Merge),
     /// Print the completions of a shell
     Completions(generated::Completions),
     /// Print the manual page, or write all of them to a directory
@@ -99,6 +96,9 @@ enum Action<P: Target> {
     /// Take back the patch that was applied last
     #[command(after_help = apply::EXIT_CODES)]
     Undo(apply::Undo<P>),
+    /// Join the outcomes of the shares of a search
+    #[command(after_help = EXIT_CODES)]
+    Merge(merge::Merge<P>),
     /// Show all tests and all places a patch can go
     #[command(after_help = EXIT_CODES)]
     List(look::Look<P>),
@@ -116,6 +116,7 @@ impl<P: Target> Action<P> {
             Self::Review(review) => review.run(),
             Self::Apply(apply) => apply.run(),
             Self::Undo(undo) => undo.run(),
+            Self::Merge(merge) => merge.run(),
             Self::List(look) => look.run(Depth::List),
         }
     }
@@ -157,7 +158,6 @@ fn run() -> u8 {
         Some(Command::Action(action)) => action.run(),
         Some(Command::Debug(debug)) => debug.run(),
         Some(Command::Synth(synth)) => synth.run(),
-        Some(Command::Merge(merge)) => merge.run(),
         Some(Command::Completions(completions)) => completions.run(),
         Some(Command::Man(man)) => man.run(),
         Some(Command::C(c)) => c.run(),

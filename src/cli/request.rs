@@ -85,20 +85,41 @@ impl<P: Target> Place<P> {
         }
     }
 
+    /// How the tool is called for such a subject.
+    ///
+    /// # Errors
+    /// If the options are wrong.
+    pub fn command(&self) -> Result<&'static str, ConfigError> {
+        Ok(self.project.project(&Config::default())?.command())
+    }
+
+    /// This place, of another kind of subject.
+    pub fn with<Q: Target>(&self, project: Q) -> Place<Q> {
+        Place {
+            project,
+            work: self.work.clone(),
+        }
+    }
+
     /// The settings of which the place matters; an exit code if the options are wrong, after printing the error.
     pub fn resolve(&self) -> Result<Settings, u8> {
-        let settings = || -> Result<Settings, SubjectError> {
-            let mut config = read_config(&self.project)?;
-            config.add_flags(&self.work)?;
-            Ok(Settings {
-                tool: Some(own_path()?),
-                project: self.project.project(&config)?,
-                ..config.get()?
-            })
-        };
-        settings().map_err(|error| {
+        self.settings().map_err(|error| {
             output::complain(&error.to_string());
             Ending::Usage.exit_code()
+        })
+    }
+
+    /// The settings of which the place matters.
+    ///
+    /// # Errors
+    /// If the options are wrong, or there is no subject.
+    pub fn settings(&self) -> Result<Settings, SubjectError> {
+        let mut config = read_config(&self.project)?;
+        config.add_flags(&self.work)?;
+        Ok(Settings {
+            tool: Some(own_path()?),
+            project: self.project.project(&config)?,
+            ..config.get()?
         })
     }
 }

@@ -17,6 +17,11 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// Its number, from 1, and how many there are.
+    pub fn numbers(self) -> (u64, u64) {
+        (self.number, self.of)
+    }
+
     /// Whether a site with this id is looked at in this shard.
     pub fn has(self, id: &str) -> bool {
         fnv1a(id) % self.of == self.number - 1

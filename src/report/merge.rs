@@ -11,8 +11,11 @@ use super::{Ending, GroupReport, Outcome, PatchReport, Phase, SiteReport};
 /// not matter.
 ///
 /// # Errors
-/// If there is none, or if they are not shares of one search: other tests fail.
+/// If there is none, a share is missing or given twice, or they are not shares of one search: other tests fail, a file has
+/// another text, or they look elsewhere for patches.
 pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
+    check_shares(outcomes)?;
+    check_texts(outcomes)?;
     let mut with_tests = outcomes
         .iter()
         .filter(|outcome| is_searched(outcome.ending));
@@ -29,6 +32,8 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
         }
     }
     let mut merged = first.clone();
+    merged.share = None;
+    merged.options = without_shard(&first.options);
     let worst = outcomes
         .iter()
         .max_by_key(|outcome| badness(outcome.ending));
@@ -38,6 +43,7 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
         _ if outcomes.iter().any(|outcome| is_patched(outcome.ending)) => (Ending::Patched, None),
         _ => (first.ending, first.message.clone()),
     };
+    merged.unread = distinct(outcomes.iter().flat_map(|outcome| &outcome.unread));
     merged.warnings = distinct(outcomes.iter().flat_map(|outcome| &outcome.warnings));
     merged.complaints = distinct(outcomes.iter().flat_map(|outcome| &outcome.complaints));
     merged.flaky_tests = distinct(outcomes.iter().flat_map(|outcome| &outcome.flaky_tests));
@@ -56,6 +62,111 @@ pub fn merge(outcomes: &[Outcome], top: usize) -> Result<Outcome> {
     merged.tried_pairs = outcomes.iter().any(|outcome| outcome.tried_pairs);
     merged.is_disturbed = outcomes.iter().any(|outcome| outcome.is_disturbed);
     Ok(merged)
+}
+
+/// Every share of a search, and each once.
+fn check_shares(outcomes: &[Outcome]) -> Result<()> {
+    // A whole search is its only share.
+    let shares = outcomes.iter().map(|outcome| outcome.share);
+    let shares: Vec<(u64, u64)> = shares.map(|share| share.unwrap_or((1, 1))).collect();
+    let Some((_, all)) = shares.first() else {
+        return Ok(());
+    };
+    if let Some((_, other)) = shares.iter().find(|(_, of)| of != all) {
+        bail!(
+            "these are not shares of one search: there is one of {all} and one of {other} shares"
+        );
+    }
+    for (nth, (number, _)) in shares.iter().enumerate() {
+        if shares[..nth].iter().any(|(known, _)| known == number) {
+            bail!(
+                "share {number}/{all} is given twice; give the outcome of each share once{}",
+                missing(&shares, *all)
+            );
+        }
+    }
+    match &*missing(&shares, *all) {
+        "" => Ok(()),
+        missing => bail!(
+            "the outcomes of all {all} shares are needed{missing}; `--shard K/{all} --format outcome` prints one"
+        ),
+    }
+}
+
+/// That shares are missing, to be added to a sentence; nothing if none is.
+fn missing(shares: &[(u64, u64)], all: u64) -> String {
+    /// So many are named.
+    const MOST: usize = 10;
+    let is_there = |number: &u64| shares.iter().any(|(known, _)| known == number);
+    let mut missing = (1..=all).filter(|number| !is_there(number));
+    let named: Vec<String> = missing
+        .by_ref()
+        .take(MOST)
+        .map(|it| it.to_string())
+        .collect();
+    let more = if missing.next().is_some() {
+        " and more"
+    } else {
+        ""
+    };
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(", and of {} there is none{more}", named.join(", ")),
+    }
+}
+
+/// Shares of one search have read the same files and may change the same places.
+fn check_texts(outcomes: &[Outcome]) -> Result<()> {
+    let Some(first) = outcomes.first() else {
+        return Ok(());
+    };
+    let mut texts: BTreeMap<&str, &str> = BTreeMap::new();
+    for outcome in outcomes {
+        if (outcome.command, &outcome.narrowed_by) != (first.command, &first.narrowed_by) {
+            let told = |it: &Outcome| format!("{} {}", it.command, it.narrowed_by.join(" "));
+            bail!(
+                "these are not shares of one search: one is of `{}`, another of `{}`",
+                told(first).trim_end(),
+                told(outcome).trim_end()
+            );
+        }
+        let sites = outcome.files.iter().map(|(file, text)| (&**file, &**text));
+        let edits = outcome.patches.iter().flat_map(|patch| &patch.edits);
+        let edits = edits.map(|edit| (&*edit.file, &*edit.original));
+        for (file, text) in sites.chain(edits) {
+            if *texts.entry(file).or_insert(text) != text {
+                bail!(
+                    "these are not shares of one search: {file} was not the same in all; search again, all shares from the same files"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The options of a share, for a command about the whole.
+fn without_shard(options: &str) -> String {
+    let mut words = shlex::split(options).unwrap_or_default().into_iter();
+    let mut kept = String::new();
+    while let Some(word) = words.next() {
+        match &*word {
+            "--shard" => drop(words.next()),
+            _ if word.starts_with("--shard=") => {}
+            // What follows is for the test binaries.
+            "--" => {
+                let rest = std::iter::once(word).chain(words.by_ref());
+                kept.extend(rest.map(|word| quoted(&word)));
+            }
+            _ => kept += &quoted(&word),
+        }
+    }
+    kept
+}
+
+/// A word for a shell, preceded by a space.
+fn quoted(word: &str) -> String {
+    // No argument has a NUL.
+    shlex::try_quote(word).map_or_else(|_| String::new(), |word| format!(" {word}"))
 }
 
 fn is_patched(ending: Ending) -> bool {

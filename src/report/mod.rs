@@ -13,6 +13,7 @@ mod reasons;
 pub mod regions;
 pub mod snippet;
 pub mod terminal;
+pub mod visible;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -89,6 +90,24 @@ pub struct Outcome {
     pub prefix: String,
     /// The lines of each file that the hunks of a pull request's diff show; `None` if none was named.
     pub diff_lines: Option<BTreeMap<String, Vec<RangeInclusive<usize>>>>,
+    /// The share of a search that this is of, as number and of how many; `None` of a whole one.
+    #[serde(default)]
+    pub share: Option<(u64, u64)>,
+    /// Which later commands mean these patches.
+    #[serde(skip)]
+    pub reach: Reach,
+}
+
+/// Which later commands mean the patches of an outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// All: they are kept as what a search found.
+    #[default]
+    All,
+    /// `apply` and `explain`; `review` would search.
+    Apply,
+    /// None: they are not kept.
+    Nothing,
 }
 
 impl Default for Outcome {
@@ -120,6 +139,8 @@ impl Default for Outcome {
             packages: Vec::new(),
             prefix: String::new(),
             diff_lines: None,
+            share: None,
+            reach: Reach::default(),
         }
     }
 }

@@ -27,6 +27,7 @@ mod invariants;
 mod last;
 mod mutate;
 mod page;
+mod reports;
 mod review;
 mod semantics;
 mod served;

@@ -128,7 +128,11 @@ fn a_report_that_names_a_file_of_others_is_refused() {
     fs::write(&file, report.replace("\"src/lib.rs\"", "\"../mine.rs\"")).unwrap();
     let run = subject.nopol(&["apply", file.to_str().unwrap()]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("is not below"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("is no file in which a patch can go"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(
         fs::read_to_string(mine).unwrap(),
         subject.read("src/lib.rs")

@@ -1,5 +1,7 @@
 //! A search on several machines: shares, and what joins them.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::{GRADES, Run, Subject};
@@ -59,4 +61,113 @@ fn what_is_no_share_is_refused_with_a_sentence() {
         &subject.nopol(&["merge", "Cargo.toml"]),
         "this is not what `cargo nopol --format outcome` prints",
     );
+}
+
+/// The outcomes of all shares of a search, written beside the subject; their paths.
+fn shares(subject: &Subject, all: usize) -> Vec<String> {
+    let share = |number: usize| {
+        let shard = format!("--shard={number}/{all}");
+        let run = subject.nopol(&[&shard, "--format", "outcome"]);
+        assert!([0, 1].contains(&run.code), "{}", run.stderr);
+        let path = subject.beside(&format!("{number}-of-{all}.json"));
+        fs::write(&path, run.stdout).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    (1..=all).map(share).collect()
+}
+
+#[test]
+fn apply_means_the_patches_that_merge_showed() {
+    let subject = Subject::lib(GRADES);
+    let shares = shares(&subject, 3);
+    let merge = |format: &str| -> Run {
+        let mut args = vec!["merge", "--format", format];
+        args.extend(shares.iter().map(String::as_str));
+        subject.nopol(&args)
+    };
+    let shown = merge("human");
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(!shown.stdout.contains("--shard"), "{}", shown.stdout);
+    assert!(
+        !shown.stdout.contains("cargo nopol review"),
+        "{}",
+        shown.stdout
+    );
+    let report = merge("json").json();
+    let patches = report["patches"].as_array().unwrap();
+    assert!(patches.len() > 1, "{report}");
+    for patch in patches {
+        let rank = patch["rank"].to_string();
+        let explained = subject.nopol(&["explain", &rank]);
+        let id = patch["id"].as_str().unwrap();
+        assert!(
+            explained.stdout.contains(&format!("id {id}")),
+            "{}",
+            explained.stdout
+        );
+        let wanted = patch["edits"][0]["after"].as_str().unwrap();
+        let applied = subject.nopol(&["apply", &rank]);
+        assert_eq!(applied.code, 0, "{}", applied.stderr);
+        let text = subject.read("src/lib.rs");
+        let at = usize::try_from(patch["edits"][0]["span"]["start"].as_u64().unwrap()).unwrap();
+        assert_eq!(text.get(at..at + wanted.len()), Some(wanted), "{text}");
+        assert_eq!(subject.nopol(&["undo"]).code, 0);
+    }
+    // Of a subject that is not as the shares had it nothing is kept, and that is said.
+    fs::write(
+        subject.root.join("src/lib.rs"),
+        format!("// mine\n{GRADES}"),
+    )
+    .unwrap();
+    let elsewhere = merge("human");
+    assert_eq!(elsewhere.code, 0, "{}", elsewhere.stderr);
+    assert!(
+        elsewhere.stderr.contains("these patches are not kept here"),
+        "{}",
+        elsewhere.stderr
+    );
+    for advice in ["apply RANK", "explain"] {
+        assert!(!elsewhere.stdout.contains(advice), "{}", elsewhere.stdout);
+    }
+}
+
+#[test]
+fn a_share_that_is_missing_given_twice_or_of_another_search_is_refused() {
+    let subject = Subject::lib(GRADES);
+    let (of_two, of_three) = (shares(&subject, 2), shares(&subject, 3));
+    let refused = |files: &[&String], what: &str| {
+        let mut args = vec!["merge"];
+        args.extend(files.iter().map(|file| file.as_str()));
+        let run = subject.nopol(&args);
+        assert_eq!(run.code, 2, "{what}: {}", run.stdout);
+        assert!(run.stderr.contains(what), "{what}: {}", run.stderr);
+        assert_eq!(run.stdout, "");
+    };
+    refused(
+        &[&of_three[0], &of_three[2]],
+        "the outcomes of all 3 shares are needed, and of 2 there is none",
+    );
+    refused(
+        &[&of_three[0], &of_three[1], &of_three[1]],
+        "share 2/3 is given twice; give the outcome of each share once, and of 3 there is none",
+    );
+    refused(
+        &[&of_two[0], &of_two[1], &of_two[0]],
+        "share 1/2 is given twice",
+    );
+    refused(
+        &[&of_two[0], &of_three[1], &of_three[2]],
+        "there is one of 2 and one of 3 shares",
+    );
+    // The same tests fail, but a file is not the same.
+    fs::write(
+        subject.root.join("src/lib.rs"),
+        format!("// mine\n{GRADES}"),
+    )
+    .unwrap();
+    let later = subject.beside("later.json");
+    let run = subject.nopol(&["--shard", "2/2", "--format", "outcome"]);
+    fs::write(&later, run.stdout).unwrap();
+    let later = later.to_str().unwrap().to_owned();
+    refused(&[&of_two[0], &later], "src/lib.rs was not the same in all");
 }

@@ -8,7 +8,8 @@ use anyhow::Result;
 
 use super::{Render, Rendered};
 use crate::report::{
-    AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, SiteReport, count,
+    AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, Reach, SiteReport,
+    count,
 };
 use crate::report::{phrases, snippet};
 
@@ -90,7 +91,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             }
             match outcome.applied {
                 Some(choice) => applied(outcome, choice, out)?,
-                None if outcome.is_refused => {}
+                None if outcome.is_refused || outcome.reach == Reach::Nothing => {}
                 None if outcome.patches.len() == 1 => {
                     writeln!(out, "Apply it with `{command} apply`.")?;
                 }
@@ -99,10 +100,13 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                         0 | 1 => "one",
                         _ => "one for each cause",
                     };
-                    writeln!(
-                        out,
-                        "Apply {one} with `{command} apply RANK`, or go through them with `{command} review{options}`."
-                    )?;
+                    let review = match outcome.reach {
+                        Reach::All => {
+                            format!(", or go through them with `{command} review{options}`")
+                        }
+                        Reach::Apply | Reach::Nothing => String::new(),
+                    };
+                    writeln!(out, "Apply {one} with `{command} apply RANK`{review}.")?;
                 }
             }
         }
@@ -197,8 +201,12 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
         notes.push(format!("it fixes {}", patch.fixes.join(", ")));
     }
     if patch.alike > 0 {
+        let see = match outcome.reach {
+            Reach::Nothing => "",
+            Reach::All | Reach::Apply => ": see `explain`",
+        };
         notes.push(format!(
-            "and {} like it, which the tests do not tell from it: see `explain`",
+            "and {} like it, which the tests do not tell from it{see}",
             patch.alike
         ));
     }
@@ -211,7 +219,9 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
     notes.extend(patch.doubt());
     notes.extend(open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
-    notes.push(format!("more: {command} explain {}{options}", patch.id));
+    if outcome.reach != Reach::Nothing {
+        notes.push(format!("more: {command} explain {}{options}", patch.id));
+    }
     notes
 }
 

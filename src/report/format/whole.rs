@@ -7,7 +7,7 @@ use super::{Render, Rendered};
 use crate::report::Outcome;
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Whole {

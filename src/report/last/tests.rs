@@ -8,7 +8,7 @@ use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
     ContextRow, ContextTable, DifferenceReport, EditReport, Ending, GroupReport, PackageReport,
-    PatchReport, Phase, SiteReport,
+    PatchReport, Phase, Reach, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -161,6 +161,8 @@ fn full() -> Outcome {
         }],
         prefix: "sub/".to_owned(),
         diff_lines: Some([("a.rs".to_owned(), vec![1..=4])].into()),
+        share: Some((2, 3)),
+        reach: Reach::default(),
     }
 }
 

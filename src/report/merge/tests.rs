@@ -30,6 +30,17 @@ fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
     }
 }
 
+fn numbered<const N: usize>(outcomes: [Outcome; N]) -> [Outcome; N] {
+    let mut number = 0;
+    outcomes.map(|outcome| {
+        number += 1;
+        Outcome {
+            share: Some((number, N as u64)),
+            ..outcome
+        }
+    })
+}
+
 fn named(rank: usize, id: &str) -> PatchReport {
     PatchReport {
         id: id.to_owned(),
@@ -47,6 +58,7 @@ fn the_cheapest_of_the_best_patches_come_first_whatever_the_order_of_the_shares(
     let a = share(&["t"], vec![(10, named(1, "a1")), (40, named(2, "a2"))]);
     let b = share(&["t"], vec![(20, named(1, "b1")), (15, named(2, "b2"))]);
     let none = share(&["t"], Vec::new());
+    let [a, none, b] = numbered([a, none, b]);
     let merged = merge(&[a.clone(), none.clone(), b.clone()], 3).unwrap();
     assert_eq!(ids(&merged), [(1, "a1"), (2, "b1"), (3, "b2")]);
     assert_eq!(merged.groups[0].patches, ["a1", "b1", "b2"]);
@@ -63,17 +75,46 @@ fn last_resorts_come_last_and_a_share_that_was_stopped_is_told() {
     let a = share(&["t"], vec![(1, trivial)]);
     let mut b = share(&["t"], vec![(50, named(1, "b"))]);
     b.ending = Ending::TimeLimit;
-    let merged = merge(&[a, b], 5).unwrap();
+    let merged = merge(&numbered([a, b]), 5).unwrap();
     assert_eq!(ids(&merged), [(1, "b"), (2, "trivial")]);
     assert_eq!(merged.ending, Ending::TimeLimit);
 }
 
 #[test]
 fn outcomes_of_different_searches_are_refused() {
-    let error = merge(&[share(&["t"], Vec::new()), share(&["u"], Vec::new())], 5).unwrap_err();
+    let shares = numbered([share(&["t"], Vec::new()), share(&["u"], Vec::new())]);
+    let error = merge(&shares, 5).unwrap_err();
     assert!(
         error.to_string().contains("not shares of one search"),
         "{error}"
     );
     assert!(merge(&[], 5).is_err());
+}
+
+#[test]
+fn each_share_is_needed_once_and_a_whole_search_is_its_only_share() {
+    let whole = share(&["t"], Vec::new());
+    assert!(merge(std::slice::from_ref(&whole), 5).is_ok());
+    assert!(merge(&[whole.clone(), whole.clone()], 5).is_err());
+    let shares: [Outcome; 30] = numbered(std::array::from_fn(|_| whole.clone()));
+    assert!(merge(&shares, 5).is_ok());
+    let said = |shares: &[Outcome]| merge(shares, 5).unwrap_err().to_string();
+    assert!(said(&shares[1..]).contains(", and of 1 there is none; "));
+    assert!(said(&shares[..2]).contains("11, 12 there is none and more; "));
+    assert!(said(&[shares[0].clone(), whole]).contains("one of 30 and one of 1 shares"));
+}
+
+#[test]
+fn what_says_the_share_is_left_out_of_the_options() {
+    for (of_share, of_all) in [
+        (" --shard 1/3", ""),
+        (
+            " --top 9 --shard=2/3 --file 'src/*.rs'",
+            " --top 9 --file 'src/*.rs'",
+        ),
+        (" --shard 2/3 -- --shard 1/2", " -- --shard 1/2"),
+        ("", ""),
+    ] {
+        assert_eq!(without_shard(of_share), of_all);
+    }
 }
