@@ -6,6 +6,7 @@ mod arithmetic;
 mod baseline;
 mod circumstances;
 pub mod compiling;
+pub mod confirming;
 pub mod debugging;
 pub(crate) mod ending;
 mod engine;

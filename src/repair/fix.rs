@@ -108,6 +108,8 @@ pub struct Difference {
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
+    /// Values in which they differ, and which need not occur together: for who looks for a test and runs it.
+    pub hints: Vec<String>,
 }
 
 impl Fix {

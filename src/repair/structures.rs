@@ -11,7 +11,7 @@ use crate::check::validate::{self, Validator};
 use crate::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
-use crate::report::{EditReport, GroupReport, Outcome, PatchReport, count};
+use crate::report::{EditReport, Evidence, GroupReport, Outcome, PatchReport, count};
 use crate::run::suite::TestIndex;
 
 /// How long the search may take.
@@ -144,7 +144,7 @@ impl Session<'_> {
             diff: repair.diff.clone(),
             fixes,
             is_trivial: false,
-            is_checked: true,
+            evidence: Evidence::Tested,
             doubts: Vec::new(),
             why: format!(
                 "a change of what `{}` does to linked structures",

@@ -14,6 +14,7 @@ mod c_bad_input;
 mod c_header;
 mod c_init;
 mod config;
+mod evidence;
 mod explain;
 mod faults;
 mod formula;
