@@ -21,6 +21,7 @@ mod judging;
 mod knowledge;
 mod panics;
 mod ranking;
+mod rating;
 mod reference;
 mod reports;
 mod session;

@@ -22,6 +22,7 @@ use crate::report::{
 };
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
+use crate::weights::WEIGHTS;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
@@ -89,7 +90,8 @@ impl Session<'_> {
         knowledge: &Knowledge,
         plausible: Vec<Fix>,
     ) -> (Vec<Family>, BTreeSet<TestIndex>) {
-        let families = self.families(self.ranked(knowledge, plausible));
+        let mut families = self.families(self.ranked(knowledge, plausible));
+        self.rate(knowledge, &mut families);
         let least = self.settings.min_confidence;
         let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);
         let (likely, others): (Vec<Family>, Vec<Family>) =
@@ -203,9 +205,16 @@ impl Session<'_> {
             let rank = outcome.patches.len() + 1;
             let report = self.patch(fix, &edits, &fix.targets, rank);
             if !report.diff.is_empty() {
+                // It may not hold, and stands below what does.
+                let above = outcome.patches.iter().filter(|above| {
+                    let mut fixes = above.fixes.iter();
+                    fixes.any(|test| report.fixes.contains(test))
+                });
+                let least = above.map(|above| above.confidence).fold(1.0, f64::min);
+                let own = confidence.first().copied().unwrap_or(0.0);
                 outcome.patches.push(PatchReport {
                     evidence: Evidence::Together,
-                    confidence: confidence.first().copied().unwrap_or(0.0),
+                    confidence: own.min(least).min(WEIGHTS.confidence.usual),
                     ..report
                 });
             }

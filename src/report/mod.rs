@@ -284,7 +284,7 @@ impl PatchReport {
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {test} and nothing else: no other test has this value",
+                "`{}` may fit {test} and nothing else: no other test was recorded with this value",
                 clause.text
             ))
         });

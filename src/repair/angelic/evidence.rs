@@ -242,6 +242,20 @@ impl Evidence for Explanation {
         Some(support)
     }
 
+    fn memorises(&self) -> bool {
+        let Observed {
+            problem, recorded, ..
+        } = &*self.observed;
+        if self.support().is_some_and(|support| support.is_of_one_text) {
+            return true;
+        }
+        let (_, seen) = contexts::table(problem, recorded, &self.written);
+        let clauses = contexts::clauses(&self.written);
+        clauses
+            .iter()
+            .any(|clause| self.only_test(clause, &seen).is_some())
+    }
+
     fn equals(&self, other: &dyn Evidence) -> bool {
         let Some(other) = explanation(other) else {
             return false;
