@@ -12,7 +12,9 @@ use camino::Utf8PathBuf;
 
 use crate::hash::fnv1a;
 use crate::repair::{
-    self, compiling, debugging, ending,
+    self, compiling,
+    confirming::{self, Confirmation},
+    debugging, ending,
     settings::{Depth, Settings},
     telling::{self, NewTest, Question},
 };
@@ -103,6 +105,28 @@ impl Invocation {
         let (settings, supervisor) = (&self.settings, &self.supervisor);
         let progress = Progress::new(observer);
         compiling::refusal(settings, settings.subject(), supervisor, &progress, texts)
+    }
+
+    /// Builds the subject with these texts of its files and runs all its tests; `fixes` are the tests that it is to cure.
+    ///
+    /// # Errors
+    /// If the subject cannot be read or copied, or the run is stopped.
+    pub fn confirmation(
+        &self,
+        texts: &[(Utf8PathBuf, String)],
+        fixes: &[String],
+        observer: Arc<dyn Observer>,
+    ) -> Result<Confirmation> {
+        let (settings, supervisor) = (&self.settings, &self.supervisor);
+        let progress = Progress::new(observer);
+        confirming::confirm(
+            settings,
+            settings.subject(),
+            supervisor,
+            &progress,
+            texts,
+            fixes,
+        )
     }
 
     /// Builds the subject for a debugger, and calls `then` with how one of its tests is started.

@@ -9,14 +9,16 @@ use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::confirm::{self, Confirmed, Refuted};
 use super::request::Place;
 use super::{Target, output, with_test};
 use crate::invocation::{self, Earlier, Stale};
+use crate::repair::ending;
 use crate::repair::places::{self, Places};
 use crate::repair::settings::Settings;
 use crate::repair::telling::NewTest;
 use crate::report::format::{human, json};
-use crate::report::{Choice, EditReport, Ending, Outcome, PatchReport, count};
+use crate::report::{Choice, EditReport, Ending, Evidence, Outcome, PatchReport, count};
 use crate::subject::Subject;
 use crate::subject::applied::{self, Applied};
 use crate::subject::last_file::LastFile;
@@ -26,7 +28,9 @@ use crate::subject::patching::{self, Change};
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    it was written
-  2    nothing was written: wrong usage, no such patch, or a file has changed since";
+  1    nothing was written: the program does not build with it, or a test fails with it
+  2    nothing was written: wrong usage, no such patch, or a file has changed since
+  130  interrupted, and nothing was written";
 
 #[derive(Args, Clone, Debug)]
 pub struct Apply<P: Target> {
@@ -58,7 +62,7 @@ impl<P: Target> Apply<P> {
             Ok(said) => output::print(&said, 0),
             Err(error) => {
                 output::complain(&format!("{error:#}"));
-                Ending::Usage.exit_code()
+                exit_code(&error)
             }
         }
     }
@@ -93,8 +97,9 @@ impl<P: Target> Apply<P> {
             true => Some(with_test::find(settings, &outcome, choice, false)?),
             false => None,
         };
-        let beneath = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
-        if let Some(what) = note.filter(|_| beneath.is_empty()) {
+        let written = apply(settings, &outcome, choice, test.as_ref(), self.allow_dirty)?;
+        let is_known = written.beneath.is_empty() && !written.is_tested_now;
+        if let Some(what) = note.filter(|_| is_known) {
             output::say(&format!("note: {what} since the search: run your tests"));
         }
         let shown = test.as_ref().map_or_else(String::new, |test| {
@@ -103,16 +108,16 @@ impl<P: Target> Apply<P> {
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(diff + &said(&outcome, choice, test.as_ref(), &beneath) + &shown)
+        Ok(diff + &said(&outcome, choice, test.as_ref(), &written) + &shown)
     }
 }
 
-/// What is to be said of a patch that was applied, to files to which others were applied before.
+/// What is to be said of a patch that was applied.
 pub fn said(
     outcome: &Outcome,
     choice: Choice,
     test: Option<&NewTest>,
-    beneath: &[String],
+    written: &Written,
 ) -> String {
     let with = match test {
         None => String::new(),
@@ -124,28 +129,31 @@ pub fn said(
         None => "it",
         Some(_) => "both",
     };
-    let unbuilt = match choice.alternative {
-        None => String::new(),
-        Some(_) => format!("{}\n", human::NOT_BUILT_ALONE),
-    };
-    let together = match beneath {
+    let together = match &*written.beneath {
         [] => String::new(),
-        _ => format!(
+        _ if written.is_tested_now => String::new(),
+        beneath => format!(
             "It was checked without patch {}, which is applied, too: run your tests.\n",
             beneath.join(" and ")
         ),
     };
+    let notes: String = written
+        .notes
+        .iter()
+        .map(|note| format!("{note}\n"))
+        .collect();
     let of_rank = |patch: &&PatchReport| patch.rank == choice.rank as usize;
     let doubts: String = match outcome.patches.iter().find(of_rank) {
-        Some(patch) => patch
+        // What was tested just now has its own.
+        Some(patch) if !written.is_tested_now => patch
             .doubts
             .iter()
             .map(|it| format!("note: {it}\n"))
             .collect(),
-        None => String::new(),
+        _ => String::new(),
     };
     format!(
-        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{unbuilt}{together}{doubts}",
+        "Applied patch {choice} to {}{with}. `{} undo` takes {back} back.\n{notes}{together}{doubts}",
         human::files(outcome, choice),
         outcome.command
     )
@@ -170,6 +178,10 @@ fn reported(settings: &Settings, file: &str) -> Result<Outcome> {
             let checked = places.check(edit);
             checked.with_context(|| format!("{file}: patch {}", patch.rank))?;
         }
+    }
+    // Where and when it was tested, nobody knows.
+    for patch in &mut outcome.patches {
+        patch.evidence = patch.evidence.max(Evidence::Together);
     }
     Ok(outcome)
 }
@@ -315,27 +327,35 @@ fn kept(settings: &Settings) -> Result<LastFile> {
     Ok(LastFile::of_applied(&subject, settings.work_dir.as_deref()))
 }
 
-/// Writes this patch, or an alternative to it, into the subject, and a new test. Gives the names of patches that were applied
-/// to the same files before.
+/// What is to be known of a patch that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// The names of patches that were applied to the same files before.
+    pub beneath: Vec<String>,
+    /// What the build and the tests said of it just now, a sentence each.
+    pub notes: Vec<String>,
+    /// Whether it was built and tested just now, with everything that is in the subject's files.
+    pub is_tested_now: bool,
+}
+
+/// Writes this patch, or an alternative to it, into the subject, and a new test. What was not built alone and tested so far is
+/// first.
 ///
 /// # Errors
-/// If there is no such patch, or a file has uncommitted changes or has changed since it was read otherwise than by patches of
-/// other causes.
+/// If there is no such patch, a file has uncommitted changes or has changed since it was read otherwise than by patches of
+/// other causes, or the patch does not hold ([`confirm::Refuted`]).
 pub fn apply(
     settings: &Settings,
     outcome: &Outcome,
     choice: Choice,
     test: Option<&NewTest>,
     allow_dirty: bool,
-) -> Result<Vec<String>> {
+) -> Result<Written> {
     let Choice { rank, alternative } = choice;
     let patch = of_rank(outcome, rank)?;
-    if !patch.is_checked {
-        bail!(
-            "patch {rank} was not checked before the run was stopped, so it was not applied; apply its diff with `git apply`, or run again"
-        );
-    }
+    let is_tested = patch.evidence.is_tested() && alternative.is_none();
     let mut edits = edits(patch, alternative)?;
+    let patched: BTreeSet<String> = edits.iter().map(|edit| edit.file.clone()).collect();
     edits.extend(test.map(with_test::edit));
     let subject = Subject::load(&settings.project)?;
     let files: BTreeSet<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
@@ -343,7 +363,7 @@ pub fn apply(
     let mut patches = kept
         .read()
         .map_or_else(Vec::new, |text| applied::parse(&text));
-    let (mut changes, mut beneath) = (Vec::new(), Vec::new());
+    let (mut changes, mut beneath, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let path = own(&subject, &subject.path_of(Utf8Path::new(file)))?;
         let of_file: Vec<&EditReport> = edits.iter().filter(|edit| edit.file == file).collect();
@@ -370,12 +390,20 @@ pub fn apply(
                 beneath.join(" or ")
             )
         })?;
+        // A new test of a C program is no source.
+        if patched.contains(file) {
+            texts.push((Utf8PathBuf::from(file), after.clone()));
+        }
         changes.push(Change {
             path,
             before,
             after,
         });
     }
+    let confirmed = match is_tested {
+        true => Confirmed::default(),
+        false => confirm::confirmed(settings, choice, &texts, &patch.fixes)?,
+    };
     patching::make(&changes)?;
     patches.push(Applied {
         name: match test {
@@ -389,7 +417,21 @@ pub fn apply(
     if let Some(text) = applied::render(&patches) {
         let _ = kept.write(&text);
     }
-    Ok(beneath)
+    Ok(Written {
+        beneath,
+        notes: confirmed.notes,
+        is_tested_now: confirmed.is_tested,
+    })
+}
+
+/// How the process ends that an error kept from applying a patch.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    let ending = match ending::of(error).0 {
+        stopped if stopped.was_stopped() => stopped,
+        _ if error.is::<Refuted>() => Ending::NoPatch,
+        _ => Ending::Usage,
+    };
+    ending.exit_code()
 }
 
 /// What was applied to a file since it was read for these edits.

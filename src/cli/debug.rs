@@ -28,7 +28,7 @@ use crate::invocation::{self, Invocation};
 use crate::repair::debugging::Started;
 use crate::repair::settings::Settings;
 use crate::report::terminal::Terminal;
-use crate::report::{Ending, Outcome};
+use crate::report::{Ending, Evidence, Outcome};
 use crate::run::interrupt::on_interrupt;
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
@@ -316,11 +316,17 @@ impl Talk<'_> {
         let outcome = Outcome {
             ending: Ending::Patched,
             command,
-            patches: vec![patch(&written, "fulfils what was asserted in a session")],
+            patches: vec![patch(
+                &written,
+                "fulfils what was asserted in a session",
+                Evidence::Asserted,
+            )],
             ..Outcome::default()
         };
         invocation::keep(settings, &outcome);
-        say(&format!("`{command} apply` writes it into the source"));
+        say(&format!(
+            "`{command} apply` writes it into the source; it is built and tested first"
+        ));
     }
 
     fn scripted(&mut self, lines: impl Iterator<Item = String>) {

@@ -14,7 +14,7 @@ use crate::heap::batch::{self, Batch, By, Request};
 use crate::heap::written::Written;
 use crate::invocation::{self, Invocation};
 use crate::report::terminal::Terminal;
-use crate::report::{EditReport, Ending, Outcome, PatchReport, count};
+use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport, count};
 
 #[derive(Args, Clone, Debug)]
 pub struct Heap<P: Target> {
@@ -217,17 +217,21 @@ fn write_human(text: &mut String, shown: &Batch, command: &str) -> std::fmt::Res
         shown.seconds,
         match shown.by {
             By::States => format!("all {all} are right"),
-            By::Tests => "these tests pass, and those that passed".to_owned(),
+            By::Tests =>
+                "these tests, and those that passed, pass in the tool's interpreter".to_owned(),
         }
     )?;
     writeln!(text, "{}", shown.written.diff.trim_end())?;
     if !shown.alternatives.is_empty() {
-        writeln!(text, "\nother changes that the tests accept:")?;
+        writeln!(text, "\nother changes with which they pass there:")?;
     }
     for diff in &shown.alternatives {
         writeln!(text, "{}", brief(diff))?;
     }
-    writeln!(text, "\n`{command} apply` writes it into the source")
+    writeln!(
+        text,
+        "\n`{command} apply` writes it into the source; it is built and tested first"
+    )
 }
 
 /// The changed lines of a diff, each run of them below its place.
@@ -259,26 +263,31 @@ fn brief(diff: &str) -> String {
 
 /// The repair as a patch, which `apply` and `undo` know.
 fn kept(shown: &Batch, command: &'static str, ending: Ending) -> Outcome {
-    let why = match shown.by {
-        By::States => "fulfils all states",
-        By::Tests => "the tests pass",
+    // Of states the failing ones are calls, and no tests.
+    let (why, evidence, failing) = match shown.by {
+        By::States => ("fulfils all states", Evidence::Asserted, &[][..]),
+        By::Tests => (
+            "the tests pass in the tool's interpreter",
+            Evidence::Interpreted,
+            &*shown.failing,
+        ),
     };
     let patches = (shown.outcome == "repaired").then(|| PatchReport {
-        fixes: shown.failing.clone(),
-        ..patch(&shown.written, why)
+        fixes: failing.to_vec(),
+        ..patch(&shown.written, why, evidence)
     });
     Outcome {
         ending,
         message: shown.message.clone(),
         command,
-        failing_tests: shown.failing.clone(),
+        failing_tests: failing.to_vec(),
         patches: patches.into_iter().collect(),
         ..Outcome::default()
     }
 }
 
 /// A change of linked structures as a patch.
-pub fn patch(written: &Written, why: &str) -> PatchReport {
+pub fn patch(written: &Written, why: &str, evidence: Evidence) -> PatchReport {
     let edit = |edit: &ShownEdit| EditReport {
         file: edit.file.clone(),
         line: edit.line,
@@ -299,7 +308,7 @@ pub fn patch(written: &Written, why: &str) -> PatchReport {
         diff: written.diff.clone(),
         fixes: Vec::new(),
         is_trivial: false,
-        is_checked: true,
+        evidence,
         doubts: Vec::new(),
         why: why.to_owned(),
         clauses: Vec::new(),

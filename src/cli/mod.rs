@@ -3,6 +3,7 @@
 mod apply;
 mod c;
 mod cargo;
+mod confirm;
 mod debug;
 mod explain;
 mod faults;

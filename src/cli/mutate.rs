@@ -10,10 +10,10 @@ use super::options::switch;
 use super::{Place, Target};
 use crate::formula::mutate::Level;
 use crate::formula::mutate::must::Prune;
-use crate::formula::mutation::{self, Mutation, Request, ShownEdit};
+use crate::formula::mutation::{self, Mutation, Request, ShownEdit, ShownRepair};
 use crate::formula::report::mutation as report;
 use crate::invocation;
-use crate::report::{EditReport, Ending, Outcome, PatchReport};
+use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport};
 
 #[derive(Args, Clone, Debug)]
 pub struct Mutate<P: Target> {
@@ -167,6 +167,12 @@ fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
         after: edit.text.clone(),
         condition: edit.after.clone(),
     };
+    // With --function what fails is a call, and no test.
+    let is_by_tests = |repair: &ShownRepair| repair.proved == "tests";
+    let failing: Vec<String> = match shown.repairs.iter().all(is_by_tests) {
+        true => shown.failing.iter().map(|it| it.name.clone()).collect(),
+        false => Vec::new(),
+    };
     let patches = shown.repairs.iter().zip(1..);
     let patches = patches.map(|(repair, rank)| PatchReport {
         id: format!("mutation-{rank}"),
@@ -176,13 +182,9 @@ fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
         kind: "expression",
         edits: repair.edits.iter().map(edit).collect(),
         diff: repair.diff.clone(),
-        fixes: shown
-            .failing
-            .iter()
-            .map(|failing| failing.name.clone())
-            .collect(),
+        fixes: failing.clone(),
         is_trivial: false,
-        is_checked: true,
+        evidence: Evidence::Interpreted,
         doubts: shown.unasked().map(str::to_owned).into_iter().collect(),
         why: "mutated".to_owned(),
         clauses: Vec::new(),
@@ -198,12 +200,8 @@ fn kept(shown: &Mutation, command: &'static str, ending: Ending) -> Outcome {
         },
         message: shown.message.clone(),
         command,
-        failing_tests: shown
-            .failing
-            .iter()
-            .map(|failing| failing.name.clone())
-            .collect(),
         patches: patches.collect(),
+        failing_tests: failing,
         ..Outcome::default()
     }
 }

@@ -46,7 +46,10 @@ impl<P: Target> Repair<P> {
             return output::present(&outcome, &request);
         };
         match apply::apply(&request.settings, &outcome, choice, None, self.allow_dirty) {
-            Ok(_) => {
+            Ok(written) => {
+                for note in &written.notes {
+                    output::say(&format!("note: {note}"));
+                }
                 outcome.applied = Some(choice);
                 output::present(&outcome, &request)
             }
@@ -55,7 +58,7 @@ impl<P: Target> Repair<P> {
                 outcome.is_refused = true;
                 output::present(&outcome, &request);
                 output::complain(&format!("{error:#}"));
-                Ending::Usage.exit_code()
+                apply::exit_code(&error)
             }
         }
     }

@@ -12,7 +12,7 @@ use super::{Common, Target, output, with_test};
 use crate::repair::settings::{Depth, Settings};
 use crate::repair::telling::NewTest;
 use crate::report::format::human;
-use crate::report::{Choice, EXIT_CODES, Ending, Outcome, PatchReport, explain, snippet};
+use crate::report::{Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, snippet};
 use crate::source::Language;
 
 const HELP: &str = "\
@@ -210,8 +210,8 @@ impl Walk<'_> {
     fn apply_choice(&self, choice: Choice, test: Option<&NewTest>) -> Result<bool> {
         let settings = &self.request.settings;
         match apply(settings, &self.outcome, choice, test, self.allow_dirty) {
-            Ok(beneath) => {
-                say(&said(&self.outcome, choice, test, &beneath))?;
+            Ok(written) => {
+                say(&said(&self.outcome, choice, test, &written))?;
                 Ok(true)
             }
             Err(error) => {
@@ -320,6 +320,7 @@ impl Walk<'_> {
         edit.after = edit.after.replacen(&edit.condition, &condition, 1);
         edit.condition = condition;
         self.edited.insert(patch.rank);
+        patch.evidence = Evidence::Asserted;
         // They were variants of what the tool had found.
         patch.alternatives.clear();
         patch.alike = 0;

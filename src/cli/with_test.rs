@@ -75,13 +75,9 @@ fn question(outcome: &Outcome, choice: Choice) -> Result<Option<Question>> {
         }
     }
     tests.truncate(MOST_TESTS);
-    let compared = patch.differs.iter().flat_map(|differs| &differs.context);
-    let alternatives = patch
-        .alternatives
-        .iter()
-        .filter_map(|other| other.differs.as_ref());
-    let seen = alternatives.flat_map(|differs| &differs.context);
-    let hints = compared.chain(seen).map(|(_, value)| value.clone());
+    let compared = patch.differs.iter().flat_map(|differs| &differs.hints);
+    let alternatives = patch.alternatives.iter().flat_map(|other| &other.hints);
+    let hints = compared.chain(alternatives).cloned();
     Ok((!rivals.is_empty()).then(|| Question {
         patch: Patch::new(format!("patch {choice}"), &own),
         rivals: rivals.into_iter().take(MOST_RIVALS).collect(),

@@ -88,7 +88,7 @@ pub fn table(problem: &Problem, recorded: &Recorded, expr: &Expr) -> (Vec<TermId
 }
 
 /// Contexts that are told apart in a table.
-const MOST_SEEN: usize = 200;
+pub const MOST_SEEN: usize = 200;
 
 /// The evidence for each clause of a condition, left to right.
 pub fn evidence(problem: &Problem, recorded: &Recorded, expr: &Expr) -> Vec<Evidence> {
@@ -150,6 +150,13 @@ fn rows(problem: &Problem, recorded: &Recorded) -> Vec<(TestIndex, bool, Row)> {
     };
     rows.sort_by_key(|(_, is_failing, row)| (!is_failing, is_kept(row)));
     rows
+}
+
+/// The clauses of a condition, left to right.
+pub fn clauses(expr: &Expr) -> Vec<Expr> {
+    let mut clauses = Vec::new();
+    clauses_of(expr, &|clause| clause, &mut clauses);
+    clauses.into_iter().map(|(clause, _)| clause).collect()
 }
 
 /// Each clause, with the whole condition in which only that clause is negated.

@@ -51,11 +51,12 @@ pub fn of(language: Language) -> &'static Learned {
 }
 
 impl Learned {
-    /// The probability that a candidate is right, given its share ([`shares`]) of all plausible ones. Others may be
-    /// right that nobody proposed, so it is not the share itself.
-    pub fn confidence(&self, share: f64) -> f64 {
+    /// The probability that a candidate is right, given its share ([`shares`]) of all plausible ones, where as many patches are
+    /// right as in the training or, by `shift` in the log-odds, fewer. Others may be right that nobody proposed, so it is not
+    /// the share itself.
+    pub fn confidence(&self, share: f64, shift: f64) -> f64 {
         let (slope, intercept) = self.calibration;
-        1.0 / (1.0 + (-(slope * log_odds(share) + intercept)).exp())
+        1.0 / (1.0 + (-(slope * log_odds(share) + intercept + shift)).exp())
     }
 }
 

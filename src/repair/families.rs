@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, SiteEdit};
-use super::ranking::{diversify, in_order, score};
+use super::ranking::{diversify, in_order};
 use super::session::Session;
 use crate::rank::canonical::canonical;
-use crate::rank::model;
 use crate::source::condition::{Node, Shape};
 use crate::source::words::plain_names;
 use crate::source::{Form, SiteIndex};
@@ -24,7 +23,8 @@ pub struct Family {
     pub best: Fix,
     /// The others.
     pub others: Vec<Fix>,
-    /// Of each member, best first, the probability that it is what a maintainer would write.
+    /// Of each member, best first, the probability that it is what a maintainer would write; empty before
+    /// [`Session::rate`].
     pub confidence: Vec<f64>,
 }
 
@@ -79,47 +79,10 @@ impl Session<'_> {
                 }),
             }
         }
-        self.add_confidence(&mut families);
         let best = diversify(families.iter().map(|family| family.best.clone()).collect());
         let place = |family: &Family| best.iter().position(|fix| fix.is_text_of(&family.best));
         families.sort_by_key(place);
-        share_confidence(&mut families);
-        pool_confidence(&mut families);
         families
-    }
-
-    /// Adds how sure the ranking is of each member, compared with all that is to cure one of the same tests.
-    fn add_confidence(&self, families: &mut [Family]) {
-        let learned = model::of(self.sources.language);
-        let scores = |family: &Family| family.members().map(score).collect::<Vec<f64>>();
-        let confidences = families.iter().map(|family| {
-            let own = scores(family);
-            let rivals = families.iter().filter(|other| {
-                let mut targets = other.best.targets.iter();
-                !std::ptr::eq(*other, family) && targets.any(|it| family.best.targets.contains(it))
-            });
-            let all: Vec<f64> = own.iter().copied().chain(rivals.flat_map(scores)).collect();
-            let shares = model::shares(&all).into_iter().take(own.len());
-            // What it is compared with may be nothing at all, which makes neither a last resort likely nor a text that one
-            // test has.
-            let confidence = |(fix, share): (&Fix, f64)| {
-                let most = match () {
-                    () if fix.is_trivial() => WEIGHTS.fix.most_of_last_resort,
-                    () if fix.is_of_one_text() => WEIGHTS.fix.most_of_one_text,
-                    () => 1.0,
-                };
-                hundredths(learned.confidence(share).min(most))
-            };
-            family
-                .members()
-                .zip(shares)
-                .map(confidence)
-                .collect::<Vec<f64>>()
-        });
-        let confidences: Vec<Vec<f64>> = confidences.collect();
-        for (family, confidence) in families.iter_mut().zip(confidences) {
-            family.confidence = confidence;
-        }
     }
 
     /// Whether two fixes belong to one family.
@@ -159,60 +122,6 @@ impl Session<'_> {
             Form::Wrap | Form::Narrow => is_condition(has_same_operands),
         }
     }
-}
-
-/// Of what cures a test at most one is what a maintainer would write. So each family has its confidence only in as far as none
-/// before it is right, and all of them together have no more than 1.
-fn share_confidence(families: &mut [Family]) {
-    for nth in 1..families.len() {
-        let (before, rest) = families.split_at_mut(nth);
-        let family = &mut rest[0];
-        let rivals = before.iter().filter(|other| {
-            let mut targets = other.best.targets.iter();
-            targets.any(|it| family.best.targets.contains(it))
-        });
-        let taken: f64 = rivals.filter_map(|other| other.confidence.first()).sum();
-        for confidence in &mut family.confidence {
-            *confidence = hundredths(*confidence * (1.0 - taken).max(0.0));
-        }
-    }
-}
-
-/// Families are not in the order of their confidence alone: other places come before a second idea at one place, and in
-/// C costs set by hand decide. So that a percentage never contradicts the order, neighbours of which the later one is
-/// likelier share their mean (isotonic regression by pooling adjacent violators), which keeps the sum. What cures other
-/// tests, or is a last resort, comes later for another reason, and is not compared.
-fn pool_confidence(families: &mut [Family]) {
-    let is_compared = |a: &Family, b: &Family| {
-        a.best.targets == b.best.targets && a.best.is_trivial() == b.best.is_trivial()
-    };
-    for run in families.chunk_by_mut(is_compared) {
-        // Sums and sizes of what is pooled so far.
-        let mut pools: Vec<(f64, usize)> = Vec::new();
-        for family in &*run {
-            let mut pool = (family.confidence.first().copied().unwrap_or(0.0), 1);
-            while let Some(&(sum, size)) = pools.last()
-                && sum * (pool.1 as f64) < pool.0 * size as f64
-            {
-                pools.pop();
-                pool = (sum + pool.0, size + pool.1);
-            }
-            pools.push(pool);
-        }
-        let means = pools
-            .into_iter()
-            .flat_map(|(sum, size)| std::iter::repeat_n(hundredths(sum / size as f64), size));
-        for (family, mean) in run.iter_mut().zip(means) {
-            if let Some(first) = family.confidence.first_mut() {
-                *first = mean;
-            }
-        }
-    }
-}
-
-/// The same digits on every machine.
-fn hundredths(confidence: f64) -> f64 {
-    (confidence * 100.0).round() / 100.0
 }
 
 /// Whether two conditions differ in one operand or in one operator.
@@ -298,7 +207,6 @@ fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::fix::tests::fix;
     use crate::source::Language;
 
     fn near(a: &str, b: &str) -> bool {
@@ -313,48 +221,6 @@ mod tests {
         assert!(near("a > 0 && b", "a > 0 || b"));
         assert!(near("!x.is_empty()", "!y.is_empty()"));
         assert!(near("a < b + 1", "a < b"));
-    }
-
-    fn family(confidence: f64, targets: &[u32], is_trivial: bool) -> Family {
-        let mut best = fix(1, "a", 1, targets);
-        best.edits[0].is_trivial = is_trivial;
-        Family {
-            best,
-            others: Vec::new(),
-            confidence: vec![confidence, 0.5],
-        }
-    }
-
-    #[test]
-    fn what_cures_one_test_has_no_more_confidence_than_one_of_them_can_have() {
-        let mut families = [
-            family(0.6, &[0], false),
-            family(0.5, &[0, 1], false),
-            family(0.5, &[1], false),
-            family(0.9, &[0], true),
-            family(1.0, &[0], false),
-            family(1.0, &[2], false),
-        ];
-        share_confidence(&mut families);
-        let all: Vec<f64> = families.iter().map(|it| it.confidence[0]).collect();
-        assert_eq!(all, [0.6, 0.2, 0.4, 0.18, 0.02, 1.0]);
-        assert_eq!(families[1].confidence[1], 0.2);
-    }
-
-    #[test]
-    fn no_percentage_contradicts_the_order() {
-        let mut families = [
-            family(0.7, &[0], false),
-            family(0.3, &[0], false),
-            family(0.2, &[0], false),
-            family(0.4, &[0], false),
-            family(0.1, &[0], false),
-            family(0.9, &[1], false),
-            family(0.2, &[0], true),
-        ];
-        pool_confidence(&mut families);
-        let all: Vec<f64> = families.iter().map(|it| it.confidence[0]).collect();
-        assert_eq!(all, [0.7, 0.3, 0.3, 0.3, 0.1, 0.9, 0.2]);
     }
 
     #[test]

@@ -62,6 +62,11 @@ pub trait Evidence: Any + Debug + Send + Sync {
         BTreeSet::new()
     }
 
+    /// Whether the edit compares with a value that one test alone has, so that it may fit that test and nothing else.
+    fn memorises(&self) -> bool {
+        false
+    }
+
     /// What the recorded contexts say of the edit.
     fn support(&self) -> Option<Support> {
         None
@@ -108,6 +113,8 @@ pub struct Difference {
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
+    /// Values in which they differ, and which need not occur together: for who looks for a test and runs it.
+    pub hints: Vec<String>,
 }
 
 impl Fix {
@@ -116,10 +123,9 @@ impl Fix {
         self.edits.iter().any(|edit| edit.is_trivial)
     }
 
-    /// Whether some edit compares with a text that at most one context has.
-    pub fn is_of_one_text(&self) -> bool {
-        let mut supports = self.edits.iter().map(|edit| edit.evidence.support());
-        supports.any(|support| support.is_some_and(|it| it.is_of_one_text))
+    /// Whether some edit compares with a value that one test alone has.
+    pub fn memorises(&self) -> bool {
+        self.edits.iter().any(|edit| edit.evidence.memorises())
     }
 
     /// Whether some edit does not explain everything that was observed.

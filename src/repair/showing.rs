@@ -7,7 +7,7 @@ use anyhow::Result;
 use camino::Utf8Path;
 
 use super::families::Family;
-use super::fix::{Fix, SiteEdit, single_sites};
+use super::fix::{Difference, Fix, SiteEdit, single_sites};
 use super::knowledge::Knowledge;
 use super::session::Session;
 use super::validating::{Checker, Shown};
@@ -17,10 +17,12 @@ use crate::hash;
 use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
 use crate::report::{
-    AlternativeReport, ContextReport, DifferenceReport, EditReport, Outcome, PatchReport, count,
+    AlternativeReport, ContextReport, DifferenceReport, EditReport, Evidence, Outcome, PatchReport,
+    count,
 };
 use crate::run::suite::TestIndex;
 use crate::source::policies::FormatTool;
+use crate::weights::WEIGHTS;
 
 /// Alternatives to a patch that are listed.
 const MOST_ALTERNATIVES: usize = 9;
@@ -88,7 +90,8 @@ impl Session<'_> {
         knowledge: &Knowledge,
         plausible: Vec<Fix>,
     ) -> (Vec<Family>, BTreeSet<TestIndex>) {
-        let families = self.families(self.ranked(knowledge, plausible));
+        let mut families = self.families(self.ranked(knowledge, plausible));
+        self.rate(knowledge, &mut families);
         let least = self.settings.min_confidence;
         let is_likely = |family: &Family| family.confidence.first().is_some_and(|it| *it >= least);
         let (likely, others): (Vec<Family>, Vec<Family>) =
@@ -162,13 +165,16 @@ impl Session<'_> {
             let alternative = |other: &&Fix| {
                 let edits = self.edits_where(other, formatter, needs_format);
                 let report = self.patch(other, &edits, &other.targets, patch + 1);
+                let found = self.difference(fix, other);
+                let hints = found.as_ref().map_or_else(Vec::new, |it| it.hints.clone());
                 AlternativeReport {
                     id: report.id,
                     condition: of_all(other, |edit| edit.condition.clone(), " and "),
                     why: report.why,
                     diff: report.diff,
                     edits: report.edits.into_iter().map(without_text).collect(),
-                    differs: self.difference(fix, other),
+                    differs: found.and_then(context),
+                    hints,
                 }
             };
             let listed = others.iter().take(MOST_ALTERNATIVES);
@@ -182,14 +188,10 @@ impl Session<'_> {
 
     /// How two fixes of one family differ, if a context is known. What was recorded at different sites cannot be
     /// compared.
-    fn difference(&self, fix: &Fix, other: &Fix) -> Option<ContextReport> {
+    fn difference(&self, fix: &Fix, other: &Fix) -> Option<Difference> {
         let edits = fix.edits.iter().zip(&other.edits);
         let mut edits = edits.filter(|(a, b)| a.site == b.site);
-        let found = edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))?;
-        Some(ContextReport {
-            context: found.context,
-            yields: found.yields?,
-        })
+        edits.find_map(|(a, b)| a.evidence.difference(&*b.evidence))
     }
 
     /// Adds the fixes that were plausible when the run was stopped, marked as unchecked.
@@ -208,9 +210,16 @@ impl Session<'_> {
             let rank = outcome.patches.len() + 1;
             let report = self.patch(fix, &edits, &fix.targets, rank);
             if !report.diff.is_empty() {
+                // It may not hold, and stands below what does.
+                let above = outcome.patches.iter().filter(|above| {
+                    let mut fixes = above.fixes.iter();
+                    fixes.any(|test| report.fixes.contains(test))
+                });
+                let least = above.map(|above| above.confidence).fold(1.0, f64::min);
+                let own = confidence.first().copied().unwrap_or(0.0);
                 outcome.patches.push(PatchReport {
-                    is_checked: false,
-                    confidence: confidence.first().copied().unwrap_or(0.0),
+                    evidence: Evidence::Together,
+                    confidence: own.min(least).min(WEIGHTS.confidence.usual),
                     ..report
                 });
             }
@@ -274,7 +283,7 @@ impl Session<'_> {
                 .map(|test| self.tests[*test].to_string())
                 .collect(),
             is_trivial: fix.is_trivial(),
-            is_checked: true,
+            evidence: Evidence::Tested,
             doubts: Vec::new(),
             why: of_all(fix, |edit| edit.why.clone(), "; "),
             clauses: Vec::new(),
@@ -331,6 +340,7 @@ impl Session<'_> {
                     is_seen: found.is_seen,
                     context: found.context,
                     yields: found.yields,
+                    hints: found.hints,
                 })
             });
             let patch = &mut outcome.patches[*patch];
@@ -385,6 +395,14 @@ fn needs_format(edit: &Edit, text: &str) -> bool {
     edit.before.contains('\n')
         || edit.after.contains('\n')
         || before.chars().count() + edit.after.chars().count() + after.chars().count() > LINE_WIDTH
+}
+
+/// The context in which two fixes differ, if one that can occur is known.
+fn context(found: Difference) -> Option<ContextReport> {
+    Some(ContextReport {
+        context: found.context,
+        yields: found.yields?,
+    })
 }
 
 fn without_text(edit: EditReport) -> EditReport {

@@ -12,14 +12,12 @@ use crate::check::validate::{self, Validator};
 use crate::hash;
 use crate::heap::batch::{Repair, Structures, repairs};
 use crate::patch::edit::Edit;
-use crate::report::{EditReport, GroupReport, Outcome, PatchReport, count};
+use crate::report::{EditReport, Evidence, GroupReport, Outcome, PatchReport, count};
 use crate::run::suite::TestIndex;
+use crate::weights::WEIGHTS;
 
 /// How long the search may take.
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// The confidence that all repairs of a search share: there are no data to learn it from.
-const GUESS: f64 = 0.5;
 
 /// Most repairs that are built.
 const MOST_BUILT: usize = 6;
@@ -95,7 +93,10 @@ impl Session<'_> {
                         .map(|test| self.tests[*test].to_string());
                     let patch = PatchReport {
                         rank: outcome.patches.len() + 1,
-                        confidence: (100.0 * GUESS / count_of(found.len())).round() / 100.0,
+                        // There are no data to learn from, so all repairs of a search share it.
+                        confidence: (100.0 * WEIGHTS.confidence.usual / count_of(found.len()))
+                            .round()
+                            / 100.0,
                         doubts: accepted.doubts,
                         ..self.structural(repair, cured.collect())
                     };
@@ -149,7 +150,7 @@ impl Session<'_> {
             diff: repair.diff.clone(),
             fixes,
             is_trivial: false,
-            is_checked: true,
+            evidence: Evidence::Tested,
             doubts: Vec::new(),
             why: format!(
                 "a change of what `{}` does to linked structures",

@@ -13,6 +13,7 @@ use super::session::Session;
 use crate::check::format::Formatter;
 use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
+use crate::rank::bounds;
 use crate::report::{GroupReport, Outcome, PatchReport, count};
 use crate::run::pool;
 use crate::run::suite::TestIndex;
@@ -201,6 +202,9 @@ impl Session<'_> {
                 let family = candidates.family;
                 shown.push(Shown { fix, family, patch });
             }
+            // One that was rejected has given its place to a less likely one, and what is doubted stands last.
+            let shown_now = outcome.patches[from..].iter_mut();
+            bounds::fall(shown_now.map(|patch| &mut patch.confidence));
             let patches = &outcome.patches[from..];
             if !patches.is_empty() {
                 let tests = group.tests.iter().map(|test| self.tests[*test].to_string());
@@ -245,7 +249,7 @@ impl<'c> Candidates<'c> {
     fn confidence(&self) -> f64 {
         let known = self.family.confidence.get(self.tried);
         let share = match self.is_doubted() {
-            true => WEIGHTS.fix.doubted,
+            true => WEIGHTS.confidence.doubted,
             false => 1.0,
         };
         (known.copied().unwrap_or(0.0) * share * 100.0).round() / 100.0

@@ -42,6 +42,9 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
     )?;
     writeln!(out, "{}", patch.diff)?;
     writeln!(out, "How it was found: {}.\n", patch.why)?;
+    if let Some(caveat) = patch.evidence.caveat() {
+        writeln!(out, "Unchecked: {caveat}.\n")?;
+    }
     if let Some(doubt) = patch.doubt() {
         writeln!(out, "{}.\n", super::phrases::capitalized(&doubt))?;
     }
@@ -82,7 +85,10 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
                 "  A test that comes to {at} with these values{asserts} would tell."
             )
         }
-        None => writeln!(out, "  No context in which they differ was found."),
+        None => writeln!(
+            out,
+            "  No values are known that occur together and in which they differ."
+        ),
     }
 }
 

@@ -256,7 +256,7 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
                 patch.map(|patch| {
                     (
                         patch.is_trivial,
-                        !patch.is_checked,
+                        !patch.evidence.is_tested(),
                         patch.cost,
                         patch.id.clone(),
                     )

@@ -3,6 +3,7 @@
 pub mod display;
 mod ending;
 pub mod events;
+mod evidence;
 pub mod explain;
 pub mod format;
 pub mod last;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use self::ending::{EXIT_CODES, Ending};
+pub use self::evidence::{Evidence, claim};
 
 /// A name that the tool itself defines: of a kind of patch, of a command.
 pub type Name = &'static str;
@@ -269,9 +271,8 @@ pub struct PatchReport {
     pub fixes: Vec<String>,
     /// Whether it is a last resort: a constant condition, or a deleted statement.
     pub is_trivial: bool,
-    /// Whether it was built alone and passed the whole suite. If not, the run was stopped before that, and the only
-    /// evidence is the build with all candidates.
-    pub is_checked: bool,
+    /// What is known of it.
+    pub evidence: Evidence,
     /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
     pub doubts: Vec<String>,
     /// What was changed, in a few words.
@@ -304,7 +305,7 @@ impl PatchReport {
         let made_for = self.clauses.iter().filter_map(|clause| {
             let test = clause.only_test.as_ref()?;
             Some(format!(
-                "`{}` may fit {test} and nothing else: no other test has this value",
+                "`{}` may fit {test} and nothing else: no other test was recorded with this value",
                 clause.text
             ))
         });
@@ -328,6 +329,7 @@ impl PatchReport {
     /// Its confidence in words.
     pub fn likelihood(&self) -> &'static str {
         match self.confidence {
+            _ if !self.evidence.is_ranked() => "not rated",
             it if it >= 0.5 => "likely",
             it if it >= 0.2 => "possible",
             _ => "a guess",
@@ -389,8 +391,10 @@ pub struct AlternativeReport {
     pub diff: String,
     /// What it replaces, in the same files as the patch; without their texts.
     pub edits: Vec<EditReport>,
-    /// The smallest context found in which it differs from the patch.
+    /// The smallest context found in which it differs from the patch; it can occur.
     pub differs: Option<ContextReport>,
+    /// Values in which the two differ, and which need not occur together: only for who looks for a test and runs it.
+    pub hints: Vec<String>,
 }
 
 /// A context, and what two conditions yield there.
@@ -489,10 +493,13 @@ pub struct DifferenceReport {
     pub ranks: [usize; 2],
     /// Whether they differ in a recorded context.
     pub is_seen: bool,
-    /// The smallest context found in which they differ; empty if none was found.
+    /// The smallest context found in which they differ and which can occur: recorded, or a call with other arguments; empty
+    /// if none was found.
     pub context: Vec<(String, String)>,
     /// What the two conditions yield there; `None` where one panics.
     pub yields: Option<[Option<bool>; 2]>,
+    /// As in [`AlternativeReport::hints`].
+    pub hints: Vec<String>,
 }
 
 impl DifferenceReport {

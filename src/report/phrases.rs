@@ -1,6 +1,6 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
-use super::{PatchReport, count};
+use super::{Evidence, PatchReport, count};
 
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
 pub fn headline(patch: &PatchReport) -> String {
@@ -11,7 +11,21 @@ pub fn headline(patch: &PatchReport) -> String {
         "expression" | "arithmetic" => "a different expression here",
         _ => "a different condition here",
     };
-    format!("{what} makes {} pass", some(&patch.fixes))
+    match (patch.evidence, &*patch.fixes) {
+        (Evidence::Asserted, _) => format!("{what} fulfils what was asserted"),
+        (Evidence::Interpreted, []) => {
+            format!("{what} makes the function right, as the tool reads the source")
+        }
+        (Evidence::Interpreted, fixes) => {
+            format!(
+                "{what} makes {} pass, as the tool reads the source",
+                some(fixes)
+            )
+        }
+        (Evidence::Tested | Evidence::Together, fixes) => {
+            format!("{what} makes {} pass", some(fixes))
+        }
+    }
 }
 
 /// What is to be done: `change it to n >= 2`.
@@ -34,17 +48,18 @@ fn leaves_out(patch: &PatchReport) -> bool {
     patch.edits.iter().all(|edit| edit.after.is_empty())
 }
 
-/// How sure it is: `likely (80 %)`.
+/// How sure it is: `likely (80 %)`, or `not rated` if no search ranked it.
 pub fn sureness(patch: &PatchReport) -> String {
-    format!("{} ({:.0} %)", patch.likelihood(), patch.confidence * 100.0)
+    match patch.evidence.is_ranked() {
+        true => format!("{} ({:.0} %)", patch.likelihood(), patch.confidence * 100.0),
+        false => patch.likelihood().to_owned(),
+    }
 }
 
 /// Everything that a reader needs to judge it, in sentences.
 pub fn message(patch: &PatchReport) -> String {
-    let unchecked = match patch.is_checked {
-        true => "",
-        false => " It was not held against all tests, because the run was stopped.",
-    };
+    let caveat = patch.evidence.caveat();
+    let unchecked = caveat.map_or_else(String::new, |caveat| format!(" Unchecked: {caveat}."));
     let doubt = patch.doubt();
     let doubt = doubt.map_or_else(String::new, |doubt| format!(" {}.", capitalized(&doubt)));
     format!(

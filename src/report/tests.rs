@@ -52,7 +52,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
         diff: format!("@@ -4 +4 @@\n-    if score > needed {{\n+    if {condition} {{\n"),
         fixes: vec![TEST.to_owned()],
         is_trivial: false,
-        is_checked: true,
+        evidence: Evidence::Tested,
         doubts: Vec::new(),
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
@@ -81,6 +81,7 @@ pub fn patch(rank: usize, condition: &str) -> PatchReport {
 fn two_patches() -> Outcome {
     let mut second = patch(2, "score != needed");
     second.differs = Some(DifferenceReport {
+        hints: Vec::new(),
         other: "1cce2c43-1".to_owned(),
         ranks: [2, 1],
         is_seen: false,
@@ -150,7 +151,7 @@ fn patches_are_diffs_with_what_they_fix_and_what_is_open() {
 fn an_unchecked_patch_that_was_written_says_both() {
     let mut outcome = two_patches();
     outcome.patches.truncate(1);
-    outcome.patches[0].is_checked = false;
+    outcome.patches[0].evidence = Evidence::Together;
     outcome.applied = "1".parse().ok();
     assert_snapshot!(human(&outcome), @"
     patch 1: a different condition here makes `grades::tests::just_enough` pass
@@ -487,7 +488,7 @@ fn what_speaks_against_a_patch_is_said_in_one_sentence() {
     assert_eq!(
         doubted.doubt().unwrap(),
         format!(
-            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit {TEST} and nothing else: no other test has this value"
+            "ranked down, because with it the compiler warns: `x` is used uninitialized; `score == 50` may fit {TEST} and nothing else: no other test was recorded with this value"
         )
     );
 }

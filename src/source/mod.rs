@@ -7,6 +7,7 @@ pub mod clauses;
 pub mod condition;
 mod declarations;
 pub mod idle;
+pub mod inputs;
 pub mod kind;
 pub mod language;
 pub mod layout;

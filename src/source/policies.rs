@@ -25,6 +25,9 @@ pub struct Policies {
     pub min_timeout: Duration,
     /// Whether compilers warn of `a || b && c`, because the conjunction has no parentheses.
     pub compilers_warn_of_bare_conjunctions: bool,
+    /// Whether a test may call any function of the subject with any arguments. If tests are commands, a function gets what the
+    /// program gives it.
+    pub tests_call_functions: bool,
     /// The formatter of patched files, if the language has a standard one.
     pub formatter: Option<FormatTool>,
 }

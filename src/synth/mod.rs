@@ -32,7 +32,7 @@ use crate::spec::{Expr, Pool, Spec};
 use crate::weights::WEIGHTS;
 use admit::{Classes, one_sided, unanswerable};
 use collect::{Collector, Found};
-pub use distinguish::{Counterexample, Equality, difference, equal};
+pub use distinguish::{Counterexample, Equality, difference, equal, possible_difference};
 pub use engine::EngineKind;
 use engine::{Engine, Levels, Task};
 use enumerate::{Enumerate, edits};

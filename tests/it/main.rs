@@ -15,6 +15,7 @@ mod c_header;
 mod c_init;
 mod chance;
 mod config;
+mod evidence;
 mod explain;
 mod faults;
 mod formula;

@@ -162,7 +162,7 @@ fn a_review_explains_applies_and_takes_back() {
     let run = answered(
         &subject,
         &["--top", "1"],
-        "a9\nd\nscore >= blah(\nd\nscore > 48\na\n",
+        "a9\nd\nscore >= blah(\nd\nscore > 48\na\nd\nscore + 1 > needed\na\n",
     );
     assert!(run.stdout.contains("no alternative 9"), "{}", run.stdout);
     assert!(
@@ -171,7 +171,14 @@ fn a_review_explains_applies_and_takes_back() {
         run.stdout
     );
     assert!(run.stdout.contains("edited by hand"), "{}", run.stdout);
-    assert!(subject.read("src/lib.rs").contains("score > 48"));
+    // What was edited is built and tested, too.
+    assert!(run.stderr.contains("does not hold"), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("It was built and tested: "),
+        "{}",
+        run.stdout
+    );
+    assert!(subject.read("src/lib.rs").contains("score + 1 > needed"));
 }
 
 #[test]

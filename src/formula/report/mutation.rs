@@ -65,8 +65,10 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     }
     let right = match (first.proved, first.proved_to) {
         ("tests", _) => match shown.unasked() {
-            None => "All tests pass with it:".to_owned(),
-            Some(unasked) => format!("These tests pass with it; {unasked}:"),
+            None => "All tests pass with it in the tool's interpreter:".to_owned(),
+            Some(unasked) => {
+                format!("These tests pass with it in the tool's interpreter; {unasked}:")
+            }
         },
         (_, Some(bound)) => format!(
             "Proved for all arguments as long as no loop goes round more than {bound} times:"
@@ -83,7 +85,10 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         1 => String::new(),
         _ => format!(", `{command} apply 2` the second one"),
     };
-    writeln!(text, "\n`{command} apply` writes repair 1{others}.")
+    writeln!(
+        text,
+        "\n`{command} apply` writes repair 1{others}; it is built and tested first."
+    )
 }
 
 fn row(text: &mut String, rank: usize, repair: &ShownRepair) -> std::fmt::Result {

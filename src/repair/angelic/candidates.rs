@@ -146,9 +146,8 @@ impl Session<'_> {
         rlimit: u32,
     ) -> Result<(Vec<Candidate>, Option<String>)> {
         let site = at.site;
-        let language = self.sources.language;
         let problem = contexts::problem(self.sources, site, recorded);
-        let observed = Arc::new(Observed::new(language, problem, recorded));
+        let observed = Arc::new(Observed::new(self.sources, site, problem, recorded));
         let problem = &observed.problem;
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut reason = None;
@@ -299,7 +298,7 @@ impl At<'_> {
         };
         let value = [true, false].into_iter().find(|value| cures(*value))?;
         let (problem, expr) = observed.problem.with_constant(value);
-        let observed = Observed::new(observed.language, problem, &observed.recorded);
+        let observed = Observed::new(sources, site, problem, &observed.recorded);
         let is_jump = matches!(site.text.trim(), "break;" | "continue;") && !value;
         let leaves_jump_out = site.kind.form() == Form::Wrap && is_jump;
         let (base, why) = match (leaves_jump_out, site.kind.form()) {

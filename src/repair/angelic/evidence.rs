@@ -14,9 +14,9 @@ use crate::repair::fix::{Difference, Evidence};
 use crate::report::{ClauseReport, ContextRow, ContextTable};
 use crate::run::id::TestId;
 use crate::run::suite::TestIndex;
-use crate::source::{Language, SiteIndex, Sources, write};
-use crate::spec::{Access, Binding, Expr, Origin, Pool, Row, Term, TermId, Type, Value};
-use crate::synth::{self, Equality};
+use crate::source::{Language, Site, SiteIndex, Sources, inputs, write};
+use crate::spec::{Access, Binding, Expr, Origin, Row, Term, TermId, Type, Value};
+use crate::synth::{self, Counterexample, Equality};
 
 /// Contexts that are listed with a patch.
 const MOST_ROWS: usize = 40;
@@ -27,14 +27,24 @@ pub struct Observed {
     pub language: Language,
     pub problem: Problem,
     pub recorded: Arc<Recorded>,
+    /// Terms whose values a test may choose: see [`crate::source::inputs`].
+    inputs: BTreeSet<TermId>,
     witnesses: OnceLock<Witnesses>,
 }
 
 impl Observed {
     /// A problem and the recording it was made of.
-    pub fn new(language: Language, problem: Problem, recorded: &Arc<Recorded>) -> Self {
+    pub fn new(sources: &Sources, site: &Site, problem: Problem, recorded: &Arc<Recorded>) -> Self {
+        let names = inputs::of(sources, site);
+        let is_input = |term: &Term| match term.access.without_derefs() {
+            Access::Variable(name) => term.constant.is_none() && names.contains(name),
+            _ => false,
+        };
+        let terms = problem.pool.terms.iter_enumerated();
+        let inputs = terms.filter(|(_, term)| is_input(term));
         Self {
-            language,
+            language: sources.language,
+            inputs: inputs.map(|(id, _)| id).collect(),
             problem,
             recorded: Arc::clone(recorded),
             witnesses: OnceLock::new(),
@@ -232,6 +242,20 @@ impl Evidence for Explanation {
         Some(support)
     }
 
+    fn memorises(&self) -> bool {
+        let Observed {
+            problem, recorded, ..
+        } = &*self.observed;
+        if self.support().is_some_and(|support| support.is_of_one_text) {
+            return true;
+        }
+        let (_, seen) = contexts::table(problem, recorded, &self.written);
+        let clauses = contexts::clauses(&self.written);
+        clauses
+            .iter()
+            .any(|clause| self.only_test(clause, &seen).is_some())
+    }
+
     fn equals(&self, other: &dyn Evidence) -> bool {
         let Some(other) = explanation(other) else {
             return false;
@@ -310,32 +334,28 @@ impl Evidence for Explanation {
         let Problem { pool, .. } = self.problem();
         let rows = self.problem().rows();
         let is_seen = self.agrees(other_evidence) == Some(false);
-        let found = synth::difference(&self.written, &other.written, pool, rows);
-        // What was not seen may be impossible: a text of one letter that has seven.
-        let found = found.filter(|context| is_seen || are_independent(pool, &context.values));
-        let context = found.iter().flat_map(|context| &context.values);
-        let context = context
-            .map(|(term, value)| {
-                let term = &pool.terms[*term];
-                (write::text(&term.access), text(term, value.as_ref()))
-            })
-            .collect();
+        let (mine, others, inputs) = (&self.written, &other.written, &self.observed.inputs);
+        let found = synth::possible_difference(mine, others, pool, rows, inputs);
+        let named = |context: &Option<Counterexample>| -> Vec<(String, String)> {
+            let values = context.iter().flat_map(|context| &context.values);
+            values
+                .map(|(term, value)| {
+                    let term = &pool.terms[*term];
+                    (write::text(&term.access), text(term, value.as_ref()))
+                })
+                .collect()
+        };
+        let hints = match found {
+            Some(_) => named(&found),
+            None => named(&synth::difference(mine, others, pool, rows)),
+        };
         Some(Difference {
             is_seen,
-            context,
+            context: named(&found),
             yields: found.as_ref().map(|context| context.yields),
+            hints: hints.into_iter().map(|(_, value)| value).collect(),
         })
     }
-}
-
-/// Whether no two of the terms ask something of one place, so that their values can be chosen freely.
-fn are_independent(pool: &Pool, values: &[(TermId, Option<Value>)]) -> bool {
-    let places = values
-        .iter()
-        .map(|(term, _)| pool.terms[*term].access.place());
-    let places: Vec<&Access> = places.collect();
-    let distinct: BTreeSet<&Access> = places.iter().copied().collect();
-    distinct.len() == places.len()
 }
 
 /// The evidence, if it comes from this engine.

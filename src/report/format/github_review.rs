@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Render, Rendered, github};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
-use crate::report::{Outcome, PatchReport};
+use crate::report::{Outcome, PatchReport, claim};
 
 /// The best patch of each cause as a suggestion.
 pub struct Review;
@@ -110,12 +110,17 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
     let mut text = match (comments, elsewhere.len()) {
         (0, 0) => {
             let why = outcome.why_not().unwrap_or_default();
-            format!("`cargo nopol` has no patch ({}). {why}", outcome.ending.name())
+            format!(
+                "`cargo nopol` has no patch ({}). {why}",
+                outcome.ending.name()
+            )
         }
         (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
-        (_, _) => "`cargo nopol` found a patch for the failing tests. It breaks no other test, but your tests \
-                   may not be thorough enough to tell: review it."
-            .to_owned(),
+        (_, _) => format!(
+            "`cargo nopol` found patches for the failing tests: {}. Your tests may not be thorough enough to tell: review \
+             before you trust.",
+            claim(&outcome.patches)
+        ),
     };
     for patch in elsewhere {
         let fence = fence(&patch.diff);

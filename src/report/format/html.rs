@@ -10,7 +10,7 @@ use super::{Render, Rendered};
 use crate::report::phrases::{capitalized, sureness};
 use crate::report::{
     AlternativeReport, ClauseReport, ContextTable, DifferenceReport, Ending, Outcome, PatchReport,
-    Phase, SiteReport, count,
+    Phase, SiteReport, claim, count,
 };
 
 /// The page.
@@ -112,7 +112,7 @@ fn patches(outcome: &Outcome) -> Markup {
     html! {
         @if !outcome.patches.is_empty() {
             h2 { "Patches" }
-            p { "Each fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell." }
+            p { (capitalized(&claim(&outcome.patches))) ". Review before you trust: your tests may not be thorough enough to tell." }
             nav.walk aria-label="Patches" {
                 button id="previous" type="button" title="key k" { "Previous" }
                 button id="next" type="button" title="key j" { "Next" }
@@ -137,8 +137,8 @@ fn article(patch: &PatchReport) -> Markup {
             }
             (diff(&patch.diff))
             p { "Fixes " @for (nth, test) in patch.fixes.iter().enumerate() { @if nth > 0 { ", " } code { (test) } } "." }
-            @if !patch.is_checked {
-                p { strong { "Not held against all tests" } ": the run was stopped." }
+            @if let Some(caveat) = patch.evidence.caveat() {
+                p { strong { "Unchecked" } ": " (caveat) "." }
             }
             @if let Some(doubt) = patch.doubt() {
                 p { (prose(&capitalized(&doubt))) "." }

@@ -9,14 +9,11 @@ use anyhow::Result;
 use super::{Render, Rendered};
 use crate::report::{
     AngelicHow, AngelicReport, Choice, Complaint, Ending, Outcome, PatchReport, Reach, SiteReport,
-    count,
+    claim, count,
 };
 use crate::report::{phrases, snippet};
 
 const BOLD: Style = Style::new().bold();
-
-/// What is to be known of an alternative that was applied.
-pub const NOT_BUILT_ALONE: &str = "It passed the tests together with other candidates in one build; it was not built alone: run your tests.";
 
 /// Failing tests whose failure is described.
 const MOST_COMPLAINTS: usize = 5;
@@ -68,13 +65,9 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             let number = count(outcome.patches.len(), "plausible patch");
             writeln!(
                 out,
-                "{BOLD}{number}{BOLD:#}: {} fixes the tests listed with it and breaks no other. \
+                "{BOLD}{number}{BOLD:#}: {}. \
                  Review before you trust: your tests may not be thorough enough to tell.",
-                if outcome.patches.len() == 1 {
-                    "it"
-                } else {
-                    "each"
-                }
+                claim(&outcome.patches)
             )?;
             let still = outcome.still_failing();
             if !still.is_empty() {
@@ -210,12 +203,8 @@ pub fn notes(outcome: &Outcome, patch: &PatchReport) -> Vec<String> {
             patch.alike
         ));
     }
-    if !patch.is_checked {
-        notes.push(
-            "unchecked: the run was stopped before it was rebuilt alone and held against all tests"
-                .to_owned(),
-        );
-    }
+    let caveat = patch.evidence.caveat();
+    notes.extend(caveat.map(|caveat| format!("unchecked: {caveat}")));
     notes.extend(patch.doubt());
     notes.extend(open_question(patch));
     let (command, options) = (outcome.command, &outcome.options);
@@ -271,9 +260,6 @@ fn applied(outcome: &Outcome, choice: Choice, out: &mut String) -> std::fmt::Res
         files(outcome, choice),
         outcome.command
     )?;
-    if choice.alternative.is_some() {
-        writeln!(out, "{NOT_BUILT_ALONE}")?;
-    }
     let left = outcome.failing_tests.iter();
     let left: Vec<&str> = left
         .filter(|test| !patch.fixes.contains(test))

@@ -13,7 +13,7 @@ use crate::hash::fnv1a;
 use crate::report::regions::position;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, DifferenceReport, EditReport,
-    Outcome, PatchReport,
+    Evidence, Outcome, PatchReport,
 };
 
 /// Incremented when a field is removed or changes its meaning.
@@ -135,7 +135,7 @@ struct Patch<'a> {
     rank: usize,
     /// The probability, 0 to 1, that it is what a maintainer would write, as learned from repairs whose answer is known.
     confidence: f64,
-    /// The same in words: `likely`, `possible` or `a guess`.
+    /// The same in words: `likely`, `possible` or `a guess`; `not rated` if no search ranked it, and then the confidence is 0.
     likelihood: &'a str,
     /// `condition`, `expression`, `precondition` or `guard`.
     kind: &'a str,
@@ -147,8 +147,9 @@ struct Patch<'a> {
     fixes: &'a [String],
     /// A last resort: it only makes a condition constant or leaves a statement out.
     trivial: bool,
-    /// It was rebuilt alone and passed the whole suite; `false` only where the run was stopped before that.
+    /// It was rebuilt alone and passed the whole suite: `evidence` is `tested`.
     checked: bool,
+    evidence: Evidence,
     /// What a compiler warns of, or valgrind finds, with it and not without it; for that it was ranked down.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     doubts: &'a [String],
@@ -327,7 +328,8 @@ pub fn render(outcome: &Outcome) -> serde_json::Result<String> {
                 diff: &patch.diff,
                 fixes: &patch.fixes,
                 trivial: patch.is_trivial,
-                checked: patch.is_checked,
+                checked: patch.evidence.is_tested(),
+                evidence: patch.evidence,
                 doubts: &patch.doubts,
                 why: &patch.why,
                 clauses: patch.clauses.iter().map(clause).collect(),
@@ -485,6 +487,9 @@ struct KnownPatch {
     id: String,
     rank: usize,
     checked: bool,
+    evidence: Option<Evidence>,
+    #[serde(default)]
+    fixes: Vec<String>,
     edits: Vec<KnownEdit>,
     #[serde(default)]
     alternatives: Vec<KnownAlternative>,
@@ -544,7 +549,13 @@ pub fn read(text: &str, text_of: &dyn Fn(&str) -> Result<String>) -> Result<Outc
         let mut report = PatchReport {
             id: patch.id,
             rank: patch.rank,
-            is_checked: patch.checked,
+            // A report of an older version has no more than whether it was checked.
+            evidence: match patch.evidence {
+                Some(evidence) => evidence,
+                None if patch.checked => Evidence::Tested,
+                None => Evidence::Together,
+            },
+            fixes: patch.fixes,
             edits: edits(patch.edits)?,
             ..PatchReport::default()
         };

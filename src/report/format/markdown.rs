@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{Render, Rendered};
 use crate::report::format::human::places;
 use crate::report::phrases::{capitalized, sureness};
-use crate::report::{Ending, Outcome, PatchReport, count};
+use crate::report::{Ending, Outcome, PatchReport, claim, count};
 
 /// A table, and each patch behind a line to open.
 pub struct Markdown;
@@ -50,8 +50,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
         }
         writeln!(
             out,
-            "\nEach fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be \
-             thorough enough to tell.\n"
+            "\n{}. Review before you trust: your tests may not be thorough enough to tell.\n",
+            capitalized(&claim(&outcome.patches))
         )?;
     }
     for patch in &outcome.patches {
@@ -96,8 +96,8 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
             patch.alike
         )?;
     }
-    if !patch.is_checked {
-        writeln!(out, "- not held against all tests: the run was stopped")?;
+    if let Some(caveat) = patch.evidence.caveat() {
+        writeln!(out, "- unchecked: {caveat}")?;
     }
     if let Some(doubt) = patch.doubt() {
         writeln!(out, "- {}", text(&doubt))?;

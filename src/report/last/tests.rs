@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
-    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, GroupReport, PackageReport,
-    PatchReport, Phase, Reach, SiteReport,
+    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, Evidence, GroupReport,
+    PackageReport, PatchReport, Phase, Reach, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
@@ -46,7 +46,7 @@ fn full() -> Outcome {
         diff: "--- a\n+++ b\n".to_owned(),
         fixes: vec!["t".to_owned()],
         is_trivial: true,
-        is_checked: true,
+        evidence: Evidence::Tested,
         doubts: vec!["d".to_owned()],
         why: "`>` changed to `>=`".to_owned(),
         clauses: vec![ClauseReport {
@@ -72,6 +72,7 @@ fn full() -> Outcome {
             more: 1,
         }],
         differs: Some(DifferenceReport {
+            hints: vec!["2".to_owned()],
             other: "ab-ef".to_owned(),
             ranks: [1, 2],
             is_seen: true,
@@ -79,6 +80,7 @@ fn full() -> Outcome {
             yields: Some([Some(false), None]),
         }),
         alternatives: vec![AlternativeReport {
+            hints: vec!["3".to_owned()],
             id: "1cce2c43-2".to_owned(),
             condition: "score != needed".to_owned(),
             why: "`>` changed to `!=`".to_owned(),

@@ -13,5 +13,6 @@ pub const POLICIES: Policies = Policies {
     // Loops made with `goto` may burn no fuel, and sanitizers slow everything down.
     min_timeout: Duration::from_secs(5),
     compilers_warn_of_bare_conjunctions: true,
+    tests_call_functions: false,
     formatter: None,
 };

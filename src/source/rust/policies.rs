@@ -13,5 +13,6 @@ pub const POLICIES: Policies = Policies {
     // Every loop burns fuel.
     min_timeout: Duration::from_secs(2),
     compilers_warn_of_bare_conjunctions: false,
+    tests_call_functions: true,
     formatter: Some(FormatTool::Rustfmt),
 };

@@ -6,8 +6,10 @@ pub(super) mod axioms;
 mod nearby;
 pub(super) mod pair;
 
+use std::collections::BTreeSet;
+
 use super::smt::distinguish as solver;
-use crate::spec::{Expr, Pool, Row};
+use crate::spec::{Expr, Pool, Row, TermId};
 use pair::Pair;
 pub use pair::{Counterexample, Equality};
 
@@ -38,6 +40,26 @@ pub fn difference(a: &Expr, b: &Expr, pool: &Pool, rows: &[Row]) -> Option<Count
     match found {
         // The solver knows no ties.
         None if pair.tied.is_empty() && !is_hard(&pair) => solver::difference(&pair),
+        found => found,
+    }
+}
+
+/// As [`difference`], but only a context that can occur: a row, or one with other values of `inputs`, the terms that whoever
+/// calls the function may choose as they like. Terms that something else used depends on keep their values.
+pub fn possible_difference(
+    a: &Expr,
+    b: &Expr,
+    pool: &Pool,
+    rows: &[Row],
+    inputs: &BTreeSet<TermId>,
+) -> Option<Counterexample> {
+    let [a, b] = &[a, b].map(|expr| expr.expanded(pool));
+    let pair = Pair::new(a, b, pool, rows)?.tied().varying(inputs);
+    let found = pair.observed().or_else(|| nearby::difference(&pair));
+    match found {
+        None if pair.varied.len() == pair.used.len() && pair.tied.is_empty() && !is_hard(&pair) => {
+            solver::difference(&pair)
+        }
         found => found,
     }
 }

@@ -9,7 +9,7 @@ use crate::synth::limits;
 pub(super) fn difference(pair: &Pair) -> Option<Counterexample> {
     let rows = || pair.rows.iter().take(limits::NEAR_ROWS);
     let one = rows().find_map(|row| {
-        let mut changed = pair.used.iter();
+        let mut changed = pair.varied.iter();
         changed.find_map(|term| {
             values(pair, row, *term).find_map(|value| tried(pair, row, &[(*term, value)]))
         })
@@ -18,9 +18,9 @@ pub(super) fn difference(pair: &Pair) -> Option<Counterexample> {
 }
 
 fn two(pair: &Pair, row: &Row) -> Option<Counterexample> {
-    for (at, a) in pair.used.iter().enumerate() {
+    for (at, a) in pair.varied.iter().enumerate() {
         let of_a: Vec<Value> = values(pair, row, *a).take(limits::FEW_VALUES).collect();
-        for b in &pair.used[at + 1..] {
+        for b in &pair.varied[at + 1..] {
             let of_b: Vec<Value> = values(pair, row, *b).take(limits::FEW_VALUES).collect();
             for x in &of_a {
                 for y in &of_b {

@@ -39,6 +39,8 @@ pub(in crate::synth) struct Pair<'a> {
     pub used: Vec<TermId>,
     /// The terms used and the terms that axioms relate to them.
     pub related: BTreeSet<TermId>,
+    /// The terms used that may get other values than a row has.
+    pub varied: Vec<TermId>,
     /// Terms used that had the same value in every row, and many values.
     pub tied: Vec<[TermId; 2]>,
 }
@@ -66,6 +68,7 @@ impl<'a> Pair<'a> {
             pool,
             rows,
             axioms,
+            varied: used.clone(),
             used,
             related,
             tied: Vec::new(),
@@ -83,6 +86,26 @@ impl<'a> Pair<'a> {
                 }
             }
         }
+        self
+    }
+
+    /// With nothing varied but these terms, and of them only those that nothing else depends on: no other term used reads
+    /// the same variable or was tied to it.
+    pub fn varying(mut self, inputs: &BTreeSet<TermId>) -> Self {
+        let terms = &self.pool.terms;
+        let is_read_by = |name: &str, other: &TermId| terms[*other].access.names().contains(&name);
+        let is_free = |term: &TermId| {
+            let root = terms[*term].access.root();
+            let mut others = self.used.iter().filter(|other| *other != term);
+            inputs.contains(term)
+                && root.is_some_and(|name| !others.any(|other| is_read_by(name, other)))
+        };
+        let free: Vec<TermId> = self.used.iter().copied().filter(is_free).collect();
+        let is_bound = |term: &TermId| {
+            let mut ties = self.tied.iter().filter(|tied| tied.contains(term));
+            ties.any(|tied| tied.iter().any(|other| !free.contains(other)))
+        };
+        self.varied = free.iter().copied().filter(|it| !is_bound(it)).collect();
         self
     }
 

@@ -1,0 +1,156 @@
+//! What confidence is held to, by what is known of a patch. The model knows how candidates compare; how often the best of them is
+//! right, it knows from its training only, where more was right than elsewhere.
+
+use super::facts::{Candidate, Support};
+use super::features::{Feature, Row};
+use crate::source::Language;
+use crate::weights::WEIGHTS;
+
+/// Contexts of passing tests with another outcome that may be an accident.
+const FEW: u32 = 1;
+
+/// Added to the log-odds of being right that the training gives.
+pub fn shift(language: Language) -> f64 {
+    match language {
+        Language::Rust => WEIGHTS.confidence.shift_rust,
+        Language::C => WEIGHTS.confidence.shift_c,
+    }
+}
+
+/// The most confidence in a candidate with these features, whatever it is compared with.
+pub fn most(language: Language, candidate: &Candidate, row: &Row) -> f64 {
+    let bounds = &WEIGHTS.confidence;
+    let has_one = |features: &[Feature]| features.iter().any(|it| row[*it as usize] > 0.0);
+    let changed = changed_passing(candidate);
+    match () {
+        () if has_one(&[Feature::Trivial, Feature::ComparesTruth]) => bounds.unlikely,
+        () if changed > bounds.disagrees => bounds.unlikely,
+        () if has_one(&[
+            Feature::Negated,
+            Feature::OperatorNegated,
+            Feature::Constant,
+        ]) =>
+        {
+            bounds.usual
+        }
+        () if changed > bounds.disagrees_some => bounds.usual,
+        () => surest(language),
+    }
+}
+
+/// The most confidence in any patch.
+fn surest(language: Language) -> f64 {
+    match language {
+        Language::Rust => WEIGHTS.confidence.surest_rust,
+        Language::C => WEIGHTS.confidence.surest_c,
+    }
+}
+
+/// The largest share of the contexts of passing tests, over the places of a candidate, in which the outcome changes.
+fn changed_passing(candidate: &Candidate) -> f64 {
+    let supports = candidate.edits.iter().filter_map(|edit| edit.support);
+    let share = |support: Support| match support.changed_passing <= FEW {
+        true => 0.0,
+        false => f64::from(support.changed_passing) / f64::from(support.passing.max(1)),
+    };
+    supports.map(share).fold(0.0, f64::max)
+}
+
+/// Makes the later ones of these confidences, which are in the order of their patches, no larger than the earlier ones.
+pub fn fall<'c>(confidences: impl Iterator<Item = &'c mut f64>) {
+    let mut least = f64::INFINITY;
+    for confidence in confidences {
+        least = least.min(*confidence);
+        *confidence = least;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::facts::{Case, EditFacts, FunctionText, PanicAt};
+    use crate::rank::features;
+    use crate::source::{BodyOrigin, SiteKind};
+
+    /// The most confidence in a change of a condition.
+    fn bound(language: Language, before: &str, after: &str, support: Support) -> f64 {
+        let edit = EditFacts {
+            function: 0,
+            span: 0..0,
+            line: 1,
+            kind: SiteKind::If,
+            before: before.to_owned(),
+            after: after.to_owned(),
+            body: String::new(),
+            body_origin: BodyOrigin::Own,
+            checks: 0,
+            suspiciousness: 1.0,
+            panic: PanicAt::Elsewhere,
+            is_loose: false,
+            why: String::new(),
+            support: Some(support),
+        };
+        let candidate = Candidate {
+            edits: vec![edit],
+            cost: 10,
+            cures: 1,
+            is_trivial: false,
+        };
+        let case = Case {
+            is_c: language == Language::C,
+            functions: vec![FunctionText::default()],
+            candidates: vec![candidate.clone()],
+            ..Case::default()
+        };
+        most(language, &candidate, &features::rows(&case)[0])
+    }
+
+    fn passing(changed_passing: u32) -> Support {
+        Support {
+            passing: 10,
+            changed_passing,
+            ..Support::default()
+        }
+    }
+
+    #[test]
+    fn nothing_is_surer_than_the_surest_were_right() {
+        let strict = |language| bound(language, "a > b", "a >= b", passing(0));
+        assert_eq!(strict(Language::Rust), WEIGHTS.confidence.surest_rust);
+        assert_eq!(strict(Language::C), WEIGHTS.confidence.surest_c);
+    }
+
+    #[test]
+    fn a_negation_of_all_or_of_half_is_never_likely() {
+        let usual = WEIGHTS.confidence.usual;
+        for (before, after) in [
+            ("a", "!a"),
+            ("a > b", "a <= b"),
+            ("a == b", "a != b"),
+            ("a > b && c", "a > b && !c"),
+            ("a > b && c == d", "a > b && c != d"),
+            ("a > 10", "a > 17"),
+        ] {
+            for language in [Language::Rust, Language::C] {
+                assert_eq!(bound(language, before, after, passing(0)), usual, "{after}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_compares_truth_or_disagrees_with_most_contexts_is_a_guess() {
+        let bounds = &WEIGHTS.confidence;
+        let rust = |before, after, changed| bound(Language::Rust, before, after, passing(changed));
+        assert_eq!(rust("a > b && c", "(a > b) == c", 0), bounds.unlikely);
+        assert_eq!(rust("a > b", "a >= b", 6), bounds.unlikely);
+        assert_eq!(rust("a > b", "a >= b", 2), bounds.usual);
+        assert_eq!(rust("a > b", "a >= b", 1), bounds.surest_rust);
+    }
+
+    #[test]
+    fn no_later_confidence_is_larger() {
+        let mut all = [0.1, 0.4, 0.05];
+        fall(all.iter_mut());
+        assert_eq!(all, [0.1, 0.1, 0.05]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Whether a change of the subject holds that was not built alone so far: it is built in a working copy, and all tests run.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use camino::Utf8PathBuf;
+
+use super::settings::{Depth, Settings};
+use super::setup::Setup;
+use super::{baseline, chance};
+use crate::check::validate::{self, Rejection, Validator};
+use crate::patch::edit::Edit;
+use crate::report::progress::Progress;
+use crate::report::{Outcome, count};
+use crate::run::process::Supervisor;
+use crate::run::suite::TestIndex;
+use crate::source::{File, Sources};
+use crate::subject::workspace::{Linked, Workspace};
+use crate::subject::{Subject, SubjectError, files};
+
+/// What a build and the tests say of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    /// It builds, every test that it is to cure passes, and so does every test that passed before.
+    Holds {
+        /// Tests that fail without it and pass with it.
+        cured: Vec<String>,
+        /// Tests that fail with it as they do without it.
+        failing: Vec<String>,
+        /// How many tests pass without it and with it.
+        passing: usize,
+        /// What a compiler warns of with it and not without it.
+        doubts: Vec<String>,
+    },
+    /// It builds, and there is no test.
+    WithoutTests,
+    /// Nobody can tell: the subject does not build without it either.
+    Unbuildable,
+    /// It does not build, or a test fails with it that must pass.
+    Refuted(&'static str),
+}
+
+/// Builds the subject with these texts of its files, their paths relative to the root, and runs its tests. Of `fixes`, the names
+/// of tests that the change is to cure, those count that fail without it.
+///
+/// # Errors
+/// If the subject cannot be copied, the baseline is unusable, or the run is stopped.
+pub fn confirm(
+    settings: &Settings,
+    subject: Result<Subject, SubjectError>,
+    supervisor: &Supervisor,
+    progress: &Progress,
+    texts: &[(Utf8PathBuf, String)],
+    fixes: &[String],
+) -> Result<Confirmation> {
+    // The search that found it may have been narrowed; all tests and all files count.
+    let settings = &Settings {
+        depth: Depth::Baseline,
+        failing: Vec::new(),
+        file: Vec::new(),
+        exclude: Vec::new(),
+        ..settings.clone()
+    };
+    let mut unsaid = Outcome::default();
+    let setup = Setup::new(settings, subject?, supervisor, &mut unsaid)?;
+    let mut copies = setup.copies(progress, &mut unsaid)?;
+    let runner = setup.runner();
+    let mut sources = setup.read(&copies, &mut unsaid)?;
+    add_missing(&mut sources, &copies.plain, texts)?;
+    copies.plain.take_over()?;
+    let built = match baseline::build(progress, &mut unsaid, &mut copies.plain, &runner) {
+        Ok(built) => built,
+        Err(error) => {
+            return match error.downcast_ref::<SubjectError>() {
+                Some(SubjectError::CannotBuild(..)) => Ok(Confirmation::Unbuildable),
+                _ => Err(error),
+            };
+        }
+    };
+    let taken = baseline::take(
+        settings,
+        progress,
+        &mut unsaid,
+        &mut copies.plain,
+        built,
+        &runner,
+    );
+    let (tests, baseline) = match taken {
+        Ok(taken) => taken,
+        Err(error) => {
+            return match error.downcast_ref::<SubjectError>() {
+                Some(SubjectError::UnusableBaseline(_)) => built_only(&copies.plain, texts),
+                _ => Err(error),
+            };
+        }
+    };
+    copies.share_settings();
+    let replays = chance::replays(
+        settings,
+        progress,
+        &copies,
+        &runner,
+        sources.language,
+        &tests,
+        &baseline,
+    )?;
+    runner.end_servers();
+    let phase = progress.start("checking the patch", 0, runner.runs());
+    let validator = Validator::new(
+        validate::Copies {
+            used: vec![&copies.plain],
+            instrumented: &copies.instrumented,
+            unsanitized: copies.bare.as_ref(),
+        },
+        &runner,
+        &sources,
+        &tests,
+        &baseline,
+        validate::Chance {
+            random: BTreeSet::new(),
+            replays: &replays,
+        },
+        settings.test_timeout,
+    );
+    let targets: Vec<TestIndex> = baseline
+        .failing()
+        .into_iter()
+        .filter(|test| fixes.iter().any(|wanted| tests[*test].matches(wanted)))
+        .collect();
+    let verdict = validator.judge(&edits(&sources, texts), &targets)?;
+    let name = |test: &TestIndex| tests[*test].to_string();
+    let (confirmation, result) = match verdict {
+        Ok(accepted) => {
+            let left = baseline.failing().into_iter();
+            let left = left.filter(|test| !accepted.cured.contains(test));
+            let passing = baseline.passing().len();
+            let cured: Vec<String> = accepted.cured.iter().map(name).collect();
+            let result = format!("it holds, and cures {}", count(cured.len(), "test"));
+            let confirmation = Confirmation::Holds {
+                failing: left.map(|test| name(&test)).collect(),
+                cured,
+                passing,
+                doubts: accepted.doubts,
+            };
+            (confirmation, result)
+        }
+        Err(rejection) => {
+            let why = match rejection {
+                Rejection::ChangesNothing => "it changes nothing",
+                Rejection::DoesNotBuild => "the program does not build with it",
+                Rejection::FailsATest => {
+                    "a test fails with it that it was to cure or that passed before"
+                }
+            };
+            (Confirmation::Refuted(why), why.to_owned())
+        }
+    };
+    progress.finish(phase, runner.runs(), &result);
+    Ok(confirmation)
+}
+
+/// Only whether it builds, where there is no test.
+fn built_only(workspace: &Workspace, texts: &[(Utf8PathBuf, String)]) -> Result<Confirmation> {
+    let Workspace { tree, root, .. } = workspace;
+    tree.restore()?;
+    for (path, text) in texts {
+        tree.write(&root.join(path), text)?;
+    }
+    Ok(match workspace.build(Linked::Plain)?.succeeded {
+        true => Confirmation::WithoutTests,
+        false => Confirmation::Refuted("the program does not build with it"),
+    })
+}
+
+/// Adds files that have no sites, such as headers that no pattern names, but are changed.
+fn add_missing(
+    sources: &mut Sources,
+    workspace: &Workspace,
+    texts: &[(Utf8PathBuf, String)],
+) -> Result<()> {
+    for (path, _) in texts {
+        if sources.files.iter().any(|file| file.path == *path) {
+            continue;
+        }
+        let real = workspace.root.join(path);
+        let text = files::text(&real).with_context(|| format!("cannot read {real}"))?;
+        let like = sources.files.first().cloned();
+        let like = like.with_context(|| format!("{path} cannot be tested: no source was read"))?;
+        sources.files.push(File {
+            path: path.clone(),
+            text,
+            ..like
+        });
+    }
+    Ok(())
+}
+
+/// The texts as edits of the sources.
+fn edits(sources: &Sources, texts: &[(Utf8PathBuf, String)]) -> Vec<Edit> {
+    let changed = texts.iter().filter_map(|(path, text)| {
+        let file = sources.files.iter().find(|file| file.path == *path)?;
+        Some(Edit {
+            file: file.path.clone(),
+            line: 1,
+            column: 1,
+            span: 0..file.text.len(),
+            before: file.text.clone(),
+            after: text.clone(),
+        })
+    });
+    changed.collect()
+}

@@ -1,0 +1,62 @@
+//! What is known of a patch: whether it was built and its tests were run, or only something weaker.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::PatchReport;
+
+/// The strongest thing that is known of a patch. Only [`Evidence::Tested`] says that the program passes its tests with it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// It was built alone. The tests that it fixes pass with it, and so do those that passed before.
+    Tested,
+    /// Tests passed with it in a build with all candidates; it was not built alone.
+    #[default]
+    Together,
+    /// Tests passed with it in the tool's own interpreter, or a formula of the program proves it. Nothing was built.
+    Interpreted,
+    /// A user says that it is right, or what must hold after it: states of the heap, a condition. No test was run.
+    Asserted,
+}
+
+impl Evidence {
+    /// Whether the program was built with the patch alone and passed its tests.
+    pub fn is_tested(self) -> bool {
+        self == Self::Tested
+    }
+
+    /// What was not done, as a sentence without its end; `None` if everything was.
+    pub fn caveat(self) -> Option<&'static str> {
+        match self {
+            Self::Tested => None,
+            Self::Together => {
+                Some("the run was stopped before it was rebuilt alone and held against all tests")
+            }
+            Self::Interpreted => Some(
+                "the tool reasoned about the source; the program was neither built nor run with it",
+            ),
+            Self::Asserted => Some("it fulfils what was asserted; no test was run with it"),
+        }
+    }
+
+    /// Whether a search ranked it, so that its confidence is a probability.
+    pub fn is_ranked(self) -> bool {
+        matches!(self, Self::Tested | Self::Together)
+    }
+}
+
+/// What is true of all these patches together, as a clause: `each fixes the tests listed with it and breaks no other`.
+pub fn claim(patches: &[PatchReport]) -> String {
+    let tested = patches.iter().filter(|patch| patch.evidence.is_tested());
+    let subject = match (tested.count(), patches.len()) {
+        (0, 1) => return "it was not held against all tests".to_owned(),
+        (0, _) => return "none was held against all tests".to_owned(),
+        (_, 1) => "it",
+        (tested, all) if tested == all => "each",
+        _ => "each that is not marked as unchecked",
+    };
+    format!("{subject} fixes the tests listed with it and breaks no other")
+}

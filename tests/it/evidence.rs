@@ -1,0 +1,213 @@
+//! What is known of a patch is said as it is, and `apply` builds and tests what was not built and tested before.
+
+use serde_json::Value;
+
+use crate::common::Subject;
+
+/// Two faults of one kind: a repair of `small` by `--only` may be any number from 3 up, of which `large` takes none.
+const LIMIT: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int given = atoi(argv[1]);
+
+    if (given < 3)
+        puts(\"small\");
+    else
+        puts(\"large\");
+    return 0;
+}
+";
+
+const LIMIT_TESTS: &str = "\
+[c]
+sources = [\"limit.c\"]
+build = \"cc -o limit limit.c\"
+
+[[c.test]]
+name = \"three\"
+command = \"./limit 3\"
+stdout = \"small\\n\"
+
+[[c.test]]
+name = \"four\"
+command = \"./limit 4\"
+stdout = \"large\\n\"
+";
+
+fn limit() -> Subject {
+    Subject::new(&[("limit.c", LIMIT), ("nopol.toml", LIMIT_TESTS)])
+}
+
+/// What is known of the kept patches.
+fn evidence(subject: &Subject) -> Vec<(bool, String)> {
+    let run = subject.nopol_c(&["explain", "--format", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
+    let patches = report["patches"].as_array().unwrap().iter();
+    let known = patches.map(|patch| {
+        let evidence = patch["evidence"].as_str().unwrap().to_owned();
+        (patch["checked"].as_bool().unwrap(), evidence)
+    });
+    known.collect()
+}
+
+#[test]
+fn a_repair_that_was_only_interpreted_is_built_and_tested_before_it_is_written() {
+    let subject = limit();
+    let found = subject.nopol_c(&["mutate", "--only", "three", "--top", "99"]);
+    assert_eq!(found.code, 0, "{}{}", found.stdout, found.stderr);
+    let all = evidence(&subject);
+    assert!(
+        all.iter()
+            .all(|known| *known == (false, "interpreted".to_owned())),
+        "{all:?}"
+    );
+    let before = subject.snapshot();
+    let (mut written, mut refused) = (0, 0);
+    for rank in 1..=all.len() {
+        let run = subject.nopol_c(&["apply", &rank.to_string()]);
+        match run.code {
+            0 => {
+                written += 1;
+                assert!(
+                    run.stdout
+                        .contains("built and tested: three passes now, and the test that passed"),
+                    "{}",
+                    run.stdout
+                );
+                assert_eq!(subject.nopol_c(&["undo"]).code, 0);
+            }
+            1 => {
+                refused += 1;
+                assert!(
+                    run.stderr.contains("does not hold: a test fails with it")
+                        && run.stderr.contains("nothing was written"),
+                    "{}",
+                    run.stderr
+                );
+            }
+            code => panic!("{code}: {}", run.stderr),
+        }
+        assert_eq!(subject.snapshot(), before);
+    }
+    assert!(written > 0 && refused > 0, "{written} and {refused}");
+}
+
+#[test]
+fn a_format_says_of_a_repair_only_what_was_done_with_it() {
+    let subject = limit();
+    assert_eq!(subject.nopol_c(&["mutate"]).code, 0);
+    for format in ["html", "markdown", "sarif", "rustc", "github"] {
+        let run = subject.nopol_c(&["explain", "--format", format]);
+        let said = run.stdout;
+        assert!(!said.contains("breaks no other"), "{format}: {said}");
+        assert!(!said.contains("0 %"), "{format}: {said}");
+    }
+    let run = subject.nopol_c(&["explain"]);
+    assert!(
+        run.stdout.contains("was neither built nor run with it"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_program_that_cannot_be_built_is_said_not_to_be_tested() {
+    let subject = Subject::new(&[
+        ("limit.c", LIMIT),
+        (
+            "nopol.toml",
+            &LIMIT_TESTS.replace("cc -o limit", "cc -DX=limit -o limit missing.c"),
+        ),
+    ]);
+    assert_eq!(subject.nopol_c(&["mutate"]).code, 0);
+    let run = subject.nopol_c(&["apply"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("It was not tested: the program does not build here without it, either."),
+        "{}",
+        run.stdout
+    );
+}
+
+const LIST: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+
+struct node { int key; struct node *next; };
+static struct node *head;
+
+static void push(int key)
+{
+    struct node *new = malloc(sizeof *new);
+    new->key = key;
+    new->next = NULL;
+    head = new;
+}
+
+int main(int argc, char **argv)
+{
+    struct node *at;
+    int i;
+    for (i = 1; i < argc; i++)
+        push(atoi(argv[i]));
+    for (at = head; at != NULL; at = at->next)
+        printf(\"%d\", at->key);
+    return 0;
+}
+";
+
+#[test]
+fn what_was_asserted_is_not_written_if_a_test_fails_with_it() {
+    let manifest = "[c]\nsources = [\"list.c\"]\nbuild = \"cc -o list list.c\"\n\n\
+        [[c.test]]\nname = \"two\"\ncommand = \"./list 1 2\"\nstdout = \"2\"\n";
+    let subject = Subject::new(&[("list.c", LIST), ("nopol.toml", manifest)]);
+    let before = subject.snapshot();
+    // The states say that the list is kept, and the test that it is not.
+    let run = subject.nopol_c(&[
+        "heap",
+        "--function",
+        "push",
+        "--pre",
+        "head = n1; n1.key = 1; n1.next = null; key = 2",
+        "--post",
+        "head = n2; n2.key = 2; n2.next = n1; n1.key = 1; n1.next = null",
+    ]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(evidence(&subject), [(false, "asserted".to_owned())]);
+    let run = subject.nopol_c(&["apply"]);
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
+    assert_eq!(subject.snapshot(), before);
+}
+
+#[test]
+fn an_alternative_is_built_and_tested_before_it_is_written() {
+    let subject = Subject::fixture("percentile", "percentile");
+    let before = subject.snapshot();
+    let report = subject.nopol(&["--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    let with_others = patches
+        .iter()
+        .find(|patch| !patch["alternatives"].as_array().unwrap().is_empty())
+        .unwrap();
+    let choice = format!("{}.1", with_others["rank"]);
+    let run = subject.nopol(&["apply", &choice]);
+    match run.code {
+        0 => {
+            assert!(
+                run.stdout.contains("It was built and tested: "),
+                "{}",
+                run.stdout
+            );
+            assert_eq!(subject.cargo_test(&[]).code, 0);
+        }
+        code => {
+            assert_eq!(code, 1, "{}", run.stderr);
+            assert_eq!(subject.snapshot(), before);
+        }
+    }
+}
