@@ -235,9 +235,9 @@ fn changes() -> Result<()> {
     subject.set_variable("x", Value::Null, &names)?;
     let state = read(&mut subject, &mut names)?;
     assert_eq!(value(&state, "x"), Some(Value::Null));
-    assert_eq!(subject.evaluate("1 + 2")?, "3");
+    assert_eq!(subject.evaluate("1 + 2", LIMIT)?, "3");
     // A breakpoint in the function that is called does not matter.
-    subject.evaluate("x = reverse(make(0, 5))")?;
+    subject.evaluate("x = reverse(make(0, 5))", LIMIT)?;
     let state = read(&mut subject, &mut names)?;
     assert_eq!(value(&state, "x"), Some(Value::Node(NodeId(3))));
     assert_eq!(subject.pointee("x")?.as_deref(), Some("node"));
@@ -258,13 +258,13 @@ fn changes() -> Result<()> {
         Err(Error::NoNode(_))
     ));
     assert!(matches!(
-        subject.evaluate("nothing + 1"),
+        subject.evaluate("nothing + 1", LIMIT),
         Err(Error::Refused { .. })
     ));
     // A call that crashes is undone.
     assert!(matches!(
-        subject.evaluate("reverse((struct node *) 1)"),
-        Err(Error::Refused { .. })
+        subject.evaluate("reverse((struct node *) 1)", LIMIT),
+        Err(Error::Call { .. })
     ));
     assert_eq!(subject.frame()?.depth, 2);
     Ok(())

@@ -135,7 +135,7 @@ impl Subject {
     }
 
     /// What a stop means that was to be at this breakpoint, which goes away.
-    fn reach(&mut self, target: u32, stop: Result<Stop>) -> Result<Stop> {
+    pub(super) fn reach(&mut self, target: u32, stop: Result<Stop>) -> Result<Stop> {
         // If it was reached, gdb has deleted it.
         if self.breakpoints.contains(&target) {
             self.delete_breakpoint(target)?;
@@ -170,7 +170,7 @@ impl Subject {
     }
 
     /// Runs the subject by a command until it stops.
-    fn execute(&mut self, command: &str, limit: Duration) -> Result<Stop> {
+    pub(super) fn execute(&mut self, command: &str, limit: Duration) -> Result<Stop> {
         // A stop that came before is none of this command.
         let earlier = self.gdb.events(Instant::now())?;
         self.observe(&earlier);
@@ -179,6 +179,7 @@ impl Subject {
         let stopped = self.execute_command(command, limit);
         self.process.is_running.store(false, Ordering::SeqCst);
         let (stopped, is_late) = stopped?;
+        self.pending = stop::pending(&stopped);
 
         let is_asked = self.process.is_asked.swap(false, Ordering::SeqCst);
         let mut why = stop::why(&stopped, is_asked);

@@ -27,7 +27,9 @@
 //! when a node is freed, is left to the caller.
 
 mod breakpoints;
+mod call;
 mod execution;
+mod expression;
 mod fields;
 mod launch;
 mod layout;
@@ -36,6 +38,7 @@ pub mod mi;
 mod names;
 mod parse;
 pub mod process;
+mod registers;
 mod stop;
 mod subject;
 mod terminal;
@@ -100,6 +103,22 @@ pub enum Error {
     Unexpected {
         /// What it was asked.
         command: String,
+    },
+    /// A function cannot be called from outside.
+    #[error("`{function}` cannot be called: {reason}")]
+    Uncallable {
+        /// The function, as it is written.
+        function: String,
+        /// Why.
+        reason: String,
+    },
+    /// A function that was called did not return. If there still is a process, it stands where it stood.
+    #[error("the call of `{function}` {how}")]
+    Call {
+        /// The function, as it is written.
+        function: String,
+        /// What became of it.
+        how: String,
     },
     /// A jump would leave the function.
     #[error("line {line} is not in the function `{function}`")]

@@ -77,6 +77,8 @@ pub struct Subject {
     /// What earlier runs printed and nobody took yet.
     printed_before: String,
     pub(super) breakpoints: BTreeSet<u32>,
+    /// The signal that is delivered when the program goes on.
+    pub(super) pending: Option<String>,
 }
 
 impl Subject {
@@ -96,6 +98,7 @@ impl Subject {
             terminal,
             printed_before: String::new(),
             breakpoints: BTreeSet::new(),
+            pending: None,
         };
         let command = format!("-file-exec-and-symbols {}", quote(launch.program.as_str()));
         subject.gdb.command(&command)?;
@@ -111,6 +114,11 @@ impl Subject {
     /// A handle by which the subject can be interrupted while it runs.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(Arc::clone(&self.process))
+    }
+
+    /// Whether there is a process.
+    pub fn is_alive(&self) -> bool {
+        self.process.id.load(Ordering::SeqCst) > 0
     }
 
     /// The source files the program has debug information for, headers included. Without debug information: none.

@@ -54,7 +54,7 @@ impl Session {
             let is_stopped = !stop.is_alive()
                 || matches!(
                     stop.why,
-                    Why::Interrupted | Why::OutOfTime | Why::Signal { .. }
+                    Why::Interrupted | Why::OutOfTime | Why::WaitsForInput | Why::Signal { .. }
                 );
             if is_stopped {
                 self.reached(stop, &mut text)?;
@@ -115,7 +115,7 @@ impl Session {
                 Ok(stop)
             }
             Instead::Evaluate(text, line) => {
-                self.subject.evaluate(&text).map_err(said)?;
+                self.evaluate(&text)?;
                 self.subject.jump(line, limit).map_err(said)
             }
             Instead::Decide(condition) => {
@@ -132,11 +132,16 @@ impl Session {
     }
 
     pub(super) fn holds(&mut self, condition: &str) -> Done<bool> {
-        let value = self
-            .subject
-            .evaluate(&format!("({condition}) ? 1 : 0"))
-            .map_err(said)?;
-        Ok(value.trim() == "1")
+        Ok(self.evaluate(&format!("!({condition})"))? == "0")
+    }
+
+    /// The value of an expression in the program, which may call functions.
+    fn evaluate(&mut self, expression: &str) -> Done<String> {
+        let value = self.subject.evaluate(expression, self.settings.limit);
+        if !self.subject.is_alive() {
+            self.stop = None;
+        }
+        value.map_err(said)
     }
 
     /// The function that is followed and the instruction that comes next, if the program is there.
@@ -276,6 +281,10 @@ impl Session {
                     self.settings.limit.as_secs()
                 ),
             ),
+            Why::WaitsForInput => push(
+                text,
+                "the program waits for input, and a session has none: it was interrupted",
+            ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
                 push(text, &format!("it returned {value}"));
@@ -358,7 +367,7 @@ impl Session {
         };
         let statements = inserted(&tracked.loaded.routine, &tracked.changes, &way.slots);
         for statement in statements {
-            self.subject.evaluate(&statement).map_err(said)?;
+            self.evaluate(&statement)?;
         }
         if self.tracked.as_ref().is_some_and(Tracked::is_leaving) {
             let after = self.memory()?;
