@@ -39,6 +39,7 @@ mod names;
 mod parse;
 pub mod process;
 mod registers;
+mod snapshot;
 mod stop;
 mod subject;
 mod terminal;
@@ -57,6 +58,7 @@ pub use launch::Launch;
 pub use memory::Request;
 pub use names::Names;
 pub use process::Options;
+pub use snapshot::Snapshot;
 pub use stop::{Frame, FrameIdentity, Stop, Why};
 pub use subject::{Interrupter, SourceFile, Subject};
 pub use variables::Global;
@@ -120,6 +122,9 @@ pub enum Error {
         /// What became of it.
         how: String,
     },
+    /// The subject cannot go back to a stop, or not be kept at one, for this reason.
+    #[error("{0}")]
+    Unkept(String),
     /// A jump would leave the function.
     #[error("line {line} is not in the function `{function}`")]
     OtherFunction {

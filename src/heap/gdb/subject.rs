@@ -4,10 +4,12 @@
 //! [`super::memory`].
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::libc;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -38,6 +40,15 @@ impl Process {
     pub(super) fn signal(&self, signal: Signal) -> bool {
         let id = self.id.load(Ordering::SeqCst);
         id > 0 && kill(Pid::from_raw(id), signal).is_ok()
+    }
+
+    /// Whether it is in a system call that reads from its standard input.
+    pub(super) fn waits_for_input(&self) -> bool {
+        let id = self.id.load(Ordering::SeqCst);
+        // The number of the call, and its arguments. It has none while it runs.
+        let call = fs::read_to_string(format!("/proc/{id}/syscall")).unwrap_or_default();
+        let mut words = call.split(' ');
+        words.next() == Some(&libc::SYS_read.to_string()) && words.next() == Some("0x0")
     }
 }
 
