@@ -353,9 +353,9 @@ impl Talk<'_> {
             }
             match editor.readline(PROMPT) {
                 Ok(line) => {
-                    // An empty line repeats the last one, as in gdb.
+                    // An empty line repeats the last one, as in gdb, unless that asserted or changed something.
                     let line = match line.trim() {
-                        "" => last.clone(),
+                        "" if command::repeats(&last) => last.clone(),
                         line => line.to_owned(),
                     };
                     let _ = editor.add_history_entry(&line);

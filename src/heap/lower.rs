@@ -12,6 +12,7 @@ use super::ir::{
     Instruction, LoopId, Routine, Slot, SlotId, Statement, StatementId, Type, Variable, VariableId,
 };
 use super::outline::Outline;
+use crate::formula::front::c::macro_constants;
 use crate::formula::ir::{
     self, Access, Expr, FunctionId, Lvalue, NodeId, Outside, Program, Scalar, Shape, Span,
     VariableId as Cell,
@@ -153,9 +154,15 @@ impl<'p> Lowering<'p> {
     }
 
     fn globals(&mut self) {
+        let macros = macro_constants(self.program, self.texts);
         for (id, variable) in self.program.variables.iter_enumerated() {
             if variable.is_global && !variable.name.starts_with('#') {
+                let scope = self.scope.clone();
                 self.declare(id, true);
+                // A macro is read where it is written, and nowhere assigned to.
+                if macros.iter().any(|(constant, _)| *constant == id) {
+                    self.scope = scope;
+                }
             }
         }
     }

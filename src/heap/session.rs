@@ -157,6 +157,12 @@ impl Session {
             Command::Next(times) => self.next(*times),
             Command::Step => {
                 self.alive()?;
+                if self.is_changed_here() {
+                    let text = self.next(1)?;
+                    return Ok(format!(
+                        "the patch changes this statement: it was executed as a whole\n{text}"
+                    ));
+                }
                 let stop = self.subject.step(self.settings.limit).map_err(said)?;
                 self.names.forget_freed();
                 self.arrived(stop)

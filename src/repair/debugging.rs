@@ -75,7 +75,11 @@ pub fn with_program<T>(
             false => program,
         },
         arguments,
-        input: case.stdin.file(&plain.root, &files)?,
+        // Without any, the terminal would be waited for.
+        input: case
+            .stdin
+            .file(&plain.root, &files)?
+            .or_else(|| Some("/dev/null".into())),
         directory,
         set: confinement.env(&files, Circumstances::default()),
         unset: Confinement::unset(),

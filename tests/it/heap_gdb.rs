@@ -220,9 +220,62 @@ fn list_reversal_step_by_step() -> Result<()> {
     Ok(())
 }
 
+/// A gdb that cannot write all registers at once, as gdb 13 on processors with AMX: the system refuses with "Bad address". It
+/// lies in the folder.
+pub fn limited_gdb(folder: &Path) -> Result<Utf8PathBuf> {
+    let source = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/types.h>
+long ptrace(int request, ...) {
+  va_list rest;
+  va_start(rest, request);
+  pid_t pid = va_arg(rest, pid_t);
+  void *address = va_arg(rest, void *), *data = va_arg(rest, void *);
+  va_end(rest);
+  int is_setregset = request == 0x4205, is_extended_state = address == (void *) 0x202;
+  if (is_setregset && is_extended_state) { errno = EFAULT; return -1; }
+  long (*system)(int, pid_t, void *, void *) = dlsym(RTLD_NEXT, "ptrace");
+  return system(request, pid, address, data);
+}
+"#;
+    let folder = Utf8Path::from_path(folder).context("path")?;
+    let (file, library) = (folder.join("limited.c"), folder.join("limited.so"));
+    std::fs::write(&file, source)?;
+    let status = Command::new("gcc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &file])
+        .arg("-ldl")
+        .status()?;
+    ensure!(status.success(), "gcc failed");
+    let wrapper = folder.join("limited-gdb");
+    std::fs::write(
+        &wrapper,
+        format!("#!/bin/sh\nLD_PRELOAD={library} exec gdb \"$@\"\n"),
+    )?;
+    std::fs::set_permissions(&wrapper, Permissions::from_mode(0o755))?;
+    Ok(wrapper)
+}
+
 #[test]
 fn changes() -> Result<()> {
-    let (_program, mut subject) = Program::debug(LIST)?;
+    let (_program, subject) = Program::debug(LIST)?;
+    changed(subject)
+}
+
+#[test]
+fn changes_where_gdb_cannot_write_all_registers() -> Result<()> {
+    let program = Program::compile(LIST, &["-g", "-O0"])?;
+    let options = Options {
+        gdb: limited_gdb(program.folder.path())?,
+        ..Options::default()
+    };
+    changed(Subject::load(&Launch::new(&*program.path, &[]), &options)?)
+}
+
+fn changed(mut subject: Subject) -> Result<()> {
     subject.break_at_function("reverse")?;
     subject.run(LIMIT)?;
     let mut names = Names::default();
@@ -235,9 +288,9 @@ fn changes() -> Result<()> {
     subject.set_variable("x", Value::Null, &names)?;
     let state = read(&mut subject, &mut names)?;
     assert_eq!(value(&state, "x"), Some(Value::Null));
-    assert_eq!(subject.evaluate("1 + 2")?, "3");
+    assert_eq!(subject.evaluate("1 + 2", LIMIT)?, "3");
     // A breakpoint in the function that is called does not matter.
-    subject.evaluate("x = reverse(make(0, 5))")?;
+    subject.evaluate("x = reverse(make(0, 5))", LIMIT)?;
     let state = read(&mut subject, &mut names)?;
     assert_eq!(value(&state, "x"), Some(Value::Node(NodeId(3))));
     assert_eq!(subject.pointee("x")?.as_deref(), Some("node"));
@@ -258,15 +311,350 @@ fn changes() -> Result<()> {
         Err(Error::NoNode(_))
     ));
     assert!(matches!(
-        subject.evaluate("nothing + 1"),
+        subject.evaluate("nothing + 1", LIMIT),
         Err(Error::Refused { .. })
     ));
     // A call that crashes is undone.
     assert!(matches!(
-        subject.evaluate("reverse((struct node *) 1)"),
-        Err(Error::Refused { .. })
+        subject.evaluate("reverse((struct node *) 1)", LIMIT),
+        Err(Error::Call { .. })
     ));
     assert_eq!(subject.frame()?.depth, 2);
+    // It goes on where it was: the breakpoint there is not reached anew.
+    assert_eq!(subject.next(LIMIT)?.why, Why::EndOfStep);
+    assert_eq!(subject.resume(LIMIT)?.why, Why::Exited { code: 0 });
+    Ok(())
+}
+
+/// Functions of all kinds.
+const CALLED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+typedef struct node *ref;
+typedef int (*operation)(int, int);
+enum color { RED, GREEN };
+struct node { ref next; int key; };
+struct pair { int x, y; };
+int calls = 0;
+ref make(ref next, int key) { ref n = malloc(sizeof *n); n->next = next; n->key = key; calls++; return n; }
+int add(int a, int b) { calls++; return a + b; }
+int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+_Bool is_odd(signed char c) { return c & 1; }
+enum color other(enum color c) { return c == RED ? GREEN : RED; }
+int eight(char a, short b, int c, long d, int e, int f, long g, int h) {
+  return a + 10 * b + 100 * c + 1000 * (int) d + 10000 * e + 100000 * f + 1000000 * (int) g + 10000000 * h;
+}
+int sum(int *all, int count) { int s = 0; for (int i = 0; i < count; i++) s += all[i]; return s; }
+int apply(operation of, int a) { return of(a, 2); }
+operation chosen(void) { return add; }
+double half(double d) { return d / 2; }
+float quarter(int i) { return i / 4.0f; }
+struct pair twice(int x) { struct pair p = {x, x}; return p; }
+int first(struct pair p) { return p.x; }
+int spin(int n) { while (n) { calls++; } return 0; }
+int crash(ref at) { return at->next->key; }
+int leave(int code) { exit(code); }
+int ask(void) { char c; return read(0, &c, 1); }
+int aligned(void) { return (unsigned long) __builtin_frame_address(0) % 16 == 0; }
+/* A leaf keeps its variables beyond the top of the stack. */
+int leaf(int a, int b) {
+  int c = a + b;
+  int d = c * 2; /* leaf */
+  return c + d;
+}
+int main(void) {
+  int arr[3] = {1, 2, 3};
+  ref x = make(0, 1), y = 0;
+  operation op = add;
+  calls = 0;
+  int a = leaf(3, 4); /* here */
+  half(1); quarter(1); first(twice(1)); /* floats */
+  if (a < 0) { spin(1); crash(0); leave(1); ask(); chosen(); }
+  return a + arr[0] + x->key + (y == 0) + op(1, 1) + fib(3) + is_odd(3) + other(RED) + sum(arr, 3) + apply(add, 1)
+    + eight(1, 2, 3, 4, 5, 6, 7, 8) + aligned();
+}
+"#;
+
+/// Stops where `a` is about to be set.
+fn called(options: &Options) -> Result<(Program, Subject)> {
+    let program = Program::compile(CALLED, &["-g", "-O0"])?;
+    let mut subject = Subject::load(&Launch::new(&*program.path, &[]), options)?;
+    subject.break_at_line("t.c", line_of(CALLED, "/* here"))?;
+    subject.run(LIMIT)?;
+    Ok((program, subject))
+}
+
+#[test]
+fn calls_in_expressions_give_what_c_says() -> Result<()> {
+    let (_program, mut subject) = called(&Options::default())?;
+    for (expression, value) in [
+        ("fib(10)", "55"),
+        ("add(-1, -2)", "-3"),
+        ("add(add(1, 2), fib(7) * 2)", "29"),
+        ("is_odd(-3)", "true"),
+        ("is_odd(256)", "false"),
+        ("other(RED)", "GREEN"),
+        ("eight(1, 2, 3, 4, 5, 6, 7, 8)", "87654321"),
+        ("eight(-1, 0, 0, 0, 0, 0, 0, 1)", "9999999"),
+        ("sum(arr, sizeof arr / sizeof(int))", "6"),
+        ("apply(add, 5)", "7"),
+        ("op(3, 4)", "7"),
+        ("(*op)(3, 4)", "7"),
+        ("(op)(3, 4)", "7"),
+        ("((operation) add)(3, 4)", "7"),
+        ("make(make(0, 3), 4)->next->key", "3"),
+        ("(long) make(x, 9)->next == (long) (x)", "1"),
+        ("aligned()", "1"),
+        ("chosen()(1, 2)", "3"),
+        ("arr[add(0, 1)] + add(arr[2], 1)", "6"),
+        ("-add(1, 2) - -3", "0"),
+        ("abs(-4)", "4"),
+        ("printf(\"%d %c (%s)\\n\", add(1, 1), 'x', \"a, b\")", "11"),
+        ("free(make(0, 1))", "void"),
+        ("((struct node *) malloc(16)) != 0", "1"),
+    ] {
+        let found = subject.evaluate(expression, LIMIT);
+        assert_eq!(
+            found.with_context(|| expression.to_owned())?,
+            value,
+            "{expression}"
+        );
+    }
+    // What is not evaluated is not called.
+    for (expression, value, calls) in [
+        ("y != 0 && add(1, 1)", "0", 0),
+        ("y == 0 && add(0, 0)", "0", 1),
+        ("y == 0 || add(1, 1)", "1", 0),
+        ("y != 0 || add(0, 3) && add(1, 1)", "1", 2),
+        ("x ? 5 : add(1, 1)", "5", 0),
+        ("y ? add(1, 1) : x ? add(2, 2) : 0", "4", 1),
+        ("sizeof(add(1, 1))", "4", 0),
+        ("add(1, 1), add(2, 2), 7", "7", 2),
+        ("arr[0] = arr[1] = add(3, 4)", "7", 1),
+        ("arr[0] += add(1, 0)", "8", 1),
+    ] {
+        subject.evaluate("calls = 0", LIMIT)?;
+        let found = subject.evaluate(expression, LIMIT);
+        assert_eq!(
+            found.with_context(|| expression.to_owned())?,
+            value,
+            "{expression}"
+        );
+        assert_eq!(
+            subject.evaluate("calls", LIMIT)?,
+            calls.to_string(),
+            "{expression}"
+        );
+    }
+    assert_eq!(subject.take_output(), "2 x (a, b)\n");
+    assert_eq!(subject.next(LIMIT)?.why, Why::EndOfStep);
+    Ok(())
+}
+
+#[test]
+fn functions_that_cannot_be_called_are_named_with_the_cause() -> Result<()> {
+    let (program, mut subject) = called(&Options::default())?;
+    for (expression, cause) in [
+        (
+            "half(1)",
+            "`half` cannot be called: it returns a floating-point number",
+        ),
+        ("quarter(1)", "it returns a floating-point number"),
+        ("twice(1).x", "it returns a structure"),
+        ("first(*(struct pair *) arr)", "it gets a structure"),
+        ("printf(\"%f\", 1.5)", "it gets a floating-point number"),
+        ("add(1)", "it takes 2 arguments, and gets 1"),
+        ("apply(\"text\", 1)", "it gets a text"),
+        ("getenv(0)", "no debug information of its type"),
+    ] {
+        let error = subject.evaluate(expression, LIMIT).unwrap_err();
+        assert!(matches!(error, Error::Uncallable { .. }), "{error:?}");
+        assert!(error.to_string().contains(cause), "{expression}: {error}");
+    }
+    // In the middle of a statement registers may hold what nothing else does.
+    subject.break_once_at_line("t.c", line_of(CALLED, "/* leaf"))?;
+    subject.resume(LIMIT)?;
+    assert_eq!(subject.evaluate("add(c, 1)", LIMIT)?, "8");
+    subject.finish(LIMIT)?;
+    let error = subject.evaluate("add(1, 1)", LIMIT).unwrap_err();
+    assert!(
+        error.to_string().contains("middle of a statement"),
+        "{error}"
+    );
+    // The variables of the leaf were not written over.
+    subject.next(LIMIT)?;
+    assert_eq!(subject.evaluate("a", LIMIT)?, "21");
+    drop(program);
+    Ok(())
+}
+
+#[test]
+fn calls_that_do_not_return_are_given_up() -> Result<()> {
+    for options in [true, false] {
+        let folder = tempfile::tempdir()?;
+        let options = match options {
+            true => Options {
+                gdb: limited_gdb(folder.path())?,
+                ..Options::default()
+            },
+            false => Options::default(),
+        };
+        let (_program, mut subject) = called(&options)?;
+        let place = subject.frame()?;
+        let short = Duration::from_millis(300);
+        for (expression, how) in [
+            (
+                "crash(x)",
+                "the call of `crash` got SIGSEGV (Segmentation fault); it was given up",
+            ),
+            ("spin(1)", "the call of `spin` took longer than 0.3 s"),
+            ("ask()", "the call of `ask` waits for input"),
+        ] {
+            let error = subject.evaluate(expression, short).unwrap_err();
+            assert!(matches!(error, Error::Call { .. }), "{error:?}");
+            assert!(error.to_string().starts_with(how), "{error}");
+            assert_eq!(subject.frame()?, place);
+            assert_eq!(subject.evaluate("add(1, 1)", LIMIT)?, "2");
+        }
+        // Neither the signal nor the breakpoint comes again.
+        assert_eq!(subject.next(LIMIT)?.why, Why::EndOfStep);
+        let error = subject.evaluate("leave(3)", LIMIT).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the call of `leave` ended the program with exit code 3"
+        );
+        assert!(!subject.is_alive());
+        assert!(matches!(subject.run(LIMIT)?.why, Why::Breakpoint { .. }));
+    }
+    Ok(())
+}
+
+/// A program with something of everything that a process remembers.
+const REMEMBERED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct node { struct node *next; double cost; };
+static double total = 0.5;
+static int counted(void) { static int count = 0; return ++count; }
+static struct node *made(struct node *next) {
+  struct node *n = malloc(sizeof *n);
+  n->next = next;
+  n->cost = 0.25;
+  return n;
+}
+int main(void) {
+  char name[8] = "abc";
+  struct node *list = made(made(made(0)));
+  counted(); /* before */
+  total *= 2;
+  strcpy(name, "xyz");
+  struct node *second = list->next;
+  list->next = second->next;
+  second->cost = 8;
+  free(second);
+  char *large = malloc(300000);
+  memset(large, 7, 300000);
+  char *zeros = calloc(1, 100000);
+  int is_clean = 1;
+  for (int i = 0; i < 100000; i++) is_clean &= zeros[i] == 0;
+  struct node *one = malloc(sizeof *one), *two = malloc(sizeof *two);
+  int is_apart = one != two && one != list->next && two != list->next;
+  printf("%g %s %g %d %d %d\n", total, name, list->next->cost, counted(), is_clean, is_apart); /* after */
+  return 0;
+}
+"#;
+
+#[test]
+fn going_back_restores_what_nobody_sees() -> Result<()> {
+    for is_limited in [false, true] {
+        let program = Program::compile(REMEMBERED, &["-g", "-O0"])?;
+        let options = match is_limited {
+            true => Options {
+                gdb: limited_gdb(program.folder.path())?,
+                ..Options::default()
+            },
+            false => Options::default(),
+        };
+        let mut subject = Subject::load(&Launch::new(&*program.path, &[]), &options)?;
+        let stop = run_to(&mut subject, REMEMBERED, "/* before")?;
+        let kept = subject.snapshot()?;
+        let mut expected = None;
+        for _ in 0..3 {
+            subject.run_until("t.c", line_of(REMEMBERED, "/* after"), LIMIT)?;
+            subject.next(LIMIT)?;
+            let printed = subject.take_output();
+            assert_eq!(*expected.get_or_insert_with(|| printed.clone()), printed);
+            assert_eq!(printed, "1 xyz 0.25 2 1 1\n");
+            let back = subject.go_back(&kept)?;
+            assert_eq!(back.frame, stop.frame);
+            assert_eq!(
+                subject.evaluate("name", LIMIT)?,
+                "\"abc\\000\\000\\000\\000\""
+            );
+        }
+        assert_eq!(subject.resume(LIMIT)?.why, Why::Exited { code: 0 });
+        subject.run(LIMIT)?;
+        let error = subject.go_back(&kept).unwrap_err();
+        assert!(
+            error.to_string().contains("earlier run") || !subject.is_alive(),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_program_with_threads_or_much_memory_is_not_kept() -> Result<()> {
+    let source = r#"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+void *wait(void *p) { for (;;); return p; }
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (argc > 1) memset(malloc(100 << 20), 1, 100 << 20);
+  else pthread_create(&thread, 0, wait, 0);
+  exit(0); /* here */
+}
+"#;
+    let program = Program::compile(source, &["-g", "-O0", "-pthread"])?;
+    for (arguments, reason) in [
+        (vec![], "the program has several threads"),
+        (
+            vec!["much".to_owned()],
+            "the program has more than 64 MiB of memory",
+        ),
+    ] {
+        let launch = Launch::new(&*program.path, &arguments);
+        let mut subject = Subject::load(&launch, &Options::default())?;
+        run_to(&mut subject, source, "/* here")?;
+        assert_eq!(subject.snapshot().unwrap_err().to_string(), reason);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_jump_to_the_head_of_a_loop_does_not_begin_it_anew() -> Result<()> {
+    let source = r#"
+int main(void) {
+  int sum = 0, i;
+  for (i = 0; i < 3; i++) { /* head */
+    sum += 1;
+    sum += i; /* last */
+  }
+  return sum;
+}
+"#;
+    let (_program, mut subject) = Program::debug(source)?;
+    subject.break_at_line("t.c", line_of(source, "/* last"))?;
+    subject.run(LIMIT)?;
+    for _ in 0..3 {
+        subject.jump(line_of(source, "/* head"), LIMIT)?;
+        subject.resume(LIMIT)?;
+    }
+    assert!(!subject.is_alive());
     Ok(())
 }
 
@@ -397,7 +785,7 @@ int main(void) { int c = getchar(); return c; }
 "#;
     let (_program, mut subject) = Program::debug(source)?;
     let stop = subject.run(Duration::from_millis(300))?;
-    assert_eq!(stop.why, Why::OutOfTime);
+    assert_eq!(stop.why, Why::WaitsForInput);
     subject.write_input("A\n");
     assert_eq!(subject.resume(Duration::MAX)?.why, Why::Exited { code: 65 });
     Ok(())

@@ -36,6 +36,11 @@ pub fn built(program: &Utf8Path, build: Option<&str>) -> Result<Built, Failed> {
             _ => format!("there is no program {program}: build it first, or give --build"),
         }));
     }
+    if let Some(language) = foreign(program) {
+        return Err(usage(format!(
+            "{program} is written in {language}: `debug` is for C programs"
+        )));
+    }
     if let Some(build) = build {
         run(Process::new("sh").args(["-c", build]), build)?;
     }
@@ -98,6 +103,14 @@ pub fn sources(
             }
         }
     }
+    let of_all = || paths.iter().chain(known.iter().map(|file| &file.full_path));
+    if !of_all().any(|path| path.extension() == Some("c"))
+        && let Some(language) = of_all().find_map(|path| foreign(path))
+    {
+        return Err(usage(format!(
+            "{program} is written in {language}: `debug` is for C programs"
+        )));
+    }
     if paths.is_empty() {
         return Err(usage(
             "none of the program's sources is in this directory: name them with --source"
@@ -122,6 +135,21 @@ pub fn sources(
         files.push((path, text));
     }
     Ok(files)
+}
+
+/// The language of a source file, if it is another one than C.
+fn foreign(source: &Utf8Path) -> Option<&'static str> {
+    match source.extension()? {
+        "rs" => Some("Rust"),
+        "cc" | "cpp" | "cxx" | "c++" | "C" | "hpp" | "hh" => Some("C++"),
+        "m" => Some("Objective-C"),
+        "f" | "f90" | "f95" | "F90" => Some("Fortran"),
+        "go" => Some("Go"),
+        "d" => Some("D"),
+        "zig" => Some("Zig"),
+        "swift" => Some("Swift"),
+        _ => None,
+    }
 }
 
 /// Runs a command that builds; what it says is shown if it fails.

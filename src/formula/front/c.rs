@@ -4,7 +4,7 @@
 //!
 //! What of C's library has no [`Builtin`](super::super::ir::Builtin) is C text that is translated along ([`library`]).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use camino::Utf8PathBuf;
 
@@ -12,7 +12,7 @@ use self::scopes::{Routine, Scope, Symbol};
 use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
-use super::super::ir::{FunctionId, Outside, Program, Span, Statement, VariableId};
+use super::super::ir::{FunctionId, Lvalue, Outside, Program, Span, Statement, VariableId};
 
 mod arguments;
 mod arithmetic;
@@ -95,6 +95,65 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     translator.bodies()?;
     translator.records();
     Ok(translator.program)
+}
+
+/// The macros that are variables of a program because they stand for a constant, with their values, if these are made of
+/// numbers alone. `texts` are the texts of the program's files. No statement can assign to them, and no debugger knows them.
+pub fn macro_constants(program: &Program, texts: &[String]) -> Vec<(VariableId, Option<i128>)> {
+    let defined = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter_map(|line| {
+            let directive = line.trim_start().strip_prefix('#')?.trim_start();
+            let name = directive.strip_prefix("define")?.trim_start();
+            name.split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next()
+        });
+    let defined: HashSet<&str> = defined.collect();
+    let initialized = program
+        .globals
+        .iter()
+        .filter_map(|statement| match statement {
+            Statement::Assign {
+                target: Lvalue::Variable(id),
+                value,
+                ..
+            } if defined.contains(&*program.variables[*id].name) => {
+                Some((*id, constants::fold(value)))
+            }
+            _ => None,
+        });
+    initialized.collect()
+}
+
+/// A text as a debugger reads it that knows no macros: as if it were written at this place, with all macros replaced, also
+/// those of C's library, and without comments.
+///
+/// # Errors
+/// If a macro there is not supported, with the reason.
+pub fn expanded(
+    files: &[(Utf8PathBuf, String)],
+    place: Span,
+    text: &str,
+) -> Result<String, String> {
+    let units = files.iter().enumerate();
+    let mut units = units.filter(|(_, (path, _))| path.extension() != Some("h"));
+    let found = units.find_map(|(file, _)| {
+        preprocess::expanded(files, file, place, text)
+            .map_err(|(_, reason)| reason)
+            .transpose()
+    });
+    let tokens = found.ok_or("no file of the program leads there")??;
+    let words = tokens.iter().map(|token| match &*token.text {
+        _ if token.kind == lex::TokenKind::Quoted => token.text.to_string(),
+        "NULL" | "nullptr" => "0".to_owned(),
+        name => match names::constant(name) {
+            Some((value, _)) if value < 0 => format!("({value})"),
+            Some((value, _)) => value.to_string(),
+            None => name.to_owned(),
+        },
+    });
+    Ok(words.collect::<Vec<_>>().join(" "))
 }
 
 /// The function that a program begins with.

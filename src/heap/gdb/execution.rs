@@ -6,6 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use camino::Utf8Path;
 use nix::sys::signal::Signal;
 
 use super::mi::{Message, quote};
@@ -107,35 +108,67 @@ impl Subject {
             line,
             function: function.clone(),
         })?;
+        let Some(address) = self.address_of(&file, line, &function, here.address)? else {
+            return Err(Error::OtherFunction { line, function });
+        };
+        let target = self.set_breakpoint(&format!("-t *{address:#x}"))?.number;
+        let stop = self.execute(&format!("-exec-jump *{address:#x}"), limit);
+        self.reach(target, stop)
+    }
+
+    /// Where a line of a function begins; where it does so several times, as the head of a loop, the first one after `from`.
+    /// Nothing if it is in another function.
+    fn address_of(
+        &mut self,
+        file: &Utf8Path,
+        line: u32,
+        function: &str,
+        from: u64,
+    ) -> Result<Option<u64>> {
         let command = format!(
             "-break-insert -t --source {} --line {line}",
             quote(file.as_str())
         );
         let answer = self.gdb.command(&command)?;
         let target = answer.item("bkpt", &command)?;
-        let number = target
-            .text("number")
-            .and_then(|number| number.parse().ok())
-            .ok_or(Error::Unexpected { command })?;
-        self.breakpoints.insert(number);
-        // A header in several functions, or a loop, has code in several places.
+        let number = target.text("number").unwrap_or_default();
+        self.gdb.command(&format!("-break-delete {number}"))?;
+        // A header in several functions has code in several places.
         let places = match target.get("locations") {
             Some(locations) => locations.elements(),
             None => vec![target],
         };
-        let address = places
-            .into_iter()
-            .filter(|place| place.text("func") == Some(function.as_str()))
-            .find_map(|place| place.text("addr").and_then(stop::address));
-        let stop = match address {
-            Some(address) => self.execute(&format!("-exec-jump *{address:#x}"), limit),
-            None => Err(Error::OtherFunction { line, function }),
+        let mut places = places.into_iter();
+        let place = places.find(|place| place.text("func") == Some(function));
+        let Some(place) = place else {
+            return Ok(None);
         };
-        self.reach(number, stop)
+        let first = place.text("addr").and_then(stop::address);
+        // It may be a later line, the first one with code.
+        let line = place.text("line").unwrap_or_default();
+        let command = format!("-symbol-list-lines {}", quote(file.as_str()));
+        let answer = self.gdb.command(&command)?;
+        let mut after: Option<u64> = None;
+        for entry in answer.item("lines", &command)?.elements() {
+            let Some(address) = entry.text("pc").and_then(stop::address) else {
+                continue;
+            };
+            if entry.text("line") != Some(line)
+                || address <= from
+                || after.is_some_and(|after| after <= address)
+            {
+                continue;
+            }
+            let symbol = self.gdb.console(&format!("info symbol {address:#x}"))?;
+            if symbol.split_whitespace().next() == Some(function) {
+                after = Some(address);
+            }
+        }
+        Ok(after.or(first))
     }
 
     /// What a stop means that was to be at this breakpoint, which goes away.
-    fn reach(&mut self, target: u32, stop: Result<Stop>) -> Result<Stop> {
+    pub(super) fn reach(&mut self, target: u32, stop: Result<Stop>) -> Result<Stop> {
         // If it was reached, gdb has deleted it.
         if self.breakpoints.contains(&target) {
             self.delete_breakpoint(target)?;
@@ -170,7 +203,7 @@ impl Subject {
     }
 
     /// Runs the subject by a command until it stops.
-    fn execute(&mut self, command: &str, limit: Duration) -> Result<Stop> {
+    pub(super) fn execute(&mut self, command: &str, limit: Duration) -> Result<Stop> {
         // A stop that came before is none of this command.
         let earlier = self.gdb.events(Instant::now())?;
         self.observe(&earlier);
@@ -178,12 +211,13 @@ impl Subject {
         self.process.is_running.store(true, Ordering::SeqCst);
         let stopped = self.execute_command(command, limit);
         self.process.is_running.store(false, Ordering::SeqCst);
-        let (stopped, is_late) = stopped?;
+        let (stopped, late) = stopped?;
+        self.pending = stop::pending(&stopped);
 
         let is_asked = self.process.is_asked.swap(false, Ordering::SeqCst);
         let mut why = stop::why(&stopped, is_asked);
-        if is_late && why == Why::Interrupted {
-            why = Why::OutOfTime;
+        if let (Some(late), Why::Interrupted) = (late, &why) {
+            why = late;
         }
         if stopped.get("reason").is_none() && command == FINISH {
             // gdb gives no reason where it does not know the function.
@@ -203,8 +237,12 @@ impl Subject {
         Ok(stop)
     }
 
-    /// Sends a command and waits for the stop after it. Says too whether the time was over.
-    fn execute_command(&mut self, command: &str, limit: Duration) -> Result<(Message, bool)> {
+    /// Sends a command and waits for the stop after it. Says too what the subject did when the time was over, if it was.
+    fn execute_command(
+        &mut self,
+        command: &str,
+        limit: Duration,
+    ) -> Result<(Message, Option<Why>)> {
         let answer = self.gdb.command(command);
         // A process that could not be started well is to be known too, so that it can be killed.
         let mut end = deadline(limit);
@@ -217,10 +255,10 @@ impl Subject {
         }
         // No program can block the second one.
         let mut signals = [Signal::SIGINT, Signal::SIGSTOP].into_iter();
-        let mut is_late = false;
+        let mut late = None;
         loop {
             if let Some(stopped) = events.into_iter().find(|event| event.class == "stopped") {
-                return Ok((stopped, is_late));
+                return Ok((stopped, late));
             }
             if Instant::now() >= end {
                 let Some(signal) = signals.next() else {
@@ -229,7 +267,10 @@ impl Subject {
                         seconds: limit.as_secs_f64(),
                     });
                 };
-                is_late = true;
+                late.get_or_insert(match self.process.waits_for_input() {
+                    true => Why::WaitsForInput,
+                    false => Why::OutOfTime,
+                });
                 self.process.is_asked.store(true, Ordering::SeqCst);
                 self.process.signal(signal);
                 end = Instant::now() + PATIENCE;

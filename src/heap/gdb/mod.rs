@@ -27,7 +27,9 @@
 //! when a node is freed, is left to the caller.
 
 mod breakpoints;
+mod call;
 mod execution;
+mod expression;
 mod fields;
 mod launch;
 mod layout;
@@ -36,6 +38,8 @@ pub mod mi;
 mod names;
 mod parse;
 pub mod process;
+mod registers;
+mod snapshot;
 mod stop;
 mod subject;
 mod terminal;
@@ -54,6 +58,7 @@ pub use launch::Launch;
 pub use memory::Request;
 pub use names::Names;
 pub use process::Options;
+pub use snapshot::Snapshot;
 pub use stop::{Frame, FrameIdentity, Stop, Why};
 pub use subject::{Interrupter, SourceFile, Subject};
 pub use variables::Global;
@@ -101,6 +106,25 @@ pub enum Error {
         /// What it was asked.
         command: String,
     },
+    /// A function cannot be called from outside.
+    #[error("`{function}` cannot be called: {reason}")]
+    Uncallable {
+        /// The function, as it is written.
+        function: String,
+        /// Why.
+        reason: String,
+    },
+    /// A function that was called did not return. If there still is a process, it stands where it stood.
+    #[error("the call of `{function}` {how}")]
+    Call {
+        /// The function, as it is written.
+        function: String,
+        /// What became of it.
+        how: String,
+    },
+    /// The subject cannot go back to a stop, or not be kept at one, for this reason.
+    #[error("{0}")]
+    Unkept(String),
     /// A jump would leave the function.
     #[error("line {line} is not in the function `{function}`")]
     OtherFunction {

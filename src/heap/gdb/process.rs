@@ -82,6 +82,11 @@ const SETTINGS: &[&str] = &[
     "set unwindonsignal on",
     "set follow-fork-mode parent",
     "set max-value-size unlimited",
+    // Memory is also written without gdb.
+    "set stack-cache off",
+    "set code-cache off",
+    // Its own calls write all registers at once, which fails on some processors; also those for texts in expressions.
+    "set may-call-functions off",
     "disable pretty-printer",
     // The signals by which the subject is interrupted must not kill it when it goes on.
     "handle SIGINT stop print nopass",

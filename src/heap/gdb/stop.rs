@@ -70,6 +70,8 @@ pub enum Why {
     Interrupted,
     /// It ran for longer than the limit, and was interrupted.
     OutOfTime,
+    /// The same, but it did not run: it waits for something to read.
+    WaitsForInput,
     /// Another reason, by gdb's name for it.
     Other(String),
 }
@@ -135,6 +137,14 @@ pub(super) fn why(stopped: &Message, is_asked: bool) -> Why {
         },
         other => Why::Other(other.unwrap_or("unknown").to_owned()),
     }
+}
+
+/// The signal with which the program stopped, and that it gets when it goes on.
+pub(super) fn pending(stopped: &Message) -> Option<String> {
+    let is_signal = stopped.text("reason") == Some("signal-received");
+    let name = stopped.text("signal-name").filter(|_| is_signal)?;
+    // The others are not passed on: see the settings of the process.
+    (!matches!(name, "SIGINT" | "SIGSTOP" | "SIGTRAP" | "0")).then(|| name.to_owned())
 }
 
 /// A frame as gdb describes it. Its depth and identity are for the caller to fill in.

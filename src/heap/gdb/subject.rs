@@ -4,10 +4,12 @@
 //! [`super::memory`].
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::libc;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -38,6 +40,15 @@ impl Process {
     pub(super) fn signal(&self, signal: Signal) -> bool {
         let id = self.id.load(Ordering::SeqCst);
         id > 0 && kill(Pid::from_raw(id), signal).is_ok()
+    }
+
+    /// Whether it is in a system call that reads from its standard input.
+    pub(super) fn waits_for_input(&self) -> bool {
+        let id = self.id.load(Ordering::SeqCst);
+        // The number of the call, and its arguments. It has none while it runs.
+        let call = fs::read_to_string(format!("/proc/{id}/syscall")).unwrap_or_default();
+        let mut words = call.split(' ');
+        words.next() == Some(&libc::SYS_read.to_string()) && words.next() == Some("0x0")
     }
 }
 
@@ -77,6 +88,8 @@ pub struct Subject {
     /// What earlier runs printed and nobody took yet.
     printed_before: String,
     pub(super) breakpoints: BTreeSet<u32>,
+    /// The signal that is delivered when the program goes on.
+    pub(super) pending: Option<String>,
 }
 
 impl Subject {
@@ -96,6 +109,7 @@ impl Subject {
             terminal,
             printed_before: String::new(),
             breakpoints: BTreeSet::new(),
+            pending: None,
         };
         let command = format!("-file-exec-and-symbols {}", quote(launch.program.as_str()));
         subject.gdb.command(&command)?;
@@ -111,6 +125,11 @@ impl Subject {
     /// A handle by which the subject can be interrupted while it runs.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(Arc::clone(&self.process))
+    }
+
+    /// Whether there is a process.
+    pub fn is_alive(&self) -> bool {
+        self.process.id.load(Ordering::SeqCst) > 0
     }
 
     /// The source files the program has debug information for, headers included. Without debug information: none.

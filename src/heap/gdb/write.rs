@@ -1,19 +1,14 @@
 //! Changes the subject: assigns to variables and fields, and evaluates expressions, which may call functions.
 //!
-//! All is done by expressions of C, which gdb evaluates in the selected frame. Functions that an expression calls run
-//! in the subject, with breakpoints off, and are undone if they crash. Numbers and pointers are not mixed, nor
-//! pointers to different structures.
+//! All is done by expressions of C, which gdb evaluates in the selected frame; the functions that they call are called by hand
+//! ([`super::call`]). Numbers and pointers are not mixed, nor pointers to different structures.
 
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
-use nix::sys::signal::Signal;
+use std::time::Duration;
 
 use crate::heap::state::{NodeId, Value};
 
 use super::layout;
 use super::memory::shown_type;
-use super::mi::quote;
 use super::names::Names;
 use super::subject::Subject;
 use super::types::{Kind, Pointee, Type, printed_type};
@@ -49,7 +44,7 @@ impl Subject {
             });
         }
         let value = written(value, names)?;
-        self.evaluate(&format!("{target} = {value}"))?;
+        self.gdb.evaluate(&format!("{target} = {value}"))?;
         Ok(())
     }
 
@@ -69,48 +64,17 @@ impl Subject {
         self.assign(&target, &format!("{node}->{field}"), value, names)
     }
 
-    /// The value of a C expression, as gdb prints it. It may assign, and call functions.
+    /// The value of a C expression, as gdb prints it. It may assign, and call functions; each of them may run for this long.
     ///
     /// # Errors
     ///
-    /// If gdb refuses, or a function that is called takes longer than the limit for answers.
-    pub fn evaluate(&mut self, expression: &str) -> Result<String> {
-        // Only functions run code.
-        if !may_call(expression) {
-            return self.gdb.evaluate(expression);
-        }
-        let events = self.gdb.events(Instant::now())?;
-        self.observe(&events);
-        // A function that stopped at a breakpoint would leave its frame on the stack.
-        self.enable_breakpoints(false)?;
-        self.process.is_running.store(true, Ordering::SeqCst);
-        let value = self.evaluate_call(expression);
-        self.process.is_running.store(false, Ordering::SeqCst);
-        self.process.is_asked.store(false, Ordering::SeqCst);
-        let events = self.gdb.events(Instant::now())?;
-        self.observe(&events);
-        self.enable_breakpoints(true)?;
-        value
+    /// If gdb refuses, or a function cannot be called or does not return.
+    pub fn evaluate(&mut self, expression: &str, limit: Duration) -> Result<String> {
+        let settled = self.settled(expression, limit)?;
+        self.gdb.evaluate(&settled)
     }
 
-    fn evaluate_call(&mut self, expression: &str) -> Result<String> {
-        let command = format!("-data-evaluate-expression {}", quote(expression));
-        let token = self.gdb.send(&command)?;
-        match self.gdb.answer(token, &command) {
-            Ok(answer) => Ok(answer.text("value", &command)?.to_owned()),
-            Err(late @ Error::NoAnswer { .. }) => {
-                // gdb then gives up the call, and undoes it.
-                self.process.signal(Signal::SIGINT);
-                match self.gdb.answer(token, &command) {
-                    Err(Error::Ended) => Err(Error::Ended),
-                    Ok(_) | Err(_) => Err(late),
-                }
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn enable_breakpoints(&mut self, is_on: bool) -> Result<()> {
+    pub(super) fn enable_breakpoints(&mut self, is_on: bool) -> Result<()> {
         let verb = if is_on { "enable" } else { "disable" };
         if self.breakpoints.is_empty() {
             return Ok(());
@@ -169,15 +133,6 @@ impl Subject {
             None => Ok(None),
         }
     }
-}
-
-/// Whether an expression may call a function. A parenthesis after an operator only groups, or converts.
-fn may_call(expression: &str) -> bool {
-    expression.match_indices('(').any(|(index, _)| {
-        expression[..index]
-            .trim_end()
-            .ends_with(|before: char| before.is_alphanumeric() || "_)]".contains(before))
-    })
 }
 
 /// A field of a node as an expression.

@@ -152,20 +152,30 @@ impl Lowering<'_> {
         parts: Parts,
         whole: Option<Span>,
     ) -> StatementId {
+        let is_guard = matches!(kind, Kind::Guard | Kind::LoopGuard);
         let outlined = self.outline.around(span);
+        // What is in the head of a `for` is a statement of its own.
+        let outlined = outlined.filter(|outlined| is_guard || !self.is_for(outlined.span));
+        let span = match parts.leaves.first().and_then(|target| target.span) {
+            Some(target) if outlined.is_none() && kind == Kind::Assignment => Span {
+                start: span.start.min(target.start),
+                ..span
+            },
+            _ => span,
+        };
         let whole = whole
             .or_else(|| outlined.map(|outlined| outlined.span))
             .unwrap_or(span);
-        let header = match kind {
-            Kind::Guard | Kind::LoopGuard => Span {
+        let header = match is_guard {
+            true => Span {
                 end: span.end,
                 ..whole
             },
-            _ => whole,
+            false => whole,
         };
         let mut text = super::statements::on_one_line(self.text(header));
         let is_c = self.program.dialect == Dialect::C;
-        if is_c && matches!(kind, Kind::Guard | Kind::LoopGuard) && text.contains('(') {
+        if is_c && is_guard && text.contains('(') {
             text.push(')');
         }
         let is_locked = !self.is_own()
@@ -181,6 +191,15 @@ impl Lowering<'_> {
             scope: self.scope.clone(),
             is_locked,
         })
+    }
+}
+
+impl Lowering<'_> {
+    /// Whether this is a `for` of C.
+    fn is_for(&self, span: Span) -> bool {
+        let after = self.text(span).strip_prefix("for");
+        self.program.dialect == Dialect::C
+            && after.is_some_and(|after| after.trim_start().starts_with('('))
     }
 }
 

@@ -164,13 +164,17 @@ impl Lowering<'_> {
             Lvalue::Field(inner, more) => self.path_at(inner, offset + more, span),
             Lvalue::Variable(variable) => match self.variable(*variable, offset) {
                 Some(id) => Ok(Path::of(id)),
-                None => self.outside(
-                    span,
-                    format!(
-                        "`{}` is neither a number nor a pointer to a structure",
-                        super::name_of(self.program, *variable)
-                    ),
-                ),
+                None => {
+                    let name = super::name_of(self.program, *variable);
+                    // The program does not know the names of temporaries.
+                    let reason = match name.starts_with('#') {
+                        true => format!("`{}` is beyond pointers and numbers", self.text(span)),
+                        false => {
+                            format!("`{name}` is neither a number nor a pointer to a structure")
+                        }
+                    };
+                    self.outside(span, reason)
+                }
             },
             Lvalue::Deref(pointer) => {
                 if let ExprKind::Address(of) = &pointer.kind {

@@ -98,6 +98,22 @@ resume N              go back to checkpoint N
 undo                  take back the last `change` or `spec`
 quit                  end the session";
 
+/// Whether an empty line after this one means it again: only what leads the program on, or shows it.
+pub fn repeats(line: &str) -> bool {
+    parse(line).is_ok_and(|commands| {
+        commands.iter().all(|command| {
+            matches!(
+                command,
+                Command::Next(_)
+                    | Command::Step
+                    | Command::Continue
+                    | Command::Finish
+                    | Command::Print(_)
+            )
+        })
+    })
+}
+
 /// Reads the commands of a line: several are separated by semicolons, and `#` begins a comment.
 ///
 /// # Errors
@@ -189,6 +205,25 @@ fn named(text: &str) -> Result<Named, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_line_repeats_what_leads_on_and_nothing_else() {
+        assert!(repeats("next; n 3; step; c; finish; print head"));
+        for line in [
+            "spec",
+            "start",
+            "next; spec",
+            "enter",
+            "leave",
+            "undo",
+            "repair",
+            "resume 0",
+            "change p null",
+            "nxt",
+        ] {
+            assert!(!repeats(line), "{line}");
+        }
+    }
 
     #[test]
     fn commands_are_read_as_the_paper_writes_them() {

@@ -2,7 +2,11 @@
 //! one before (Wolverine2, section 6.2). The specification is the way from the first checkpoint to the current one; to resume
 //! another one is to take that one's way instead.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::heap::effect::Effects;
+use crate::heap::gdb::{FrameIdentity, Names, Snapshot};
 use crate::heap::ir::{Routine, VariableId};
 use crate::heap::machine::Point;
 use crate::heap::memory::Memory;
@@ -34,6 +38,21 @@ pub struct Checkpoint {
     pub control: Control,
     /// What statements that are not modelled did on the way.
     pub effects: Effects,
+    /// What it takes to go back there.
+    pub kept: Arc<Kept>,
+}
+
+/// What it takes to go back to a checkpoint.
+#[derive(Debug)]
+pub struct Kept {
+    /// The program; or why it cannot go back.
+    pub program: Result<Snapshot, String>,
+    /// The numbers of its nodes.
+    pub names: Names,
+    /// The activation of the function.
+    pub frame: FrameIdentity,
+    /// The variables that were assigned to.
+    pub assigned: BTreeSet<VariableId>,
 }
 
 impl Checkpoint {

@@ -6,7 +6,7 @@ use super::command::Named;
 use super::screen::{Instead, inserted, instead};
 use super::tracked::Tracked;
 use super::{Done, Session, found, push, said};
-use crate::heap::gdb::{Stop, Why};
+use crate::heap::gdb::{self, Stop, Why};
 use crate::heap::ir::Instruction;
 use crate::heap::load::Loaded;
 use crate::heap::state::Value;
@@ -54,7 +54,7 @@ impl Session {
             let is_stopped = !stop.is_alive()
                 || matches!(
                     stop.why,
-                    Why::Interrupted | Why::OutOfTime | Why::Signal { .. }
+                    Why::Interrupted | Why::OutOfTime | Why::WaitsForInput | Why::Signal { .. }
                 );
             if is_stopped {
                 self.reached(stop, &mut text)?;
@@ -94,10 +94,15 @@ impl Session {
             return Ok(stop);
         };
         let may_allocate = tracked.loaded.routine.may_allocate(at);
-        let (routine, texts) = (&tracked.loaded.routine, &tracked.loaded.texts);
-        match instead(routine, texts, &tracked.changes, at) {
+        let freed = tracked.loaded.routine.freed_at(at);
+        let mut next = instead(&tracked.loaded, tracked.in_force(), at)
+            .map_err(|reason| self.give_up(&reason))?;
+        // A statement that was begun before the patch is the program's own.
+        if next != Instead::Nothing && !self.subject.is_between_statements().map_err(said)? {
+            next = Instead::Nothing;
+        }
+        match next {
             Instead::Nothing => {
-                let freed = tracked.loaded.routine.freed_at(at);
                 let freed = match freed {
                     Some(pointer) => self.resolved(&Named::Variable(pointer)).and_then(|named| {
                         let state = self.read()?;
@@ -115,7 +120,7 @@ impl Session {
                 Ok(stop)
             }
             Instead::Evaluate(text, line) => {
-                self.subject.evaluate(&text).map_err(said)?;
+                self.evaluate(&text)?;
                 self.subject.jump(line, limit).map_err(said)
             }
             Instead::Decide(condition) => {
@@ -127,16 +132,42 @@ impl Session {
                 let line = line.ok_or("there is nothing to go on with")?;
                 self.subject.jump(line, limit).map_err(said)
             }
-            Instead::Unable => self.subject.next(limit).map_err(said),
         }
     }
 
+    /// Whether the patch changes the statement that comes next.
+    pub(super) fn is_changed_here(&self) -> bool {
+        self.here().is_some_and(|(tracked, at)| {
+            instead(&tracked.loaded, tracked.in_force(), at) != Ok(Instead::Nothing)
+        })
+    }
+
+    /// From here on the program goes on as it was compiled: the sentence that says why.
+    fn give_up(&mut self, reason: &str) -> String {
+        if let Some(tracked) = &mut self.tracked {
+            tracked.obstacle = Some(reason.to_owned());
+        }
+        format!(
+            "the patch is not in force any more: {reason}; `rewrite FILE` writes it, and the program goes on as it was compiled"
+        )
+    }
+
     pub(super) fn holds(&mut self, condition: &str) -> Done<bool> {
-        let value = self
-            .subject
-            .evaluate(&format!("({condition}) ? 1 : 0"))
-            .map_err(said)?;
-        Ok(value.trim() == "1")
+        Ok(self.evaluate(&format!("!({condition})"))? == "0")
+    }
+
+    /// The value of an expression in the program, which may call functions.
+    fn evaluate(&mut self, expression: &str) -> Done<String> {
+        match self.subject.evaluate(expression, self.settings.limit) {
+            Ok(value) => Ok(value),
+            Err(error) if !self.subject.is_alive() => {
+                self.stop = None;
+                Err(said(error))
+            }
+            // That is what the patched program does.
+            Err(error @ gdb::Error::Call { .. }) => Err(said(error)),
+            Err(error) => Err(self.give_up(&format!("`{expression}`: {}", said(error)))),
+        }
     }
 
     /// The function that is followed and the instruction that comes next, if the program is there.
@@ -242,7 +273,7 @@ impl Session {
     /// that are not modelled.
     fn is_screened(&self) -> bool {
         self.here().is_some_and(|(tracked, _)| {
-            !tracked.changes.is_empty()
+            !tracked.in_force().is_empty()
                 || !tracked.loaded.routine.concrete.is_empty()
                 || tracked.history.current.is_some()
         })
@@ -275,6 +306,11 @@ impl Session {
                     "the program ran for {} s without coming there: it was interrupted",
                     self.settings.limit.as_secs()
                 ),
+            ),
+            Why::WaitsForInput => push(
+                text,
+                "the program waits for input, which it does not get in a session: it was interrupted; a test of nopol.toml may have \
+                 input (--test)",
             ),
             Why::Interrupted => push(text, "the program was interrupted"),
             Why::Finished { value: Some(value) } => {
@@ -323,10 +359,7 @@ impl Session {
             is_same = is_followed && tracked.is_in(frame.identity, line);
         }
         if !is_same {
-            let has_specified = self
-                .tracked
-                .as_ref()
-                .is_some_and(|tracked| !tracked.history.checkpoints.is_empty());
+            let has_specified = self.tracked.as_ref().is_some_and(Tracked::is_in_use);
             if is_followed {
                 if let Some(tracked) = &mut self.tracked {
                     tracked.call(frame.identity);
@@ -356,9 +389,13 @@ impl Session {
         let Some(way) = tracked.arrive(line) else {
             return Ok(());
         };
-        let statements = inserted(&tracked.loaded.routine, &tracked.changes, &way.slots);
+        let statements = inserted(&tracked.loaded, tracked.in_force(), &way.slots);
+        let statements = statements.map_err(|reason| self.give_up(&reason))?;
         for statement in statements {
-            self.subject.evaluate(&statement).map_err(said)?;
+            if let Err(sentence) = self.evaluate(&statement) {
+                push(text, &sentence);
+                break;
+            }
         }
         if self.tracked.as_ref().is_some_and(Tracked::is_leaving) {
             let after = self.memory()?;

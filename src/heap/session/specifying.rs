@@ -1,21 +1,23 @@
 //! What is asserted, going back to it, and the repair that explains it.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::command::Named;
 use super::history::Trust;
+use super::screen::obstacle;
 use super::tracked::Tracked;
-use super::{Done, Session, found, said, written};
+use super::{Done, Session, said, written};
 use crate::heap::confine::{Confinement, search};
-use crate::heap::gdb::{Stop, Why};
+use crate::heap::gdb::{self, Stop, Why};
+use crate::heap::load::Loaded;
 use crate::heap::picture;
 use crate::heap::problem::{Control, Triple};
 use crate::heap::repair::{Options, Outcome};
 use crate::heap::rewrite::{edits, rewritten};
-use crate::heap::state::{State, Value};
 use crate::heap::written::Written;
 
 /// What is asserted if no patch explains all, and what is said then.
@@ -40,9 +42,15 @@ impl Session {
     pub(super) fn assert(&mut self) -> Done<String> {
         self.alive()?;
         if self.here().is_none() {
+            let frame = self.stop.as_ref().and_then(|stop| stop.frame.as_ref());
+            let function = frame.and_then(|frame| frame.function.as_deref());
             return Err(match &self.tracked {
+                Some(tracked) if function == Some(&tracked.loaded.routine.name) => format!(
+                    "the program is in the middle of a statement of `{}`: go to the next one by `next` first",
+                    tracked.loaded.routine.name
+                ),
                 Some(tracked) => format!(
-                    "states are asserted in `{}`, where the program is not",
+                    "states are asserted in `{}`, where the program is not; for another function, `undo` what is asserted there",
                     tracked.loaded.routine.name
                 ),
                 None => "states are asserted within the function under repair: `step` enters one"
@@ -63,12 +71,16 @@ impl Session {
         let state = self.read()?;
         let nodes = self.nodes(&state);
         let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
+        let program = match self.subject.snapshot() {
+            Ok(snapshot) => Ok(snapshot),
+            Err(gdb::Error::Unkept(reason)) => Err(reason),
+            Err(error) => return Err(said(error)),
+        };
         self.unchanged = None;
         let changed: Vec<Named> = self.changed.drain(..).map(|(named, _)| named).collect();
-        let number = self
-            .tracked
-            .as_mut()
-            .and_then(|tracked| tracked.assert(&state, nodes, line, &changed));
+        let number = self.tracked.as_mut().and_then(|tracked| {
+            tracked.assert(&state, nodes, line, &changed, (program, &self.names))
+        });
         match number {
             Some(number) => Ok(format!(
                 "the state is added to the specification: checkpoint {number}"
@@ -117,18 +129,22 @@ impl Session {
         }
         let seconds = started.elapsed().as_secs_f64();
         let chain = history.chain();
-        match found.repaired.result {
+        let seen = seen(&tracked.loaded);
+        let answer = match found.repaired.result {
             Outcome::Correct => {
                 tracked.changes.clear();
+                tracked.obstacle = None;
                 Ok(match chain.as_slice() {
                     [_] if triples.iter().all(is_empty) => "nothing has to be changed: only the state at the beginning of the call is asserted; go on, and assert another one".to_owned(),
                     _ => format!("nothing has to be changed: the program does all that is asserted{note}"),
                 })
             }
             Outcome::Patch(changes) => {
+                tracked.obstacle = obstacle(&tracked.loaded, &changes);
                 tracked.changes = changes;
                 Ok(format!(
-                    "repaired in {seconds:.2} s{note}; the patch is in force from here on:\n\n{}",
+                    "repaired in {seconds:.2} s{note}{}:\n\n{}",
+                    self.in_force_since(),
                     self.diff()
                 ))
             }
@@ -152,9 +168,31 @@ impl Session {
             Outcome::Exhausted => {
                 Err("no repair was found that explains all that is asserted".to_owned())
             }
+            Outcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
             Outcome::Unknown => Err(
                 "no repair was found: the way between two checkpoints is too long; assert states more often".to_owned(),
             ),
+        };
+        answer.map_err(|sentence| sentence + &seen)
+    }
+
+    /// Since when the patch is in force, after a comma or semicolon.
+    fn in_force_since(&self) -> String {
+        let Some(tracked) = &self.tracked else {
+            return String::new();
+        };
+        let function = &tracked.loaded.routine.name;
+        match (&tracked.obstacle, self.stop.as_ref().map(|stop| &stop.why)) {
+            (Some(reason), _) => format!(
+                ", but the patch is not in force, because {reason}; `rewrite FILE` writes it"
+            ),
+            (None, Some(Why::Signal { name, .. })) => format!(
+                "; the patch is in force in `{function}`, once `start` or `resume` leads away from {name}"
+            ),
+            _ if self.here().is_none() => {
+                format!("; the patch is in force as soon as the program is in `{function}` again")
+            }
+            _ => "; the patch is in force from here on".to_owned(),
         }
     }
 
@@ -259,25 +297,24 @@ impl Session {
 
     pub(super) fn resume_checkpoint(&mut self, number: usize) -> Done<String> {
         self.alive()?;
-        if self.here().is_none() {
-            return Err(
-                "the call with the checkpoints has ended: `start` and come here again".to_owned(),
-            );
-        }
-        let Some(checkpoint) = self
-            .tracked
-            .as_mut()
-            .and_then(|tracked| tracked.resume(number))
-        else {
+        let tracked = self.tracked.as_ref();
+        let checkpoint = tracked.and_then(|tracked| tracked.history.checkpoints.get(number));
+        let Some(kept) = checkpoint.map(|checkpoint| Arc::clone(&checkpoint.kept)) else {
             return Err(format!(
                 "there is no checkpoint {number}: `checkpoints` lists them"
             ));
         };
-        self.restore(&checkpoint.state)?;
-        let stop = self
-            .subject
-            .jump(checkpoint.line, self.settings.limit)
-            .map_err(said)?;
+        let gone = match &kept.program {
+            Ok(snapshot) => self.subject.go_back(snapshot).map_err(said),
+            Err(reason) => Err(reason.clone()),
+        };
+        let stop = gone.map_err(|reason| {
+            format!("the program cannot go back to checkpoint {number}: {reason}")
+        })?;
+        self.names = kept.names.clone();
+        if let Some(tracked) = &mut self.tracked {
+            tracked.resume(number);
+        }
         self.stop = Some(stop);
         self.changed.clear();
         self.unchanged = None;
@@ -288,35 +325,35 @@ impl Session {
         ))
     }
 
-    /// Writes a state into the program.
-    pub(super) fn restore(&mut self, state: &State) -> Done<()> {
-        let now = self.read()?;
-        for variable in &state.variables {
-            let named = Named::Variable(variable.name.clone());
-            if variable.value != Value::Unknown && found(&now, &named) != Ok(variable.value) {
-                self.write(&named, variable.value)?;
-            }
-        }
-        for node in &state.nodes {
-            for field in &node.fields {
-                let named = Named::Field(node.id, field.name.clone());
-                if field.value != Value::Unknown && found(&now, &named) != Ok(field.value) {
-                    self.write(&named, field.value)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn undo(&mut self) -> Done<String> {
         if let Some((named, before)) = self.changed.pop() {
             self.write(&named, before)?;
             let shown = self.show(false)?;
             return Ok(format!("{} is {before} again\n{shown}", written(&named)));
         }
-        match self.tracked.as_mut().and_then(Tracked::take_back) {
-            Some(last) => Ok(format!("checkpoint {last} does not count any more")),
-            None => Err("there is nothing to take back".to_owned()),
+        let Some(last) = self.tracked.as_mut().and_then(Tracked::take_back) else {
+            return Err("there is nothing to take back".to_owned());
+        };
+        let mut text = format!("checkpoint {last} does not count any more\n");
+        // The function where the program is may be another one, which can be followed now.
+        if self.here().is_none()
+            && let Some(stop) = self.stop.clone()
+        {
+            self.follow(&stop, &mut text)?;
         }
+        Ok(text)
     }
+}
+
+/// Which lines stay as they are because they are not modelled, and why, after a semicolon; nothing if all are.
+fn seen(loaded: &Loaded) -> String {
+    let all = loaded.routine.concrete.iter().map(|concrete| {
+        let first = loaded.routine.statements[concrete.statement].line;
+        let lines = match concrete.last == first {
+            true => format!("line {first} stays as it is"),
+            false => format!("lines {first}-{} stay as they are", concrete.last),
+        };
+        format!("; {lines}, because {}", concrete.outside.reason)
+    });
+    all.collect()
 }

@@ -2,12 +2,15 @@
 //! which states gdb shows are to be believed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::command::Named;
-use super::history::{Checkpoint, History, Since};
+use super::history::{Checkpoint, History, Kept, Since};
 use super::place::Way;
+use crate::formula::front::c::macro_constants;
+use crate::formula::ir::VariableId as CellId;
 use crate::heap::effect::{Effect, Effects};
-use crate::heap::gdb::FrameIdentity;
+use crate::heap::gdb::{FrameIdentity, Names, Snapshot};
 use crate::heap::ir::{Instruction, Routine, VariableId};
 use crate::heap::load::Loaded;
 use crate::heap::machine::Point;
@@ -55,15 +58,25 @@ pub(super) struct Tracked {
     begin: Option<(Point, Memory)>,
     /// Whether the state in which this call began is still to be read.
     pub(super) is_beginning: bool,
-    /// The patch in force.
+    /// The patch.
     pub(super) changes: Vec<Change>,
+    /// Why the program does not go on as the patch has it, if it does not.
+    pub(super) obstacle: Option<String>,
     /// The lines that are right, as the user says.
     pub(super) concrete: BTreeSet<u32>,
+    /// The values of macros, which gdb does not know.
+    constants: Vec<(CellId, Value)>,
 }
 
 impl Tracked {
     pub(super) fn new(loaded: Loaded, frame: FrameIdentity) -> Self {
+        let constants = macro_constants(&loaded.program, &loaded.texts);
+        let constants = constants.into_iter().map(|(cell, value)| {
+            let value = value.and_then(|value| i64::try_from(value).ok());
+            (cell, value.map_or(Value::Unknown, Value::Number))
+        });
         Self {
+            constants: constants.collect(),
             loaded,
             frame,
             has_ended: false,
@@ -77,8 +90,22 @@ impl Tracked {
             begin: None,
             is_beginning: true,
             changes: Vec::new(),
+            obstacle: None,
             concrete: BTreeSet::new(),
         }
+    }
+
+    /// The patch in force.
+    pub(super) fn in_force(&self) -> &[Change] {
+        match self.obstacle {
+            None => &self.changes,
+            Some(_) => &[],
+        }
+    }
+
+    /// Whether something is asserted, or was repaired.
+    pub(super) const fn is_in_use(&self) -> bool {
+        self.history.current.is_some() || !self.changes.is_empty()
     }
 
     /// The program stopped in this frame, of the same function or another one. Frames of callers have greater numbers.
@@ -234,6 +261,11 @@ impl Tracked {
             if !is_set {
                 memory.variables[id] = Value::Unknown;
             }
+            let constants = self.constants.iter();
+            let mut constants = constants.filter(|(cell, _)| variable.origin == Some((*cell, 0)));
+            if let Some((_, value)) = constants.next() {
+                memory.variables[id] = *value;
+            }
         }
         // New nodes get numbers that nobody had yet.
         while memory.nodes.len() < nodes as usize {
@@ -253,6 +285,7 @@ impl Tracked {
         nodes: u32,
         line: u32,
         changed: &[Named],
+        (program, names): (Result<Snapshot, String>, &Names),
     ) -> Option<usize> {
         let at = self.at?;
         let memory = self.memory(state, nodes);
@@ -284,21 +317,30 @@ impl Tracked {
             state: state.clone(),
             control: visits.map_or(Control::Free, Control::Along),
             effects,
+            kept: Arc::new(Kept {
+                program,
+                names: names.clone(),
+                frame: self.frame,
+                assigned: self.assigned.clone(),
+            }),
         });
         let number = history.checkpoints.len() - 1;
         history.current = Some(number);
         Some(number)
     }
 
-    /// Goes back to a checkpoint.
-    pub(super) fn resume(&mut self, number: usize) -> Option<Checkpoint> {
-        let history = &mut self.history;
-        let checkpoint = history.checkpoints.get(number)?.clone();
-        history.current = Some(number);
+    /// The program went back to a checkpoint.
+    pub(super) fn resume(&mut self, number: usize) {
+        let Some(checkpoint) = self.history.checkpoints.get(number) else {
+            return;
+        };
+        self.history.current = Some(number);
         self.at = Some(checkpoint.at);
+        self.frame = checkpoint.kept.frame;
+        self.has_ended = false;
+        self.assigned.clone_from(&checkpoint.kept.assigned);
         self.begin = None;
         self.is_beginning = false;
         self.restart();
-        Some(checkpoint)
     }
 }

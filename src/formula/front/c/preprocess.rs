@@ -20,15 +20,29 @@ pub(super) fn unit(
     files: &[(Utf8PathBuf, String)],
     file: usize,
 ) -> Result<Vec<Token>, Unsupported> {
-    let mut preprocessor = Preprocessor {
-        files,
-        macros: Macros::default(),
-        changed: changed(files),
-        output: Vec::new(),
-        depth: 0,
-    };
+    let mut preprocessor = Preprocessor::new(files);
     preprocessor.file(file)?;
     Ok(completion::completed(&preprocessor.output))
+}
+
+/// The tokens of a text with all macros replaced, as if it were written at this place. `None` if the translation unit that
+/// begins with this file does not come there.
+pub(super) fn expanded(
+    files: &[(Utf8PathBuf, String)],
+    file: usize,
+    place: Span,
+    text: &str,
+) -> Result<Option<Vec<Token>>, Unsupported> {
+    let mut preprocessor = Preprocessor {
+        wanted: Some((place, lex::tokens(text, place.file))),
+        ..Preprocessor::new(files)
+    };
+    preprocessor.file(file)?;
+    // Those that are still wanted were not reached.
+    Ok(match preprocessor.wanted {
+        None => Some(preprocessor.expanded),
+        Some(_) => None,
+    })
 }
 
 struct Preprocessor<'f> {
@@ -38,6 +52,9 @@ struct Preprocessor<'f> {
     changed: HashSet<Rc<str>>,
     output: Vec<Token>,
     depth: u32,
+    /// Other tokens that are to be expanded as at this place.
+    wanted: Option<(Span, Vec<Token>)>,
+    expanded: Vec<Token>,
 }
 
 /// One `#if` with its alternatives.
@@ -50,7 +67,19 @@ struct Branch {
     was_active: bool,
 }
 
-impl Preprocessor<'_> {
+impl<'f> Preprocessor<'f> {
+    fn new(files: &'f [(Utf8PathBuf, String)]) -> Self {
+        Self {
+            files,
+            macros: Macros::default(),
+            changed: changed(files),
+            output: Vec::new(),
+            depth: 0,
+            wanted: None,
+            expanded: Vec::new(),
+        }
+    }
+
     fn file(&mut self, file: usize) -> Result<(), Unsupported> {
         let Some((_, text)) = self.files.get(file) else {
             return Ok(());
@@ -78,6 +107,11 @@ impl Preprocessor<'_> {
             if is_directive {
                 self.directive(file, part, &mut branches)?;
             } else if is_active {
+                let end = part.last().map_or(0, |token| token.span.end);
+                let is_there = |place: &Span| place.file == number && end > place.start;
+                if let Some((_, tokens)) = self.wanted.take_if(|(place, _)| is_there(place)) {
+                    self.expanded = self.macros.expand(&tokens, true)?;
+                }
                 let expanded = self.macros.expand(part, false)?;
                 self.output.extend(expanded);
             }
