@@ -9,6 +9,9 @@ mod guard;
 mod holes;
 mod run;
 
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
 use z3::ast::Bool;
 use z3::{Params, SatResult, Solver};
 
@@ -20,9 +23,16 @@ use super::closeness::{Answer, Bound, Closeness};
 use super::ir::Routine;
 use super::problem::Triple;
 use super::space::Space;
+use super::until::Until;
 
 /// Work that one query may take, in z3's own unit.
 const RLIMIT: u32 = 25_000_000;
+
+/// Memory that one query may take, in megabytes.
+const MEMORY: u32 = 1000;
+
+/// How often a search is asked whether it must end.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Runs something in a context of its own, so that earlier work cannot influence it.
 pub fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
@@ -41,14 +51,24 @@ pub struct Query<'q> {
     bounds: Vec<((Option<Bound>, u32), Bool)>,
     /// That another repair is sought than the last one.
     another: Option<Bool>,
+    /// Whether the triples say too much: runs with more rounds of a loop are left out.
+    is_partial: bool,
+    /// When the search ends.
+    until: Until<'q>,
 }
 
 impl<'q> Query<'q> {
     /// A query for changes out of a space, with at most so many insertions.
-    pub fn new(routine: &'q Routine, space: &'q Space, insertions: usize) -> Self {
+    pub fn new(
+        routine: &'q Routine,
+        space: &'q Space,
+        insertions: usize,
+        until: Until<'q>,
+    ) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         params.set_u32("rlimit", RLIMIT);
+        params.set_u32("max_memory", MEMORY);
         // The supervisor handles signals; z3 would replace its handler.
         params.set_bool("ctrl_c", false);
         solver.set_params(&params);
@@ -61,6 +81,8 @@ impl<'q> Query<'q> {
             triples: Vec::new(),
             bounds: Vec::new(),
             another: None,
+            is_partial: false,
+            until,
         }
     }
 
@@ -77,9 +99,11 @@ impl<'q> Query<'q> {
     pub fn add(&mut self, triple: &Triple) -> bool {
         let number = self.triples.len();
         let assumed = Bool::new_const(format!("triple.{number}"));
-        let encoded = Run::encode(self.routine, self.space, &self.holes, triple);
+        let encoded = Run::encode(self.routine, self.space, &self.holes, triple, self.until);
         let is_encoded = encoded.is_ok();
-        for constraint in encoded.unwrap_or_default() {
+        let (constraints, is_partial) = encoded.unwrap_or_default();
+        self.is_partial |= is_partial;
+        for constraint in constraints {
             match constraint {
                 Guard::Always => {}
                 constraint => self.solver.assert(assumed.implies(constraint.term())),
@@ -87,6 +111,11 @@ impl<'q> Query<'q> {
         }
         self.triples.push(assumed);
         is_encoded
+    }
+
+    /// Whether a proof that there is no repair leaves out runs with many rounds of a loop.
+    pub const fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// Seeks a repair that is so close to the program.
@@ -120,7 +149,7 @@ impl<'q> Query<'q> {
     }
 
     fn query(&mut self, assumed: &[Bool]) -> Answer {
-        match self.solver.check_assumptions(assumed) {
+        match self.checked(assumed) {
             SatResult::Sat => {
                 let Some(model) = self.solver.get_model() else {
                     return Answer::Unknown;
@@ -153,6 +182,32 @@ impl<'q> Query<'q> {
             }
             SatResult::Unknown => Answer::Unknown,
         }
+    }
+
+    /// Asks the solver, which gives up once the search must end.
+    fn checked(&self, assumed: &[Bool]) -> SatResult {
+        if self.until.is_over() {
+            return SatResult::Unknown;
+        }
+        let (is_done, done) = (Mutex::new(false), Condvar::new());
+        let handle = self.solver.get_context().handle();
+        let until = self.until;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
+                while !*is_done {
+                    let waited = done.wait_timeout(is_done, TICK);
+                    is_done = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    if !*is_done && until.is_over() {
+                        handle.interrupt();
+                    }
+                }
+            });
+            let result = self.solver.check_assumptions(assumed);
+            *is_done.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            done.notify_one();
+            result
+        })
     }
 
     /// What is assumed so that at most so many choices of a kind differ; nothing if all may.

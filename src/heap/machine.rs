@@ -53,7 +53,7 @@ impl fmt::Display for Fault {
             Self::Division(_) => "there is a division by zero",
             Self::Unseen(_) => "a statement that is not modelled is executed",
             Self::Exit => "the program is ended",
-            Self::Endless => "it does not end",
+            Self::Endless => "it takes too many steps, or does not end",
         })
     }
 }
@@ -108,8 +108,18 @@ pub struct Machine<'r> {
     pub passed: BTreeSet<SlotId>,
 }
 
+/// Most instructions of a run on a few nodes.
+const FEW_STEPS: u32 = 20_000;
+
 /// Most instructions of a run.
-pub const MOST_STEPS: u32 = 20_000;
+const MOST_STEPS: u32 = 2_000_000;
+
+/// Most instructions of a run on so many nodes, each of which may be compared with each other one.
+fn most_steps(nodes: usize) -> u32 {
+    let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+    let pairs = nodes.saturating_mul(nodes).saturating_mul(8);
+    FEW_STEPS.saturating_add(pairs).min(MOST_STEPS)
+}
 
 impl Routine {
     /// The number of the instruction at a program point.
@@ -131,9 +141,9 @@ impl<'r> Machine<'r> {
     pub fn new(routine: &'r Routine, memory: Memory) -> Self {
         Self {
             routine,
+            steps: most_steps(memory.nodes.len()),
             memory,
             at: 0,
-            steps: MOST_STEPS,
             visited: 0,
             effects: Effects::new(),
             reads: Vec::new(),

@@ -18,6 +18,7 @@ use crate::heap::memory::{self, Entity};
 use crate::heap::problem::{Control, Triple, Visit};
 use crate::heap::space::Space;
 use crate::heap::state::Value;
+use crate::heap::until::Until;
 
 /// Most possible values of an entity.
 const MOST_CASES: usize = 96;
@@ -28,7 +29,10 @@ const MORE_ROUNDS: u32 = 3;
 /// Most instructions of an unrolled run.
 const MOST_STEPS: u32 = 3_000;
 
-/// The run cannot be encoded: it is too long, or an entity has too many values.
+/// Most possible values of all that is read, written and compared in an unrolled run: what bounds the memory that it takes.
+const MOST_WORK: usize = 1_000_000;
+
+/// The run cannot be encoded: it is too long, an entity has too many values, or there is no time left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
@@ -64,19 +68,27 @@ pub(super) struct Run<'q> {
     /// How often each jump back was made since its loop was entered.
     rounds: HashMap<usize, u32>,
     steps: u32,
+    /// How much of [`MOST_WORK`] is left.
+    work: usize,
+    /// Whether runs with more rounds of a loop are left out.
+    is_partial: bool,
+    /// When the search ends.
+    until: Until<'q>,
 }
 
 /// What a path leads to, and when.
 type Locations = Vec<(Entity, Guard)>;
 
 impl<'q> Run<'q> {
-    /// What must hold of the choices for a triple to hold.
+    /// What must hold of the choices for a triple to hold, and whether it says too much: runs with more rounds of a loop are left
+    /// out.
     pub(super) fn encode(
         routine: &'q Routine,
         space: &'q Space,
         holes: &'q Holes,
         triple: &Triple,
-    ) -> Result<Vec<Guard>, TooLarge> {
+        until: Until<'q>,
+    ) -> Result<(Vec<Guard>, bool), TooLarge> {
         let nodes = triple.before.nodes.iter().map(Node::known);
         let variables = triple.before.variables.iter().copied();
         let mut run = Self {
@@ -89,13 +101,25 @@ impl<'q> Run<'q> {
             constraints: Vec::new(),
             rounds: HashMap::new(),
             steps: MOST_STEPS,
+            work: MOST_WORK,
+            is_partial: false,
+            until,
         };
         run.execute(triple)?;
         for (entity, value) in triple.wanted(routine) {
             let is_wanted = run.holds(entity, value);
             run.require(is_wanted);
         }
-        Ok(run.constraints)
+        Ok((run.constraints, run.is_partial))
+    }
+
+    /// Notes how many values were handled.
+    fn spend(&mut self, work: usize) -> Result<(), TooLarge> {
+        self.work = self.work.checked_sub(work).ok_or(TooLarge)?;
+        match self.until.is_over() {
+            true => Err(TooLarge),
+            false => Ok(()),
+        }
     }
 
     fn require(&mut self, guard: Guard) {
@@ -141,6 +165,7 @@ impl<'q> Run<'q> {
         let mut live = Guard::Always;
         loop {
             self.steps = self.steps.checked_sub(1).ok_or(TooLarge)?;
+            self.spend(1)?;
             live = live.or(&std::mem::replace(&mut pending[at], Guard::Never));
             if end == Some(at) && visits.is_empty() && !live.is_never() {
                 self.require(live);
@@ -260,14 +285,15 @@ impl<'q> Run<'q> {
 
     /// Whether a jump back leads to where the run goes on.
     fn goes_back(
-        &self,
+        &mut self,
         to: usize,
         from: usize,
         is_along: bool,
         visits: &[Visit],
         triple: &Triple,
     ) -> bool {
-        let between = self.routine.code[to..from].iter();
+        let routine = self.routine;
+        let between = routine.code[to..from].iter();
         let mut heads = between.filter_map(|instruction| match instruction {
             Instruction::Head { id, statement, .. } => Some((*id, *statement)),
             _ => None,
@@ -275,7 +301,7 @@ impl<'q> Run<'q> {
         let is_own = heads
             .clone()
             .next()
-            .is_some_and(|(_, statement)| !self.routine.statements[statement].is_locked);
+            .is_some_and(|(_, statement)| !routine.statements[statement].is_locked);
         if is_along && is_own {
             let next = match (visits.first(), triple.to) {
                 (Some(visit), _) => Some(visit.id),
@@ -286,7 +312,9 @@ impl<'q> Run<'q> {
             return next.is_some_and(|next| heads.any(|(id, _)| id == next));
         }
         let most = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX) + MORE_ROUNDS;
-        self.rounds.get(&from).copied().unwrap_or(0) < most
+        let goes_back = self.rounds.get(&from).copied().unwrap_or(0) < most;
+        self.is_partial |= !goes_back;
+        goes_back
     }
 
     fn assign(
@@ -351,9 +379,11 @@ impl<'q> Run<'q> {
                 Entity::Freed(_) => continue,
             };
             *held = Cases::choose(&when, value, held);
-            if held.len() > MOST_CASES {
+            let count = held.len();
+            if count > MOST_CASES {
                 return Err(TooLarge);
             }
+            self.spend(count)?;
         }
         Ok(())
     }

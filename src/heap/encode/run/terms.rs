@@ -36,12 +36,13 @@ impl Run<'_> {
             } => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;
+                self.spend(left.len() * right.len())?;
                 self.compare(statement, *number, &left, &right, live)
             }
         })
     }
 
-    pub(super) fn compare(
+    fn compare(
         &mut self,
         statement: StatementId,
         number: usize,
@@ -95,6 +96,7 @@ impl Run<'_> {
             Term::Arithmetic(op, bits, left, right) => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;
+                self.spend(left.len() * right.len())?;
                 let mut result = Cases::none();
                 for (one, when) in left.iter() {
                     for (other, also) in right.iter() {
@@ -144,7 +146,9 @@ impl Run<'_> {
                 }
                 let mut cases = Cases::none();
                 for (entity, when) in locations {
-                    cases.add_all(&self.get(entity), &when);
+                    let held = self.get(entity);
+                    self.work = self.work.saturating_sub(held.len());
+                    cases.add_all(&held, &when);
                 }
                 cases
             }
@@ -174,7 +178,9 @@ impl Run<'_> {
             };
             let mut next: Locations = Vec::new();
             for (entity, when) in &locations {
-                for (value, also) in self.get(*entity).iter() {
+                let held = self.get(*entity);
+                self.work = self.work.saturating_sub(held.len());
+                for (value, also) in held.iter() {
                     let both = when.and(also);
                     let node = match value {
                         Value::Node(node) => self.nodes.get(node.0 as usize).map(|of| (*node, of)),
