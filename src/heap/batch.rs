@@ -536,12 +536,12 @@ fn contradiction(triples: &[usize]) -> String {
     let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
     match calls.as_slice() {
         [] => {
-            "no change of the function leads to the states that were given: check --pre and --post"
+            "none of the changes that this command tries leads to the states that were given: check --pre and --post"
                 .to_owned()
         }
-        [call] => format!("no change of the function gives what call {call} should"),
+        [call] => format!("none of the changes that this command tries gives what call {call} should"),
         calls => format!(
-            "the states contradict each other, or are beyond all changes: calls {} cannot be fulfilled together",
+            "the states contradict each other, or are beyond all changes that this command tries: calls {} cannot be fulfilled together",
             calls.join(", ")
         ),
     }

@@ -51,8 +51,6 @@ pub struct Query<'q> {
     bounds: Vec<((Option<Bound>, u32), Bool)>,
     /// That another repair is sought than the last one.
     another: Option<Bool>,
-    /// Whether the triples say too much: runs with more rounds of a loop are left out.
-    is_partial: bool,
     /// When the search ends.
     until: Until<'q>,
 }
@@ -81,7 +79,6 @@ impl<'q> Query<'q> {
             triples: Vec::new(),
             bounds: Vec::new(),
             another: None,
-            is_partial: false,
             until,
         }
     }
@@ -101,9 +98,7 @@ impl<'q> Query<'q> {
         let assumed = Bool::new_const(format!("triple.{number}"));
         let encoded = Run::encode(self.routine, self.space, &self.holes, triple, self.until);
         let is_encoded = encoded.is_ok();
-        let (constraints, is_partial) = encoded.unwrap_or_default();
-        self.is_partial |= is_partial;
-        for constraint in constraints {
+        for constraint in encoded.unwrap_or_default() {
             match constraint {
                 Guard::Always => {}
                 constraint => self.solver.assert(assumed.implies(constraint.term())),
@@ -111,11 +106,6 @@ impl<'q> Query<'q> {
         }
         self.triples.push(assumed);
         is_encoded
-    }
-
-    /// Whether a proof that there is no repair leaves out runs with many rounds of a loop.
-    pub const fn is_partial(&self) -> bool {
-        self.is_partial
     }
 
     /// Seeks a repair that is so close to the program.

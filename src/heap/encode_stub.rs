@@ -30,11 +30,6 @@ impl<'q> Query<'q> {
         false
     }
 
-    /// Proves nothing.
-    pub const fn is_partial(&self) -> bool {
-        true
-    }
-
     /// Gives up.
     pub fn solve(&mut self, _closeness: Closeness) -> Answer {
         Answer::Unknown

@@ -35,7 +35,7 @@ pub struct Suspects {
     /// Where a statement may be missing.
     pub slots: BTreeSet<SlotId>,
     /// What variables of numbers should hold and do not, if these are few numbers: a constant that is missing.
-    pub numbers: BTreeSet<i64>,
+    pub numbers: BTreeSet<i128>,
 }
 
 /// Most numbers that a variable should hold for them to be taken for constants.
@@ -139,7 +139,7 @@ pub fn gradient(routine: &Routine, triple: &Triple) -> BTreeSet<StatementId> {
 /// The statements that may be to blame for the triples that fail; only some of them if there is no time for all.
 pub fn localize(routine: &Routine, triples: &[Triple], until: Until<'_>) -> Suspects {
     let mut suspects = Suspects::default();
-    let mut missing: BTreeMap<VariableId, BTreeSet<i64>> = BTreeMap::new();
+    let mut missing: BTreeMap<VariableId, BTreeSet<i128>> = BTreeMap::new();
     for triple in triples.iter().take_while(|_| !until.is_over()) {
         if let Some(trace) = Trace::new(routine, triple) {
             for (variable, number) in lacking(triple, &trace) {
@@ -175,7 +175,7 @@ pub fn localize(routine: &Routine, triples: &[Triple], until: Until<'_>) -> Susp
 }
 
 /// The variables that should hold other numbers, with these.
-fn lacking(triple: &Triple, trace: &Trace) -> Vec<(VariableId, i64)> {
+fn lacking(triple: &Triple, trace: &Trace) -> Vec<(VariableId, i128)> {
     let wrong = trace.wrong.iter();
     let lacking = wrong.filter_map(|entity| match (*entity, triple.after.get(*entity)) {
         (Entity::Variable(variable), Value::Number(number)) => Some((variable, number)),

@@ -157,7 +157,7 @@ impl<'s> Search<'s> {
                         triples,
                     } => {
                         let is_wide = bounds.is_empty() && selectors.is_empty();
-                        if is_wide && !is_total && !self.query.is_partial() {
+                        if is_wide && !is_total {
                             let triples = triples.iter().map(|at| self.encoded[*at]);
                             return Outcome::Contradiction(triples.collect());
                         }

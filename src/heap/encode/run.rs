@@ -13,7 +13,7 @@ use super::holes::Holes;
 use crate::formula::ir::RecordId;
 use crate::heap::effect::Effect;
 use crate::heap::ir::{Atom, Instruction, Routine, SlotId, StatementId, Term, Type, VariableId};
-use crate::heap::machine::{Point, wrapped};
+use crate::heap::machine::Point;
 use crate::heap::memory::{self, Entity};
 use crate::heap::problem::{Control, Triple, Visit};
 use crate::heap::space::Space;
@@ -70,8 +70,6 @@ pub(super) struct Run<'q> {
     steps: u32,
     /// How much of [`MOST_WORK`] is left.
     work: usize,
-    /// Whether runs with more rounds of a loop are left out.
-    is_partial: bool,
     /// When the search ends.
     until: Until<'q>,
 }
@@ -80,15 +78,14 @@ pub(super) struct Run<'q> {
 type Locations = Vec<(Entity, Guard)>;
 
 impl<'q> Run<'q> {
-    /// What must hold of the choices for a triple to hold, and whether it says too much: runs with more rounds of a loop are left
-    /// out.
+    /// What must hold of the choices for a triple to hold.
     pub(super) fn encode(
         routine: &'q Routine,
         space: &'q Space,
         holes: &'q Holes,
         triple: &Triple,
         until: Until<'q>,
-    ) -> Result<(Vec<Guard>, bool), TooLarge> {
+    ) -> Result<Vec<Guard>, TooLarge> {
         let nodes = triple.before.nodes.iter().map(Node::known);
         let variables = triple.before.variables.iter().copied();
         let mut run = Self {
@@ -102,7 +99,6 @@ impl<'q> Run<'q> {
             rounds: HashMap::new(),
             steps: MOST_STEPS,
             work: MOST_WORK,
-            is_partial: false,
             until,
         };
         run.execute(triple)?;
@@ -110,7 +106,7 @@ impl<'q> Run<'q> {
             let is_wanted = run.holds(entity, value);
             run.require(is_wanted);
         }
-        Ok((run.constraints, run.is_partial))
+        Ok(run.constraints)
     }
 
     /// Notes how many values were handled.
@@ -285,15 +281,14 @@ impl<'q> Run<'q> {
 
     /// Whether a jump back leads to where the run goes on.
     fn goes_back(
-        &mut self,
+        &self,
         to: usize,
         from: usize,
         is_along: bool,
         visits: &[Visit],
         triple: &Triple,
     ) -> bool {
-        let routine = self.routine;
-        let between = routine.code[to..from].iter();
+        let between = self.routine.code[to..from].iter();
         let mut heads = between.filter_map(|instruction| match instruction {
             Instruction::Head { id, statement, .. } => Some((*id, *statement)),
             _ => None,
@@ -301,7 +296,7 @@ impl<'q> Run<'q> {
         let is_own = heads
             .clone()
             .next()
-            .is_some_and(|(_, statement)| !routine.statements[statement].is_locked);
+            .is_some_and(|(_, statement)| !self.routine.statements[statement].is_locked);
         if is_along && is_own {
             let next = match (visits.first(), triple.to) {
                 (Some(visit), _) => Some(visit.id),
@@ -312,9 +307,7 @@ impl<'q> Run<'q> {
             return next.is_some_and(|next| heads.any(|(id, _)| id == next));
         }
         let most = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX) + MORE_ROUNDS;
-        let goes_back = self.rounds.get(&from).copied().unwrap_or(0) < most;
-        self.is_partial |= !goes_back;
-        goes_back
+        self.rounds.get(&from).copied().unwrap_or(0) < most
     }
 
     fn assign(
@@ -474,16 +467,10 @@ fn number(count: usize) -> u32 {
 }
 
 /// The values as they fit into a type.
-fn fitted(cases: &Cases, ty: Type) -> Cases {
+pub(super) fn fitted(cases: &Cases, ty: Type) -> Cases {
     let mut fitted = Cases::none();
     for (value, when) in cases.iter() {
-        let value = match (value, ty) {
-            (Value::Number(number), Type::Number(bits)) => {
-                Value::Number(wrapped(bits, i128::from(*number)))
-            }
-            (value, _) => *value,
-        };
-        fitted.add(value, when);
+        fitted.add(ty.fit(*value), when);
     }
     fitted
 }
