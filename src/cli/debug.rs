@@ -89,7 +89,8 @@ pub struct Debug {
     )]
     gdb: Utf8PathBuf,
 
-    /// Stop the program if one command takes it longer than this many seconds
+    /// Stop the program if one command takes it longer than this many seconds; a search for a repair may take six times as
+    /// long
     #[arg(
         long,
         value_name = "SECONDS",
@@ -217,11 +218,12 @@ impl Debug {
             width: terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0)),
             color: is_terminal && std::env::var_os("NO_COLOR").is_none(),
             limit: Duration::from_secs(self.limit),
+            search_limit: Duration::from_secs(self.limit.saturating_mul(SEARCH)),
             ..session::Settings::default()
         };
         let session = Session::new(subject, files, shown);
         let interrupter = session.interrupter();
-        // Ctrl-C stops the program, not the session.
+        // Ctrl-C stops the program or a search, not the session.
         let caught = on_interrupt(move || {
             interrupter.interrupt();
         });
@@ -264,6 +266,9 @@ fn say(text: &str) {
         let _ = writeln!(anstream::stdout(), "{text}");
     }
 }
+
+/// How much longer than the program a search may take.
+const SEARCH: u64 = 6;
 
 const PROMPT: &str = "(nopol) ";
 

@@ -39,7 +39,7 @@ pub struct Heap<P: Target> {
     )]
     failing: Vec<String>,
 
-    /// End a search with --failing after this many seconds
+    /// End a search after this many seconds
     #[arg(
         long,
         value_name = "SECONDS",

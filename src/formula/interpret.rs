@@ -17,7 +17,7 @@
 //! - `Builtin::Exit` in an [`Entry::Function`] is a wrong exit, whatever the code.
 //! - An angelic value at a place of pointers only suppresses faults, as there are no angelic pointers.
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod builtin;
 mod choices;
 mod entered;

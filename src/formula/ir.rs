@@ -240,7 +240,7 @@ pub struct Place {
 }
 
 /// What a cell holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     /// A machine integer of 8, 16, 32 or 64 bits.
     Int {

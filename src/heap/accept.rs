@@ -26,17 +26,13 @@ pub type Compile<'c> = &'c dyn Fn(&[(Utf8PathBuf, String)]) -> Result<Option<Str
 pub fn accepted(
     loaded: &mut Loaded,
     triples: &[Triple],
+    options: Options<'_>,
     compile: Compile<'_>,
     again: &dyn Fn(&Loaded, &[Change]) -> bool,
 ) -> Result<(Found, Vec<String>), String> {
     let mut refusals = Vec::new();
     loop {
-        let mut found = search(
-            &loaded.routine,
-            triples,
-            Confinement::Suspects,
-            Options::default(),
-        );
+        let mut found = search(&loaded.routine, triples, Confinement::Suspects, options);
         let Outcome::Patch(changes) = &found.repaired.result else {
             return Ok((found, refusals));
         };

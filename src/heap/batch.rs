@@ -16,6 +16,7 @@ use super::repair::{Options, Outcome};
 use super::rewrite::{edits, rewritten};
 use super::state::State;
 use super::trial::{Found, Trial};
+use super::until::Until;
 use super::written::Written;
 use super::{RESULT, machine::Point};
 use crate::formula::ir::{Program, Test};
@@ -35,7 +36,7 @@ pub struct Request {
     pub function: Option<String>,
     /// Tests that fail and should pass, instead of what the function must leave behind.
     pub failing: Vec<String>,
-    /// How long a search with failing tests may take.
+    /// How long a search may take.
     pub timeout: Duration,
     /// A function of the same program that does the same and is right.
     pub reference: Option<String>,
@@ -166,17 +167,24 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
     })?;
     let failing = describe(&loaded, &triples);
     let started = Instant::now();
+    let options = Options {
+        until: Until {
+            deadline: started.checked_add(request.timeout),
+            asked: None,
+        },
+        ..Options::default()
+    };
     let again = |loaded: &Loaded, changes: &[Change]| {
         holds(loaded, changes, (request, function)).unwrap_or(false)
     };
     let (found, refusals) = match whole.language {
         Language::C => {
             let all = Confinement::Suspects;
-            let found = search(&loaded.routine, &triples, all, Options::default());
+            let found = search(&loaded.routine, &triples, all, options);
             (found, Vec::new())
         }
         Language::Rust => {
-            accepted(&mut loaded, &triples, compile, &again).map_err(Refusal::Outside)?
+            accepted(&mut loaded, &triples, options, compile, &again).map_err(Refusal::Outside)?
         }
     };
     let mut batch = Batch {
@@ -213,8 +221,13 @@ pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal>
             "none"
         }
         Outcome::Unknown => {
-            batch.message =
-                Some("no repair was found: the runs are too large to search".to_owned());
+            batch.message = Some(match options.until.is_over() {
+                true => format!(
+                    "no repair was found in {} s: --timeout gives the search more time",
+                    request.timeout.as_secs()
+                ),
+                false => "no repair was found: the runs are too large to search".to_owned(),
+            });
             "limit"
         }
     };
@@ -523,12 +536,12 @@ fn contradiction(triples: &[usize]) -> String {
     let calls: Vec<String> = triples.iter().map(|at| (at + 1).to_string()).collect();
     match calls.as_slice() {
         [] => {
-            "no change of the function leads to the states that were given: check --pre and --post"
+            "none of the changes that this command tries leads to the states that were given: check --pre and --post"
                 .to_owned()
         }
-        [call] => format!("no change of the function gives what call {call} should"),
+        [call] => format!("none of the changes that this command tries gives what call {call} should"),
         calls => format!(
-            "the states contradict each other, or are beyond all changes: calls {} cannot be fulfilled together",
+            "the states contradict each other, or are beyond all changes that this command tries: calls {} cannot be fulfilled together",
             calls.join(", ")
         ),
     }

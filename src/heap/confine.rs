@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::ir::{Routine, SlotId, StatementId};
 use super::localize::{Suspects, localize};
-use super::narrow::{explaining_insertions, narrow};
+use super::narrow::{explaining_insertions, narrow, tried};
 use super::patch::Change;
 use super::problem::Triple;
 use super::repair::{Options, Outcome, Repaired, repair};
@@ -41,9 +41,11 @@ pub fn search(
     routine: &Routine,
     triples: &[Triple],
     confinement: Confinement,
-    options: Options,
+    options: Options<'_>,
 ) -> Found {
-    let suspects = narrow(routine, triples, localize(routine, triples));
+    let until = options.until;
+    let suspects = localize(routine, triples, until);
+    let suspects = narrow(routine, triples, suspects, until);
     let all: BTreeSet<StatementId> = routine.statements.keys().collect();
     let passed: BTreeSet<StatementId> = match confinement {
         Confinement::Section => super::localize::section(routine, triples),
@@ -73,7 +75,13 @@ pub fn search(
         ],
         Confinement::Nothing => vec![(&all, &none, FEW), (&all, &everywhere, usize::MAX)],
     };
+    // Whether a stage was given up, and whether one that closed nothing found that there is no repair.
+    let (mut is_cut, mut is_proved) = (false, false);
     for (statements, slots, most) in stages {
+        if until.is_over() {
+            is_cut = true;
+            break;
+        }
         let insertions = match slots.is_empty() {
             true => 0,
             false => options.insertions,
@@ -86,7 +94,7 @@ pub fn search(
         let mut space = Space::new(routine, statements, slots, &suspects.numbers);
         if insertions > 0
             && confinement == Confinement::Suspects
-            && let Some(few) = explaining_insertions(routine, triples, &space)
+            && let Some(few) = explaining_insertions(routine, triples, &space, until)
         {
             let all = std::mem::replace(&mut space.insertions, few);
             let found = repair(routine, triples, &space, options);
@@ -98,16 +106,33 @@ pub fn search(
         }
         let mut found = repair(routine, triples, &space, options);
         if found.result == Outcome::Unknown {
+            if !std::mem::replace(&mut is_cut, true) {
+                let space = Space::new(routine, &all, &everywhere, &suspects.numbers);
+                if let Some(change) = tried(routine, triples, &space, until) {
+                    best.result = Outcome::Patch(vec![change]);
+                    break;
+                }
+            }
             // Sums of what is chosen have too many values: pointers alone have few.
             space.close_numbers(routine);
             found = repair(routine, triples, &space, options);
+        } else if let Outcome::Contradiction(_) = found.result {
+            is_proved = statements.len() == all.len() && slots.len() == everywhere.len();
+        }
+        if let Outcome::Contradiction(_) = found.result
+            && !is_proved
+        {
+            // That holds where this stage looked, and not of the function.
+            found.result = Outcome::Exhausted;
         }
         best = better(best, found);
         let is_enough = |size| size <= FEW || most > FEW;
-        let is_proved = most == usize::MAX && matches!(best.result, Outcome::Contradiction(_));
         if size(&best.result).is_some_and(is_enough) || is_proved {
             break;
         }
+    }
+    if is_cut && !is_proved && size(&best.result).is_none() {
+        best.result = Outcome::Unknown;
     }
     Found {
         repaired: best,

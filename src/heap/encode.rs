@@ -9,6 +9,9 @@ mod guard;
 mod holes;
 mod run;
 
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
 use z3::ast::Bool;
 use z3::{Params, SatResult, Solver};
 
@@ -20,9 +23,16 @@ use super::closeness::{Answer, Bound, Closeness};
 use super::ir::Routine;
 use super::problem::Triple;
 use super::space::Space;
+use super::until::Until;
 
 /// Work that one query may take, in z3's own unit.
 const RLIMIT: u32 = 25_000_000;
+
+/// Memory that one query may take, in megabytes.
+const MEMORY: u32 = 1000;
+
+/// How often a search is asked whether it must end.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Runs something in a context of its own, so that earlier work cannot influence it.
 pub fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
@@ -41,14 +51,22 @@ pub struct Query<'q> {
     bounds: Vec<((Option<Bound>, u32), Bool)>,
     /// That another repair is sought than the last one.
     another: Option<Bool>,
+    /// When the search ends.
+    until: Until<'q>,
 }
 
 impl<'q> Query<'q> {
     /// A query for changes out of a space, with at most so many insertions.
-    pub fn new(routine: &'q Routine, space: &'q Space, insertions: usize) -> Self {
+    pub fn new(
+        routine: &'q Routine,
+        space: &'q Space,
+        insertions: usize,
+        until: Until<'q>,
+    ) -> Self {
         let solver = Solver::new_for_logic("QF_FD").unwrap_or_default();
         let mut params = Params::new();
         params.set_u32("rlimit", RLIMIT);
+        params.set_u32("max_memory", MEMORY);
         // The supervisor handles signals; z3 would replace its handler.
         params.set_bool("ctrl_c", false);
         solver.set_params(&params);
@@ -61,6 +79,7 @@ impl<'q> Query<'q> {
             triples: Vec::new(),
             bounds: Vec::new(),
             another: None,
+            until,
         }
     }
 
@@ -77,7 +96,7 @@ impl<'q> Query<'q> {
     pub fn add(&mut self, triple: &Triple) -> bool {
         let number = self.triples.len();
         let assumed = Bool::new_const(format!("triple.{number}"));
-        let encoded = Run::encode(self.routine, self.space, &self.holes, triple);
+        let encoded = Run::encode(self.routine, self.space, &self.holes, triple, self.until);
         let is_encoded = encoded.is_ok();
         for constraint in encoded.unwrap_or_default() {
             match constraint {
@@ -120,7 +139,7 @@ impl<'q> Query<'q> {
     }
 
     fn query(&mut self, assumed: &[Bool]) -> Answer {
-        match self.solver.check_assumptions(assumed) {
+        match self.checked(assumed) {
             SatResult::Sat => {
                 let Some(model) = self.solver.get_model() else {
                     return Answer::Unknown;
@@ -153,6 +172,32 @@ impl<'q> Query<'q> {
             }
             SatResult::Unknown => Answer::Unknown,
         }
+    }
+
+    /// Asks the solver, which gives up once the search must end.
+    fn checked(&self, assumed: &[Bool]) -> SatResult {
+        if self.until.is_over() {
+            return SatResult::Unknown;
+        }
+        let (is_done, done) = (Mutex::new(false), Condvar::new());
+        let handle = self.solver.get_context().handle();
+        let until = self.until;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
+                while !*is_done {
+                    let waited = done.wait_timeout(is_done, TICK);
+                    is_done = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    if !*is_done && until.is_over() {
+                        handle.interrupt();
+                    }
+                }
+            });
+            let result = self.solver.check_assumptions(assumed);
+            *is_done.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            done.notify_one();
+            result
+        })
     }
 
     /// What is assumed so that at most so many choices of a kind differ; nothing if all may.

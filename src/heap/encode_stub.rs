@@ -4,6 +4,7 @@ use super::closeness::{Answer, Closeness};
 use super::ir::Routine;
 use super::problem::Triple;
 use super::space::Space;
+use super::until::Until;
 
 /// Runs something.
 pub fn isolated<T: Send + Sync>(work: impl FnOnce() -> T + Send + Sync) -> T {
@@ -15,7 +16,12 @@ pub struct Query<'q>(std::marker::PhantomData<&'q ()>);
 
 impl<'q> Query<'q> {
     /// A query that is never answered.
-    pub fn new(_routine: &'q Routine, _space: &'q Space, _insertions: usize) -> Self {
+    pub fn new(
+        _routine: &'q Routine,
+        _space: &'q Space,
+        _insertions: usize,
+        _until: Until<'q>,
+    ) -> Self {
         Self(std::marker::PhantomData)
     }
 

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use typed_index_collections::TiVec;
 
 use super::patch::Change;
-use crate::formula::ir::{self, Access, Dialect, Outside, Record, RecordId, Span};
+use super::state::Value;
+use crate::formula::ir::{
+    self, Access, BinaryOp, Dialect, Outside, Record, RecordId, Scalar, Span,
+};
 use crate::index::index;
 
 index! {
@@ -93,10 +96,28 @@ pub struct Variable {
 /// What a variable or a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
-    /// A number of so many bits.
-    Number(u8),
+    /// A number.
+    Number(Scalar),
     /// A pointer to a structure.
     Pointer(RecordId),
+}
+
+impl Type {
+    /// A value as this type holds it: numbers wrap, and a `bool` is 0 or 1.
+    pub fn fit(self, value: Value) -> Value {
+        match (value, self) {
+            (Value::Number(number), Self::Number(scalar)) => Value::Number(fit(scalar, number)),
+            _ => value,
+        }
+    }
+}
+
+/// A number as a type holds it.
+pub fn fit(scalar: Scalar, number: i128) -> i128 {
+    match scalar {
+        Scalar::Bool => i128::from(number != 0),
+        Scalar::Int { .. } | Scalar::Pointer => scalar.wrap(number),
+    }
 }
 
 /// A variable, or what is reached from it through fields.
@@ -124,7 +145,7 @@ pub enum Atom {
     /// The null pointer.
     Null,
     /// A number.
-    Number(i64),
+    Number(i128),
     /// What a path leads to.
     Read(Path),
 }
@@ -138,8 +159,10 @@ pub enum Term {
     Implied(Atom),
     /// A new node with unknown fields.
     Fresh(RecordId, Filling),
-    /// Arithmetic of so many bits.
-    Arithmetic(ArithmeticOp, u8, Box<Term>, Box<Term>),
+    /// An operator between numbers, with the type of its result.
+    Arithmetic(BinaryOp, Scalar, Box<Term>, Box<Term>),
+    /// A number as another type has it.
+    Convert(Scalar, Box<Term>),
     /// One of two values.
     Choose(Box<Condition>, Box<Term>, Box<Term>),
 }
@@ -151,21 +174,6 @@ pub enum Filling {
     Unknown,
     /// Zeros, as after `calloc`.
     Zero,
-}
-
-/// Operators between numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArithmeticOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
 }
 
 /// Comparisons.
@@ -403,7 +411,7 @@ impl Routine {
         let field = self.records.get(record)?.fields.get(field)?;
         match field.points_to {
             Some(record) => Some(Type::Pointer(record)),
-            None => Some(Type::Number(field.scalar.bits())).filter(|_| field.scalar.bits() > 0),
+            None => Some(Type::Number(field.scalar)).filter(|_| field.scalar.bits() > 0),
         }
     }
 }

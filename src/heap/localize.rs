@@ -25,6 +25,7 @@ use super::memory::Entity;
 use super::outline::contains;
 use super::problem::{Control, Failure, Triple};
 use super::state::Value;
+use super::until::Until;
 
 /// The statements that may be faulty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub struct Suspects {
     /// Where a statement may be missing.
     pub slots: BTreeSet<SlotId>,
     /// What variables of numbers should hold and do not, if these are few numbers: a constant that is missing.
-    pub numbers: BTreeSet<i64>,
+    pub numbers: BTreeSet<i128>,
 }
 
 /// Most numbers that a variable should hold for them to be taken for constants.
@@ -85,6 +86,8 @@ struct Trace {
     wrong: Vec<Entity>,
     failure: Failure,
     passed: BTreeSet<SlotId>,
+    /// The decisions of branches, by their places among the events.
+    guards: Vec<usize>,
 }
 
 impl Trace {
@@ -99,8 +102,14 @@ impl Trace {
             Ok(()) if wrong.is_empty() => return None,
             Ok(()) => Failure::Values(wrong.clone()),
         };
+        let events = machine.events.unwrap_or_default();
+        let guards = events.iter().enumerate().filter(|(_, event)| {
+            let guard = event.statement.map(|id| routine.statements[id].kind);
+            matches!(event.kind, EventKind::Decided(_)) && guard == Some(Kind::Guard)
+        });
         Some(Self {
-            events: machine.events.unwrap_or_default(),
+            guards: guards.map(|(at, _)| at).collect(),
+            events,
             wrong,
             failure,
             passed: machine.passed,
@@ -127,11 +136,11 @@ pub fn gradient(routine: &Routine, triple: &Triple) -> BTreeSet<StatementId> {
         .collect()
 }
 
-/// The statements that may be to blame for the triples that fail.
-pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
+/// The statements that may be to blame for the triples that fail; only some of them if there is no time for all.
+pub fn localize(routine: &Routine, triples: &[Triple], until: Until<'_>) -> Suspects {
     let mut suspects = Suspects::default();
-    let mut missing: BTreeMap<VariableId, BTreeSet<i64>> = BTreeMap::new();
-    for triple in triples {
+    let mut missing: BTreeMap<VariableId, BTreeSet<i128>> = BTreeMap::new();
+    for triple in triples.iter().take_while(|_| !until.is_over()) {
         if let Some(trace) = Trace::new(routine, triple) {
             for (variable, number) in lacking(triple, &trace) {
                 missing.entry(variable).or_default().insert(number);
@@ -142,6 +151,7 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
                 trace: &trace,
                 marked: vec![false; trace.events.len()],
                 suspects: &mut suspects,
+                until,
             }
             .run();
         }
@@ -165,7 +175,7 @@ pub fn localize(routine: &Routine, triples: &[Triple]) -> Suspects {
 }
 
 /// The variables that should hold other numbers, with these.
-fn lacking(triple: &Triple, trace: &Trace) -> Vec<(VariableId, i64)> {
+fn lacking(triple: &Triple, trace: &Trace) -> Vec<(VariableId, i128)> {
     let wrong = trace.wrong.iter();
     let lacking = wrong.filter_map(|entity| match (*entity, triple.after.get(*entity)) {
         (Entity::Variable(variable), Value::Number(number)) => Some((variable, number)),
@@ -181,6 +191,7 @@ struct Localizer<'l> {
     /// The events that are suspicious.
     marked: Vec<bool>,
     suspects: &'l mut Suspects,
+    until: Until<'l>,
 }
 
 impl Localizer<'_> {
@@ -197,7 +208,9 @@ impl Localizer<'_> {
             queue.extend(last.map(|at| (at, self.weight(at))));
         }
         self.omissions(&mut queue);
-        while let Some((at, weight)) = queue.pop() {
+        while let Some((at, weight)) = queue.pop()
+            && !self.until.is_over()
+        {
             self.suspect(at, weight, &mut queue);
         }
     }
@@ -232,12 +245,11 @@ impl Localizer<'_> {
         }
         if let Some(statement) = event.statement {
             let inner = &self.routine.statements[statement];
-            for (before, event) in self.trace.events[..at].iter().enumerate() {
-                if let (EventKind::Decided(_), Some(guard)) = (&event.kind, event.statement) {
-                    let guard = &self.routine.statements[guard];
-                    if guard.kind == Kind::Guard && is_around(guard, inner) {
-                        queue.push((before, AROUND));
-                    }
+            for before in self.trace.guards.iter().take_while(|before| **before < at) {
+                if let Some(guard) = self.trace.events[*before].statement
+                    && is_around(&self.routine.statements[guard], inner)
+                {
+                    queue.push((*before, AROUND));
                 }
             }
         }
@@ -326,6 +338,9 @@ impl Localizer<'_> {
             .map(|entity| self.triple.after.get(*entity))
             .collect();
         for (at, event) in self.trace.events.iter().enumerate() {
+            if self.until.is_over() {
+                return;
+            }
             let Some(statement) = event.statement else {
                 continue;
             };

@@ -330,8 +330,7 @@ impl<'p> Lowering<'p> {
 /// The type of a number.
 fn number(scalar: Scalar) -> Option<Type> {
     match scalar {
-        Scalar::Int { bits, .. } => Some(Type::Number(bits)),
-        Scalar::Bool => Some(Type::Number(8)),
+        Scalar::Int { .. } | Scalar::Bool => Some(Type::Number(scalar)),
         Scalar::Pointer => None,
     }
 }

@@ -1,16 +1,20 @@
 //! Runs routines on memories: the forward semantics of Wolverine2 (section 3.1, figure "Forward Semantics"), in the plainest
 //! form. It judges whatever the solver says.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::effect::Effects;
 use super::ir::{
-    ArithmeticOp, Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId,
-    StatementId, Term, Type,
+    Atom, Condition, Filling, Instruction, LoopId, Path, Routine, SlotId, StatementId, Term, fit,
 };
 use super::memory::{Entity, Memory};
 use super::state::Value;
+use crate::formula::interpret::arithmetic::binary;
+use crate::formula::ir::{BinaryOp, FaultKind, Overflow, Scalar};
 
 /// A program point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,6 +40,8 @@ pub enum Fault {
     Unknown(StatementId),
     /// A division by zero.
     Division(StatementId),
+    /// A shift by too many bits.
+    Shift(StatementId),
     /// A statement that is not modelled is executed where it was not seen.
     Unseen(StatementId),
     /// The program is ended.
@@ -50,10 +56,11 @@ impl fmt::Display for Fault {
             Self::Null(_) => "a null pointer is followed",
             Self::Dangling(_) => "a pointer that leads nowhere is followed",
             Self::Unknown(_) => "a value that was never set decides what is done",
+            Self::Shift(_) => "there is a shift by too many bits",
             Self::Division(_) => "there is a division by zero",
             Self::Unseen(_) => "a statement that is not modelled is executed",
             Self::Exit => "the program is ended",
-            Self::Endless => "it does not end",
+            Self::Endless => "it takes too many steps, or does not end",
         })
     }
 }
@@ -108,8 +115,18 @@ pub struct Machine<'r> {
     pub passed: BTreeSet<SlotId>,
 }
 
+/// Most instructions of a run on a few nodes.
+const FEW_STEPS: u32 = 20_000;
+
 /// Most instructions of a run.
-pub const MOST_STEPS: u32 = 20_000;
+const MOST_STEPS: u32 = 2_000_000;
+
+/// Most instructions of a run on so many nodes, each of which may be compared with each other one.
+fn most_steps(nodes: usize) -> u32 {
+    let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+    let pairs = nodes.saturating_mul(nodes).saturating_mul(8);
+    FEW_STEPS.saturating_add(pairs).min(MOST_STEPS)
+}
 
 impl Routine {
     /// The number of the instruction at a program point.
@@ -131,9 +148,9 @@ impl<'r> Machine<'r> {
     pub fn new(routine: &'r Routine, memory: Memory) -> Self {
         Self {
             routine,
+            steps: most_steps(memory.nodes.len()),
             memory,
             at: 0,
-            steps: MOST_STEPS,
             visited: 0,
             effects: Effects::new(),
             reads: Vec::new(),
@@ -360,19 +377,21 @@ impl<'r> Machine<'r> {
     fn term(&mut self, statement: StatementId, term: &'r Term) -> Result<Value, Fault> {
         Ok(match term {
             Term::Leaf(leaf) => {
-                let routine = self.routine;
-                self.atom(statement, &routine.statements[statement].leaves[*leaf].atom)?
+                let leaf = &self.routine.statements[statement].leaves[*leaf];
+                let value = self.atom(statement, &leaf.atom)?;
+                leaf.ty.fit(value)
             }
             Term::Implied(atom) => self.atom(statement, atom)?,
             Term::Fresh(record, filling) => {
                 let is_zeroed = *filling == Filling::Zero;
                 Value::Node(self.memory.allocate(self.routine, *record, is_zeroed))
             }
-            Term::Arithmetic(op, bits, left, right) => {
+            Term::Arithmetic(op, scalar, left, right) => {
                 let left = self.term(statement, left)?;
                 let right = self.term(statement, right)?;
-                arithmetic(*op, *bits, left, right).ok_or(Fault::Division(statement))?
+                arithmetic(*op, *scalar, left, right).map_err(|fault| fault.at(statement))?
             }
+            Term::Convert(scalar, inner) => converted(*scalar, self.term(statement, inner)?),
             Term::Choose(condition, then, otherwise) => {
                 match self.condition(statement, condition)? {
                     true => self.term(statement, then)?,
@@ -418,12 +437,8 @@ impl<'r> Machine<'r> {
     ) -> Result<(), Fault> {
         let nobody = StatementId::new(u32::MAX);
         let entity = self.locate(statement.unwrap_or(nobody), path)?;
-        let value = match (value, self.routine.type_of(path)) {
-            (Value::Number(number), Some(Type::Number(bits))) => {
-                Value::Number(wrapped(bits, i128::from(number)))
-            }
-            _ => value,
-        };
+        let ty = self.routine.type_of(path);
+        let value = ty.map_or(value, |ty| ty.fit(value));
         self.wrote(statement, entity, value);
         Ok(())
     }
@@ -444,25 +459,45 @@ impl<'r> Machine<'r> {
     }
 }
 
-/// The result of arithmetic, as the machine has it; none of a division by zero.
-pub(super) fn arithmetic(op: ArithmeticOp, bits: u8, left: Value, right: Value) -> Option<Value> {
-    let (Value::Number(left), Value::Number(right)) = (left, right) else {
-        return Some(Value::Unknown);
-    };
-    let (left, right) = (i128::from(left), i128::from(right));
-    let result = match op {
-        ArithmeticOp::Add => left + right,
-        ArithmeticOp::Sub => left - right,
-        ArithmeticOp::Mul => left * right,
-        ArithmeticOp::Div => left.checked_div(right)?,
-        ArithmeticOp::Rem => left.checked_rem(right)?,
-    };
-    Some(Value::Number(wrapped(bits, result)))
+/// Why an operator between numbers has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoResult {
+    /// A division by zero.
+    Division,
+    /// A shift by too many bits.
+    Shift,
 }
 
-/// A number in so many bits, with a sign.
-#[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
-pub(super) fn wrapped(bits: u8, number: i128) -> i64 {
-    let unused = 64 - u32::from(bits.clamp(1, 64));
-    (number as i64) << unused >> unused
+impl NoResult {
+    const fn at(self, statement: StatementId) -> Fault {
+        match self {
+            Self::Division => Fault::Division(statement),
+            Self::Shift => Fault::Shift(statement),
+        }
+    }
+}
+
+/// The result of an operator between numbers, as a formula's interpreter has it; a result that does not fit wraps.
+pub(super) fn arithmetic(
+    op: BinaryOp,
+    scalar: Scalar,
+    left: Value,
+    right: Value,
+) -> Result<Value, NoResult> {
+    let (Value::Number(left), Value::Number(right)) = (left, right) else {
+        return Ok(Value::Unknown);
+    };
+    match binary(op, Overflow::Wraps, scalar, left, right) {
+        (_, Some(FaultKind::DivisionByZero)) => Err(NoResult::Division),
+        (_, Some(FaultKind::Shift)) => Err(NoResult::Shift),
+        (result, _) => Ok(Value::Number(result)),
+    }
+}
+
+/// A value as another type of numbers has it.
+pub(super) fn converted(scalar: Scalar, value: Value) -> Value {
+    match value {
+        Value::Number(number) => Value::Number(fit(scalar, number)),
+        Value::Null | Value::Node(_) | Value::Unknown => value,
+    }
 }

@@ -57,7 +57,7 @@ impl Memory {
             Entity::Freed(node) => self
                 .node(node)
                 .filter(|node| !node.fields.is_empty())
-                .map(|node| Value::Number(i64::from(node.is_freed))),
+                .map(|node| Value::Number(i128::from(node.is_freed))),
         };
         found.unwrap_or(Value::Unknown)
     }
@@ -178,7 +178,7 @@ impl Memory {
                 .map(|(id, _)| id)
                 .next_back();
             if let Some(id) = found {
-                memory.variables[id] = shown.value;
+                memory.variables[id] = routine.variables[id].ty.fit(shown.value);
             }
         }
         let last = state.nodes.iter().map(|node| node.id.0 + 1).max();
@@ -197,9 +197,12 @@ impl Memory {
                 });
                 continue;
             };
-            let fields = routine.records[record].fields.iter().map(|field| {
+            let fields = routine.records[record].fields.iter().enumerate();
+            let fields = fields.map(|(number, field)| {
                 let held = shown.fields.iter().find(|held| held.name == field.name);
-                held.map_or(Value::Unknown, |held| held.value)
+                let held = held.map_or(Value::Unknown, |held| held.value);
+                let ty = routine.field_type(record, number);
+                ty.map_or(held, |ty| ty.fit(held))
             });
             memory.nodes.push(Node {
                 record,

@@ -39,6 +39,7 @@ pub mod session;
 pub mod space;
 pub mod state;
 pub mod trial;
+pub mod until;
 pub mod web;
 pub mod written;
 

@@ -8,6 +8,7 @@ use super::localize::Suspects;
 use super::patch::{Change, patched};
 use super::problem::Triple;
 use super::space::{Insertions, Space};
+use super::until::Until;
 
 /// Most runs that are tried; beyond them nothing is narrowed.
 const MOST_RUNS: usize = 40_000;
@@ -22,7 +23,12 @@ const EXPLAINS: u32 = 5;
 /// of which one change fulfils at least one of these triples.
 ///
 /// If the program has a single fault in the repair space, it is among them: undoing it fulfils everything.
-pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Suspects {
+pub fn narrow(
+    routine: &Routine,
+    triples: &[Triple],
+    suspects: Suspects,
+    until: Until<'_>,
+) -> Suspects {
     let failing: Vec<&Triple> = triples
         .iter()
         .filter(|triple| triple.check(routine).is_err())
@@ -39,6 +45,9 @@ pub fn narrow(routine: &Routine, triples: &[Triple], suspects: Suspects) -> Susp
     }
     let mut explained: BTreeMap<StatementId, usize> = BTreeMap::new();
     for change in &changes {
+        if until.is_over() {
+            return suspects;
+        }
         let Some(statement) = change.statement() else {
             continue;
         };
@@ -73,6 +82,7 @@ pub fn explaining_insertions(
     routine: &Routine,
     triples: &[Triple],
     space: &Space,
+    until: Until<'_>,
 ) -> Option<Insertions> {
     let changes = single_changes(space);
     let mut failing: Vec<&Triple> = triples
@@ -86,7 +96,8 @@ pub fn explaining_insertions(
         return None;
     }
     let alone = |triple: &&Triple| {
-        changes.iter().any(|change| {
+        let mut changes = changes.iter().take_while(|_| !until.is_over());
+        changes.any(|change| {
             let patched = patched(routine, std::slice::from_ref(change));
             triple.check(&patched).is_ok()
         })
@@ -95,7 +106,7 @@ pub fn explaining_insertions(
     failing.truncate(MOST_TRIPLES);
     let mut inserted = routine.clone();
     let mut explaining: Vec<Insertion> = Vec::new();
-    for insertion in candidates() {
+    for insertion in candidates().take_while(|_| !until.is_over()) {
         inserted.insertions = vec![insertion];
         if failing.iter().any(|triple| triple.check(&inserted).is_ok()) {
             explaining.append(&mut inserted.insertions);
@@ -115,6 +126,35 @@ pub fn explaining_insertions(
         .values
         .retain(|(atom, _)| explaining.iter().any(|of| of.value == *atom));
     Some(narrowed)
+}
+
+/// The single change most like the program with which all triples hold, by trying each: where runs are too long for a solver.
+pub fn tried(
+    routine: &Routine,
+    triples: &[Triple],
+    space: &Space,
+    until: Until<'_>,
+) -> Option<Change> {
+    let cost = |change: &Change| space.cost(std::slice::from_ref(change));
+    let mut changes = single_changes(space);
+    changes.sort_by_key(cost);
+    let mut insertions: Vec<Change> = all_insertions(routine, &space.insertions)
+        .map(Change::Insert)
+        .collect();
+    insertions.sort_by_key(cost);
+    // What fails one of them is not tried on the longer ones.
+    let mut all: Vec<&Triple> = triples.iter().collect();
+    all.sort_by_key(|triple| triple.before.nodes.len());
+    let (mut failing, right): (Vec<&Triple>, Vec<&Triple>) = all
+        .into_iter()
+        .partition(|triple| triple.check(routine).is_err());
+    failing.extend(right);
+    let mut changes = changes.into_iter().chain(insertions).take(MOST_RUNS);
+    changes.find(|change| {
+        let patched = patched(routine, std::slice::from_ref(change));
+        let mut failing = failing.iter();
+        !until.is_over() && failing.all(|triple| triple.check(&patched).is_ok())
+    })
 }
 
 /// All insertions of a space that have a meaning where they are, in its order.

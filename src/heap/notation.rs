@@ -118,12 +118,16 @@ pub fn parse(routine: &Routine, text: &str) -> Result<Memory, String> {
 /// That something of this type can hold a value.
 fn check(name: &str, ty: Type, value: Value) -> Result<(), String> {
     match (ty, value) {
-        (Type::Pointer(_), Value::Number(1..=i64::MAX | i64::MIN..=-1)) => {
+        (Type::Pointer(_), Value::Number(number)) if number != 0 => {
             Err(format!("`{name}` is a pointer: {value} does not fit"))
         }
         (Type::Number(_), Value::Null | Value::Node(_)) => {
             Err(format!("`{name}` is a number: {value} does not fit"))
         }
+        (ty @ Type::Number(_), value) if ty.fit(value) != value => Err(format!(
+            "`{name}` cannot hold {value}: it would be {}",
+            ty.fit(value)
+        )),
         _ => Ok(()),
     }
 }

@@ -61,9 +61,7 @@ pub fn memory(routine: &Routine, entered: &Entered<'_>) -> Option<Memory> {
         (Held::Pointer(Some(address)), Type::Pointer(_)) => {
             node(address).map_or(Value::Unknown, Value::Node)
         }
-        (Held::Number(number), Type::Number(_)) => {
-            i64::try_from(number).map_or(Value::Unknown, Value::Number)
-        }
+        (Held::Number(number), Type::Number(_)) => Value::Number(number),
         _ => Value::Unknown,
     };
     for (id, held) in held {

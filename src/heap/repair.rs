@@ -6,14 +6,13 @@
 //! decides, so that guards do not take all turns. What is found is made as small as it can be before it is given. Only one
 //! triple that fails is encoded at first, and one more whenever a candidate fails it; the machine judges all.
 
-use std::time::Instant;
-
 use super::closeness::{Answer, Bound, Closeness};
 use super::encode::Query;
 use super::ir::Routine;
 use super::patch::{Change, patched};
 use super::problem::{Control, Triple};
 use super::space::Space;
+use super::until::Until;
 
 /// Most widenings of one search.
 pub const MOST_WIDENINGS: u32 = 10;
@@ -25,16 +24,16 @@ const MOST_CANDIDATES: u32 = 60;
 const MOST_ALIKE: u32 = 12;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'u> {
     /// Most statements that may be inserted.
     pub insertions: usize,
     /// Most changes in all.
     pub most: u32,
     /// How the bounds are widened.
     pub strategy: Strategy,
-    /// When no further query is begun.
-    pub deadline: Option<Instant>,
+    /// When the search ends.
+    pub until: Until<'u>,
 }
 
 /// How a search goes on after a proof that there is no repair.
@@ -46,13 +45,13 @@ pub enum Strategy {
     Selectors(u64),
 }
 
-impl Default for Options {
+impl Default for Options<'_> {
     fn default() -> Self {
         Self {
             insertions: 1,
             most: u32::MAX,
             strategy: Strategy::Bounds,
-            deadline: None,
+            until: Until::default(),
         }
     }
 }
@@ -84,7 +83,12 @@ pub enum Outcome {
 }
 
 /// Searches for changes with which the routine fulfils all triples.
-pub fn repair(routine: &Routine, triples: &[Triple], space: &Space, options: Options) -> Repaired {
+pub fn repair(
+    routine: &Routine,
+    triples: &[Triple],
+    space: &Space,
+    options: Options<'_>,
+) -> Repaired {
     super::encode::isolated(|| Search::new(routine, triples, space, options).run())
 }
 
@@ -95,7 +99,7 @@ struct Search<'s> {
     query: Query<'s>,
     /// The triples that are encoded, in the order in which they were.
     encoded: Vec<usize>,
-    options: Options,
+    options: Options<'s>,
     widenings: u32,
     queries: u32,
 }
@@ -105,13 +109,13 @@ impl<'s> Search<'s> {
         routine: &'s Routine,
         triples: &'s [Triple],
         space: &'s Space,
-        options: Options,
+        options: Options<'s>,
     ) -> Self {
         Self {
             routine,
             triples,
             space,
-            query: Query::new(routine, space, options.insertions),
+            query: Query::new(routine, space, options.insertions, options.until),
             encoded: Vec::new(),
             options,
             widenings: 0,
@@ -152,11 +156,11 @@ impl<'s> Search<'s> {
                         selectors,
                         triples,
                     } => {
-                        if bounds.is_empty() && selectors.is_empty() && !is_total {
+                        let is_wide = bounds.is_empty() && selectors.is_empty();
+                        if is_wide && !is_total {
                             let triples = triples.iter().map(|at| self.encoded[*at]);
                             return Outcome::Contradiction(triples.collect());
                         }
-                        let is_wide = bounds.is_empty() && selectors.is_empty();
                         if is_wide || self.widenings == MOST_WIDENINGS {
                             return Outcome::Exhausted;
                         }
@@ -232,8 +236,7 @@ impl<'s> Search<'s> {
     }
 
     fn is_over(&self) -> bool {
-        let deadline = self.options.deadline;
-        deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.options.until.is_over()
     }
 
     /// How much work a triple is.
@@ -271,7 +274,7 @@ struct Widening {
 }
 
 impl Widening {
-    const fn new(options: Options) -> Self {
+    const fn new(options: Options<'_>) -> Self {
         let drawn = match options.strategy {
             Strategy::Bounds => 0,
             Strategy::Selectors(seed) => seed,

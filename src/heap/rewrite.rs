@@ -1,8 +1,8 @@
 //! Writes changes of a routine as changes of its source, each as small as it can be.
 
-use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot};
+use super::ir::{Atom, Compared, Comparison, Kind, Routine, Slot, Type};
 use super::patch::Change;
-use crate::formula::ir::Span;
+use crate::formula::ir::{Dialect, Scalar, Span};
 
 /// A replacement of a part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,9 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
             // A condition `p` is about pointers and numbers only.
             let text = match atom {
                 Atom::Number(number) if *number < 0 => format!("({number})"),
+                Atom::Number(number) if is_wide(routine, *number, statement.leaves[*leaf].ty) => {
+                    format!("{number}u")
+                }
                 Atom::Read(path) if *leaf == 0 && statement.kind == Kind::Assignment => {
                     routine.written_target(path)
                 }
@@ -91,6 +94,12 @@ fn edit(routine: &Routine, texts: &[String], change: &Change) -> Option<Edit> {
             Some(insert(text_of(texts, slot.at)?, slot, &statement))
         }
     }
+}
+
+/// Whether a literal would have a wider type than what it stands for.
+fn is_wide(routine: &Routine, number: i128, ty: Type) -> bool {
+    let is_unsigned = matches!(ty, Type::Number(Scalar::Int { signed: false, .. }));
+    routine.dialect == Dialect::C && is_unsigned && number > i128::from(i32::MAX)
 }
 
 fn text_of(texts: &[String], span: Span) -> Option<&str> {

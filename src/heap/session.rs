@@ -11,13 +11,15 @@ mod screen;
 mod specifying;
 mod tracked;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::command::{Command, HELP, Named};
 use self::tracked::Tracked;
-use super::gdb::{self, FrameIdentity, Interrupter, Names, Stop, Subject};
+use super::gdb::{self, FrameIdentity, Names, Stop, Subject};
 use super::memory::Memory;
 use super::notation::nearest;
 use super::picture;
@@ -32,6 +34,8 @@ pub struct Settings {
     pub color: bool,
     /// How long a command of the subject may run.
     pub limit: Duration,
+    /// How long a search for a repair may take.
+    pub search_limit: Duration,
     /// Most nodes that are shown.
     pub most_nodes: usize,
 }
@@ -42,7 +46,27 @@ impl Default for Settings {
             width: 100,
             color: false,
             limit: Duration::from_secs(10),
+            search_limit: Duration::from_secs(60),
             most_nodes: 50,
+        }
+    }
+}
+
+/// Most nodes of a state that is asserted, or begins a call.
+pub(super) const MOST_NODES: usize = 5000;
+
+/// Ends from elsewhere what a session is doing: the program, or a search. The session lives on.
+#[derive(Clone, Debug)]
+pub struct Interrupter {
+    subject: gdb::Interrupter,
+    asked: Arc<AtomicBool>,
+}
+
+impl Interrupter {
+    /// Interrupts the program if it runs, and else what the session does.
+    pub fn interrupt(&self) {
+        if !self.subject.interrupt() {
+            self.asked.store(true, Ordering::SeqCst);
         }
     }
 }
@@ -83,6 +107,8 @@ pub struct Session {
     /// Pictures as SVG, for who shows them elsewhere.
     picture: Option<String>,
     steps: usize,
+    /// Whether the user wants the command to end.
+    asked: Arc<AtomicBool>,
 }
 
 /// What goes wrong in a command: a sentence for the user.
@@ -105,12 +131,16 @@ impl Session {
             shown_in: None,
             picture: None,
             steps: 0,
+            asked: Arc::default(),
         }
     }
 
-    /// What interrupts the program from elsewhere.
+    /// What interrupts a command from elsewhere.
     pub fn interrupter(&self) -> Interrupter {
-        self.subject.interrupter()
+        Interrupter {
+            subject: self.subject.interrupter(),
+            asked: Arc::clone(&self.asked),
+        }
     }
 
     /// The picture of the state that was shown last, as SVG, with its number; once for each.
@@ -144,6 +174,7 @@ impl Session {
         if *command == Command::Quit {
             return Reply::Quit;
         }
+        self.asked.store(false, Ordering::SeqCst);
         let text = self.dispatch(command).unwrap_or_else(|sentence| sentence);
         Reply::Text {
             output: self.subject.take_output(),
@@ -175,7 +206,7 @@ impl Session {
             Command::Print(None) => self.show(false),
             Command::Print(Some(named)) => {
                 let named = self.resolved(named)?;
-                let held = printed(&self.read()?, &named)?;
+                let held = printed(&self.holding(&named)?, &named)?;
                 Ok(format!("{} = {held}", written(&named)))
             }
             Command::Change(named, value) => self.change(named, *value),
@@ -191,12 +222,13 @@ impl Session {
         }
     }
 
-    /// The memory of the function that is followed.
-    fn memory(&mut self) -> Done<Memory> {
-        let state = self.read()?;
+    /// The memory of the function that is followed; none if it is too large to be read.
+    fn memory(&mut self) -> Done<Option<Memory>> {
+        let state = self.whole()?;
         let nodes = self.nodes(&state);
-        let tracked = self.tracked.as_ref().ok_or("no function is followed")?;
-        Ok(tracked.memory(&state, nodes))
+        let tracked = self.tracked.as_mut().ok_or("no function is followed")?;
+        tracked.is_beyond |= state.hidden > 0;
+        Ok((!tracked.is_beyond).then(|| tracked.memory(&state, nodes)))
     }
 
     /// The source file that debug information calls so, and its text.
@@ -220,7 +252,25 @@ impl Session {
         format!("{name}:{line}  {}", text.unwrap_or_default().trim())
     }
 
+    /// The state with as many nodes as are shown.
     fn read(&mut self) -> Done<State> {
+        self.read_nodes(self.settings.most_nodes)
+    }
+
+    /// The state with all its nodes, if they are not too many to assert anything of.
+    fn whole(&mut self) -> Done<State> {
+        self.read_nodes(MOST_NODES)
+    }
+
+    /// A state that has what is named, if there is such a thing: a field may be that of a node that is not shown.
+    fn holding(&mut self, named: &Named) -> Done<State> {
+        match named {
+            Named::Variable(_) => self.read(),
+            Named::Field(..) => self.whole(),
+        }
+    }
+
+    fn read_nodes(&mut self, most_nodes: usize) -> Done<State> {
         let globals = self
             .subject
             .globals()
@@ -229,7 +279,7 @@ impl Session {
         let here = self.here().map(|(tracked, _)| tracked.unset());
         let request = gdb::Request {
             globals: globals.collect(),
-            most_nodes: self.settings.most_nodes,
+            most_nodes,
             // Of other functions it is not known what was assigned to, so that anything may look like a node.
             lost: here.is_some(),
             unset: here.unwrap_or_default(),
@@ -298,7 +348,7 @@ impl Session {
             });
         };
         let holder = self.resolved(&Named::Variable(variable.to_owned()))?;
-        let state = self.read()?;
+        let state = self.holding(&holder)?;
         match found(&state, &holder)? {
             Value::Node(node) => Ok(Named::Field(node, field.to_owned())),
             value => Err(format!("{variable} is {value}: it has no fields")),
@@ -308,7 +358,7 @@ impl Session {
     fn change(&mut self, named: &Named, value: Value) -> Done<String> {
         let named = &self.resolved(named)?;
         let state = self.read()?;
-        let before = found(&state, named)?;
+        let before = found(&self.holding(named)?, named)?;
         if let Value::Node(node) = value
             && self.names.address(node).is_none()
         {
@@ -326,8 +376,8 @@ impl Session {
             ));
         }
         self.write(named, value)?;
-        let after = self.read()?;
-        if let (Value::Number(_), Ok(held)) = (value, found(&after, named))
+        let held = found(&self.holding(named)?, named);
+        if let (Value::Number(_), Ok(held)) = (value, held)
             && held != value
             && held != Value::Null
         {
@@ -338,6 +388,7 @@ impl Session {
             ));
         }
         self.changed.push((named.clone(), before));
+        let after = self.read()?;
         let program = self.unchanged.get_or_insert(state);
         let wide = picture::beside(
             program,

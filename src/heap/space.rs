@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Atom, Comparison, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type, VariableId,
+    Atom, Comparison, Instruction, Kind, Path, Routine, Slot, SlotId, StatementId, Type,
+    VariableId, fit,
 };
 use super::patch::Change;
+use crate::formula::ir::Scalar;
 
 /// The repair space.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ impl Space {
         routine: &Routine,
         statements: &BTreeSet<StatementId>,
         slots: &BTreeSet<SlotId>,
-        wanted: &BTreeSet<i64>,
+        wanted: &BTreeSet<i128>,
     ) -> Self {
         let mut numbers = numbers(routine);
         numbers.extend(wanted);
@@ -88,9 +90,7 @@ impl Space {
                                 atoms.push(Atom::Null);
                             }
                             Type::Pointer(_) => {}
-                            Type::Number(_) => {
-                                atoms.extend(numbers.iter().map(|number| Atom::Number(*number)));
-                            }
+                            Type::Number(scalar) => atoms.extend(fitting(&numbers, scalar)),
                         }
                     }
                 }
@@ -277,8 +277,16 @@ fn short(routine: &Routine, scope: &[VariableId], depth: usize) -> Vec<Path> {
     all
 }
 
+/// The numbers that a type can hold.
+fn fitting(numbers: &BTreeSet<i128>, scalar: Scalar) -> impl Iterator<Item = Atom> + use<'_> {
+    let fitting = numbers
+        .iter()
+        .filter(move |number| fit(scalar, **number) == **number);
+    fitting.map(|number| Atom::Number(*number))
+}
+
 /// The numbers that the routine has, and the simplest ones.
-fn numbers(routine: &Routine) -> BTreeSet<i64> {
+fn numbers(routine: &Routine) -> BTreeSet<i128> {
     let leaves = routine
         .statements
         .iter()
@@ -290,7 +298,7 @@ fn numbers(routine: &Routine) -> BTreeSet<i64> {
     written.chain([0, 1]).collect()
 }
 
-fn insertions(routine: &Routine, slots: &BTreeSet<SlotId>, numbers: &BTreeSet<i64>) -> Insertions {
+fn insertions(routine: &Routine, slots: &BTreeSet<SlotId>, numbers: &BTreeSet<i128>) -> Insertions {
     let scopes = slots.iter().filter_map(|slot| routine.slots.get(*slot));
     let scope: BTreeSet<VariableId> = scopes
         .flat_map(|slot: &Slot| &slot.scope)
@@ -320,8 +328,8 @@ fn insertions(routine: &Routine, slots: &BTreeSet<SlotId>, numbers: &BTreeSet<i6
     for ty in types {
         match ty {
             Type::Pointer(_) => values.push((Atom::Null, ty)),
-            Type::Number(_) => {
-                values.extend(numbers.iter().map(|number| (Atom::Number(*number), ty)));
+            Type::Number(scalar) => {
+                values.extend(fitting(numbers, scalar).map(|number| (number, ty)));
             }
         }
     }

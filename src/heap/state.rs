@@ -27,7 +27,7 @@ pub enum Value {
     /// A pointer to a node.
     Node(NodeId),
     /// A number.
-    Number(i64),
+    Number(i128),
     /// Nothing that is known: never written, unreadable, or a pointer that leads nowhere.
     Unknown,
 }

@@ -698,7 +698,7 @@ fn states_that_contradict_each_other_are_named() {
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(
         run.stdout
-            .contains("no change of the function gives what call 2 should"),
+            .contains("none of the changes that this command tries gives what call 2 should"),
         "{}",
         run.stdout
     );

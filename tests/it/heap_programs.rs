@@ -12,6 +12,7 @@ use cargo_nopol::heap::localize::localize;
 use cargo_nopol::heap::problem::{Recording, Triple};
 use cargo_nopol::heap::repair::{Options, Outcome};
 use cargo_nopol::heap::rewrite::{edits, rewritten};
+use cargo_nopol::heap::until::Until;
 
 fn directory() -> Utf8PathBuf {
     Utf8PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/heap"))
@@ -60,7 +61,7 @@ fn the_statement_with_an_injected_fault_is_always_suspected() {
                 continue;
             };
             let routine = &faulty.loaded.routine;
-            let suspects = localize(routine, &faulty.triples);
+            let suspects = localize(routine, &faulty.triples, Until::default());
             for mutated in &faulty.mutated {
                 assert!(
                     suspects.weights.contains_key(&routine.unit(*mutated)),

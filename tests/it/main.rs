@@ -22,6 +22,7 @@ mod formula;
 mod github;
 mod heap;
 mod heap_gdb;
+mod heap_large;
 mod heap_mi;
 mod heap_programs;
 mod invariants;

@@ -13,11 +13,12 @@ use super::holes::Holes;
 use crate::formula::ir::RecordId;
 use crate::heap::effect::Effect;
 use crate::heap::ir::{Atom, Instruction, Routine, SlotId, StatementId, Term, Type, VariableId};
-use crate::heap::machine::{Point, wrapped};
+use crate::heap::machine::Point;
 use crate::heap::memory::{self, Entity};
 use crate::heap::problem::{Control, Triple, Visit};
 use crate::heap::space::Space;
 use crate::heap::state::Value;
+use crate::heap::until::Until;
 
 /// Most possible values of an entity.
 const MOST_CASES: usize = 96;
@@ -28,7 +29,10 @@ const MORE_ROUNDS: u32 = 3;
 /// Most instructions of an unrolled run.
 const MOST_STEPS: u32 = 3_000;
 
-/// The run cannot be encoded: it is too long, or an entity has too many values.
+/// Most possible values of all that is read, written and compared in an unrolled run: what bounds the memory that it takes.
+const MOST_WORK: usize = 1_000_000;
+
+/// The run cannot be encoded: it is too long, an entity has too many values, or there is no time left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
@@ -64,6 +68,10 @@ pub(super) struct Run<'q> {
     /// How often each jump back was made since its loop was entered.
     rounds: HashMap<usize, u32>,
     steps: u32,
+    /// How much of [`MOST_WORK`] is left.
+    work: usize,
+    /// When the search ends.
+    until: Until<'q>,
 }
 
 /// What a path leads to, and when.
@@ -76,6 +84,7 @@ impl<'q> Run<'q> {
         space: &'q Space,
         holes: &'q Holes,
         triple: &Triple,
+        until: Until<'q>,
     ) -> Result<Vec<Guard>, TooLarge> {
         let nodes = triple.before.nodes.iter().map(Node::known);
         let variables = triple.before.variables.iter().copied();
@@ -89,6 +98,8 @@ impl<'q> Run<'q> {
             constraints: Vec::new(),
             rounds: HashMap::new(),
             steps: MOST_STEPS,
+            work: MOST_WORK,
+            until,
         };
         run.execute(triple)?;
         for (entity, value) in triple.wanted(routine) {
@@ -96,6 +107,15 @@ impl<'q> Run<'q> {
             run.require(is_wanted);
         }
         Ok(run.constraints)
+    }
+
+    /// Notes how many values were handled.
+    fn spend(&mut self, work: usize) -> Result<(), TooLarge> {
+        self.work = self.work.checked_sub(work).ok_or(TooLarge)?;
+        match self.until.is_over() {
+            true => Err(TooLarge),
+            false => Ok(()),
+        }
     }
 
     fn require(&mut self, guard: Guard) {
@@ -141,6 +161,7 @@ impl<'q> Run<'q> {
         let mut live = Guard::Always;
         loop {
             self.steps = self.steps.checked_sub(1).ok_or(TooLarge)?;
+            self.spend(1)?;
             live = live.or(&std::mem::replace(&mut pending[at], Guard::Never));
             if end == Some(at) && visits.is_empty() && !live.is_never() {
                 self.require(live);
@@ -351,9 +372,11 @@ impl<'q> Run<'q> {
                 Entity::Freed(_) => continue,
             };
             *held = Cases::choose(&when, value, held);
-            if held.len() > MOST_CASES {
+            let count = held.len();
+            if count > MOST_CASES {
                 return Err(TooLarge);
             }
+            self.spend(count)?;
         }
         Ok(())
     }
@@ -444,16 +467,10 @@ fn number(count: usize) -> u32 {
 }
 
 /// The values as they fit into a type.
-fn fitted(cases: &Cases, ty: Type) -> Cases {
+pub(super) fn fitted(cases: &Cases, ty: Type) -> Cases {
     let mut fitted = Cases::none();
     for (value, when) in cases.iter() {
-        let value = match (value, ty) {
-            (Value::Number(number), Type::Number(bits)) => {
-                Value::Number(wrapped(bits, i128::from(*number)))
-            }
-            (value, _) => *value,
-        };
-        fitted.add(value, when);
+        fitted.add(ty.fit(*value), when);
     }
     fitted
 }

@@ -56,8 +56,8 @@ impl Field {
         }
     }
 
-    /// The number that a field holds. Nothing if it is no integer, or a greater one than a graph can hold.
-    pub(super) fn number(&self, bytes: &[u8]) -> Option<i64> {
+    /// The number that a field holds. Nothing if it is no integer, or one of more than 64 bits.
+    pub(super) fn number(&self, bytes: &[u8]) -> Option<i128> {
         let Kind::Integer {
             size, is_signed, ..
         } = self.kind
@@ -84,9 +84,9 @@ impl Field {
         }
         let unused = 64 - width;
         if is_signed {
-            Some((raw << unused).cast_signed() >> unused)
+            Some(((raw << unused).cast_signed() >> unused).into())
         } else {
-            i64::try_from(raw << unused >> unused).ok()
+            Some((raw << unused >> unused).into())
         }
     }
 

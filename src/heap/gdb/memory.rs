@@ -327,7 +327,7 @@ impl Walk<'_> {
 }
 
 /// The number that gdb prints for an integer: `3`, `97 'a'`, `true`. Nothing for the names of enumerations.
-pub(super) fn printed_number(text: &str) -> Option<i64> {
+pub(super) fn printed_number(text: &str) -> Option<i128> {
     match text.split(' ').next()? {
         "true" => Some(1),
         "false" => Some(0),

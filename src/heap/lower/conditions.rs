@@ -32,7 +32,12 @@ impl Lowering<'_> {
                     LogicalOp::Or => Condition::Or(first, second),
                 })
             }
-            ExprKind::Cast(inner) if inner.ty == Scalar::Bool => self.condition(inner, parts),
+            ExprKind::Cast(inner)
+                if inner.ty == Scalar::Bool
+                    || expr.ty == Scalar::Bool && inner.ty != Scalar::Pointer =>
+            {
+                self.condition(inner, parts)
+            }
             ExprKind::Binary(op, _, left, right) if comparison(*op).is_some() => {
                 let comparison = comparison(*op).unwrap_or(Comparison::Ne);
                 self.comparison(comparison, [left, right], expr.span, parts)

@@ -4,7 +4,7 @@ use super::{Lowering, number};
 use crate::formula::ir::{
     Access, BinaryOp, Expr, ExprKind, Lvalue, Outside, Scalar, Shape, Span, UnaryOp,
 };
-use crate::heap::ir::{ArithmeticOp, Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId};
+use crate::heap::ir::{Atom, Compared, Filling, Leaf, Path, Term, Type, VariableId, fit};
 
 /// The leaves and comparisons of a statement that is being lowered.
 #[derive(Debug, Default)]
@@ -51,8 +51,7 @@ impl Lowering<'_> {
                 let Some(ty) = ty else {
                     return self.outside(expr.span, "a number is used as a pointer");
                 };
-                let value = i64::try_from(*value).unwrap_or(i64::MAX);
-                let atom = Atom::Number(value);
+                let atom = Atom::Number(*value);
                 let span = self.replaceable(expr.span, &atom);
                 Ok(parts.leaf(atom, ty, span))
             }
@@ -78,32 +77,41 @@ impl Lowering<'_> {
                 Ok(parts.leaf_as(atom, ty, access, span))
             }
             ExprKind::Cast(inner) if inner.ty == Scalar::Bool => self.truth_value(inner, parts),
-            ExprKind::Cast(inner) if expr.ty != Scalar::Bool => {
-                if inner.ty.bits() > expr.ty.bits() {
-                    return self.outside(expr.span, "a number is cut off");
+            ExprKind::Cast(inner) if expr.ty != Scalar::Bool && ty.is_some() => {
+                // What stands for a literal is converted as the literal is.
+                if let ExprKind::Constant(value) = inner.kind
+                    && fit(expr.ty, value) == value
+                {
+                    let literal = Expr {
+                        ty: expr.ty,
+                        ..(**inner).clone()
+                    };
+                    return self.term(&literal, wanted, parts);
                 }
-                self.term(inner, wanted, parts)
+                let term = self.term(inner, wanted, parts)?;
+                Ok(match holds_all(expr.ty, inner.ty) {
+                    true => term,
+                    false => Term::Convert(expr.ty, Box::new(term)),
+                })
             }
-            ExprKind::Binary(op, _, left, right) if arithmetic(*op).is_some() => {
-                let (Some(op), Some(Type::Number(bits))) = (arithmetic(*op), ty) else {
-                    return self.outside(expr.span, "this is not modelled");
-                };
+            ExprKind::Binary(op, _, left, right) if is_arithmetic(*op) && ty.is_some() => {
                 let left = self.term(left, ty, parts)?;
                 let right = self.term(right, ty, parts)?;
-                Ok(Term::Arithmetic(op, bits, Box::new(left), Box::new(right)))
-            }
-            ExprKind::Unary(UnaryOp::Neg(_), operand) => {
-                let Some(Type::Number(bits)) = ty else {
-                    return self.outside(expr.span, "this is not modelled");
-                };
-                let operand = self.term(operand, ty, parts)?;
-                let zero = Term::Implied(Atom::Number(0));
                 Ok(Term::Arithmetic(
-                    ArithmeticOp::Sub,
-                    bits,
-                    Box::new(zero),
-                    Box::new(operand),
+                    *op,
+                    expr.ty,
+                    Box::new(left),
+                    Box::new(right),
                 ))
+            }
+            ExprKind::Unary(op @ (UnaryOp::Neg(_) | UnaryOp::BitNot), operand) if ty.is_some() => {
+                let operand = Box::new(self.term(operand, ty, parts)?);
+                let (op, number) = match op {
+                    UnaryOp::BitNot => (BinaryOp::Xor, -1),
+                    _ => (BinaryOp::Sub, 0),
+                };
+                let number = Box::new(Term::Implied(Atom::Number(number)));
+                Ok(Term::Arithmetic(op, expr.ty, number, operand))
             }
             ExprKind::Conditional(_, condition, then, otherwise) => {
                 let condition = self.condition(condition, parts)?;
@@ -228,13 +236,38 @@ impl Lowering<'_> {
     }
 }
 
-const fn arithmetic(op: BinaryOp) -> Option<ArithmeticOp> {
-    match op {
-        BinaryOp::Add => Some(ArithmeticOp::Add),
-        BinaryOp::Sub => Some(ArithmeticOp::Sub),
-        BinaryOp::Mul => Some(ArithmeticOp::Mul),
-        BinaryOp::Div => Some(ArithmeticOp::Div),
-        BinaryOp::Rem => Some(ArithmeticOp::Rem),
-        _ => None,
+/// Whether an operator gives a number.
+const fn is_arithmetic(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+    )
+}
+
+/// Whether a type holds all numbers of another one.
+fn holds_all(wide: Scalar, narrow: Scalar) -> bool {
+    match (wide, narrow) {
+        (Scalar::Int { bits, .. }, Scalar::Bool) => bits > 0,
+        (
+            Scalar::Int { bits, signed },
+            Scalar::Int {
+                bits: other,
+                signed: other_signed,
+            },
+        ) => match (signed, other_signed) {
+            (true, false) => bits > other,
+            (false, true) => false,
+            _ => bits >= other,
+        },
+        _ => false,
     }
 }

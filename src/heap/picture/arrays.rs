@@ -207,7 +207,7 @@ mod tests {
                 is_character: true,
                 ..Variable::new(
                     format!("name[{index}]"),
-                    Value::Number(i64::from(byte.cast_signed())),
+                    Value::Number(byte.cast_signed().into()),
                 )
             })
             .collect();

@@ -41,12 +41,21 @@ impl Changes {
         let nodes = new_nodes
             .iter()
             .zip(node_rows(state))
-            .map(|((key, node), rows)| node_changes(node, old_node(&old_nodes, *key), &rows))
+            .map(|((key, node), rows)| {
+                let old = old_node(&old_nodes, *key);
+                // One that was not shown need not be new.
+                let changes = node_changes(node, old, &rows);
+                NodeChanges {
+                    is_changed: changes.is_changed && (old.is_some() || before.hidden == 0),
+                    ..changes
+                }
+            })
             .collect();
 
         let mut gone = gone_rows(&before.variables, &state.variables, &variable_rows(before));
         for (key, node) in &old_nodes {
-            if old_node(&new_nodes, *key).is_none() {
+            // One that is missing may be among those that are not shown.
+            if state.hidden == 0 && old_node(&new_nodes, *key).is_none() {
                 gone.push(node.id.to_string());
             }
         }

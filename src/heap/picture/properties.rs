@@ -11,7 +11,7 @@ fn values() -> impl Strategy<Value = Value> {
     prop_oneof![
         2 => Just(Value::Null),
         6 => (0_u32..14).prop_map(|id| Value::Node(NodeId(id))),
-        1 => any::<i64>().prop_map(Value::Number),
+        1 => any::<i64>().prop_map(|number| Value::Number(number.into())),
         1 => Just(Value::Unknown),
     ]
 }

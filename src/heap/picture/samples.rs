@@ -125,7 +125,7 @@ pub fn long(count: u32) -> State {
             Value::Null
         };
         let fields = vec![
-            Variable::new("data", Value::Number(i64::from(number) * 7)),
+            Variable::new("data", Value::Number(i128::from(number) * 7)),
             Variable::new("next", next),
         ];
         state.nodes.push(Node {

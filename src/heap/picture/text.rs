@@ -85,10 +85,10 @@ pub fn picture(
     block
 }
 
-/// Says how many nodes are not drawn.
+/// Says that nodes are not drawn: those that are drawn lead to so many others.
 pub fn hidden(count: usize) -> String {
     format!(
-        "… and {count} more node{}",
+        "… and at least {count} more node{}",
         if count == 1 { "" } else { "s" }
     )
 }

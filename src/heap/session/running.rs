@@ -1,5 +1,6 @@
 //! Runs the program: step by step where a function is followed, as the patch in force has it, and says where it came to.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::command::Named;
@@ -62,8 +63,11 @@ impl Session {
             }
             self.pass(&stop, &mut text)?;
             let ends = !goes_on(self);
-            if ends || started.elapsed() >= limit {
-                if !ends {
+            let is_asked = self.asked.load(Ordering::SeqCst);
+            if ends || is_asked || started.elapsed() >= limit {
+                if is_asked && !ends {
+                    push(&mut text, "the program was interrupted");
+                } else if !ends {
                     let seconds = limit.as_secs();
                     push(
                         &mut text,
@@ -84,7 +88,7 @@ impl Session {
             .is_some_and(|(tracked, _)| tracked.is_entering())
         {
             let before = self.memory()?;
-            if let Some(tracked) = &mut self.tracked {
+            if let (Some(tracked), Some(before)) = (&mut self.tracked, before) {
                 tracked.enter(before);
             }
         }
@@ -105,7 +109,7 @@ impl Session {
             Instead::Nothing => {
                 let freed = match freed {
                     Some(pointer) => self.resolved(&Named::Variable(pointer)).and_then(|named| {
-                        let state = self.read()?;
+                        let state = self.holding(&named)?;
                         found(&state, &named)
                     }),
                     None => Ok(Value::Null),
@@ -400,7 +404,7 @@ impl Session {
         if self.tracked.as_ref().is_some_and(Tracked::is_leaving) {
             let after = self.memory()?;
             if let Some(tracked) = &mut self.tracked {
-                tracked.leave(&after);
+                tracked.leave(after.as_ref());
             }
         }
         let is_beginning = self
@@ -411,7 +415,7 @@ impl Session {
             let memory = self.memory()?;
             if let Some(tracked) = &mut self.tracked {
                 let point = tracked.loaded.routine.point(way.to);
-                tracked.begin(point, memory);
+                tracked.begin(memory.map(|memory| (point, memory)));
             }
         }
         Ok(())

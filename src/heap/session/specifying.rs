@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,7 +11,7 @@ use super::command::Named;
 use super::history::Trust;
 use super::screen::obstacle;
 use super::tracked::Tracked;
-use super::{Done, Session, said, written};
+use super::{Done, MOST_NODES, Session, said, written};
 use crate::heap::confine::{Confinement, search};
 use crate::heap::gdb::{self, Stop, Why};
 use crate::heap::load::Loaded;
@@ -18,6 +19,7 @@ use crate::heap::picture;
 use crate::heap::problem::{Control, Triple};
 use crate::heap::repair::{Options, Outcome};
 use crate::heap::rewrite::{edits, rewritten};
+use crate::heap::until::Until;
 use crate::heap::written::Written;
 
 /// What is asserted if no patch explains all, and what is said then.
@@ -31,6 +33,9 @@ const LOOSER: [(Trust, &str); 2] = [
         " (local variables, and fields of new nodes, that you did not change may have other values)",
     ),
 ];
+
+/// In how many parts the time is split: with all that is asserted, and with each of [`LOOSER`].
+const PARTS: u32 = 3;
 
 /// Whether nothing is executed between two states.
 fn is_empty(triple: &Triple) -> bool {
@@ -68,7 +73,17 @@ impl Session {
                     .to_owned(),
             );
         }
-        let state = self.read()?;
+        let state = self.whole()?;
+        if state.hidden > 0
+            || self
+                .tracked
+                .as_ref()
+                .is_some_and(|tracked| tracked.is_beyond)
+        {
+            return Err(format!(
+                "nothing can be asserted in this call: the heap has more than {MOST_NODES} nodes; give the program a smaller input"
+            ));
+        }
         let nodes = self.nodes(&state);
         let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
         let program = match self.subject.snapshot() {
@@ -108,20 +123,29 @@ impl Session {
             );
         }
         let started = Instant::now();
-        let mut found = search(
-            &routine,
-            &triples,
-            Confinement::Suspects,
-            Options::default(),
-        );
+        let limit = self.settings.search_limit;
+        let asked = &*self.asked;
+        // Each of the searches has a part of the time, so that one without an answer leaves some to the next.
+        let searched = |triples: &[Triple], part: u32| {
+            let until = Until {
+                deadline: started.checked_add(limit * part / PARTS),
+                asked: Some(asked),
+            };
+            let options = Options {
+                until,
+                ..Options::default()
+            };
+            search(&routine, triples, Confinement::Suspects, options)
+        };
+        let mut found = searched(&triples, 1);
         let mut note = "";
         // Whoever corrects the heap rarely looks at everything.
-        for (trust, said) in LOOSER {
+        for (part, (trust, said)) in (2..).zip(LOOSER) {
             if matches!(found.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
                 break;
             }
             let loose = history.triples(&routine, since.clone(), trust);
-            let other = search(&routine, &loose, Confinement::Suspects, Options::default());
+            let other = searched(&loose, part);
             if matches!(other.repaired.result, Outcome::Correct | Outcome::Patch(_)) {
                 note = said;
                 found = other;
@@ -155,12 +179,12 @@ impl Session {
                     .map(ToString::to_string)
                     .collect();
                 Err(match of.as_slice() {
-                    [] => "no change of the function explains what is asserted".to_owned(),
+                    [] => "no change that `repair` tries explains what is asserted".to_owned(),
                     [one] => format!(
-                        "no change of the function leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
+                        "no change that `repair` tries leads to the state of checkpoint {one}: `undo` or `resume` takes it back"
                     ),
                     of => format!(
-                        "the states of checkpoints {} contradict each other, or no change explains them together",
+                        "the states of checkpoints {} contradict each other, or no change that `repair` tries explains them together",
                         of.join(" and ")
                     ),
                 })
@@ -168,9 +192,15 @@ impl Session {
             Outcome::Exhausted => {
                 Err("no repair was found that explains all that is asserted".to_owned())
             }
+            Outcome::Unknown if asked.load(Ordering::SeqCst) => {
+                Err("the search was interrupted: no repair was found before".to_owned())
+            }
+            Outcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
+                "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or say by `concrete` which lines are right"
+            )),
             Outcome::Unknown if !seen.is_empty() => Err("no repair was found".to_owned()),
             Outcome::Unknown => Err(
-                "no repair was found: the way between two checkpoints is too long; assert states more often".to_owned(),
+                "no repair was found: the way between two checkpoints is too long, or there are too many nodes; assert states more often, on fewer nodes".to_owned(),
             ),
         };
         answer.map_err(|sentence| sentence + &seen)

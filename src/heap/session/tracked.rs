@@ -62,6 +62,8 @@ pub(super) struct Tracked {
     pub(super) changes: Vec<Change>,
     /// Why the program does not go on as the patch has it, if it does not.
     pub(super) obstacle: Option<String>,
+    /// Whether the heap was too large to be read in this call: nothing can be asserted in it.
+    pub(super) is_beyond: bool,
     /// The lines that are right, as the user says.
     pub(super) concrete: BTreeSet<u32>,
     /// The values of macros, which gdb does not know.
@@ -71,10 +73,9 @@ pub(super) struct Tracked {
 impl Tracked {
     pub(super) fn new(loaded: Loaded, frame: FrameIdentity) -> Self {
         let constants = macro_constants(&loaded.program, &loaded.texts);
-        let constants = constants.into_iter().map(|(cell, value)| {
-            let value = value.and_then(|value| i64::try_from(value).ok());
-            (cell, value.map_or(Value::Unknown, Value::Number))
-        });
+        let constants = constants
+            .into_iter()
+            .map(|(cell, value)| (cell, value.map_or(Value::Unknown, Value::Number)));
         Self {
             constants: constants.collect(),
             loaded,
@@ -91,6 +92,7 @@ impl Tracked {
             is_beginning: true,
             changes: Vec::new(),
             obstacle: None,
+            is_beyond: false,
             concrete: BTreeSet::new(),
         }
     }
@@ -130,14 +132,15 @@ impl Tracked {
         self.has_ended = false;
         self.at = None;
         self.assigned.clear();
+        self.is_beyond = false;
         self.begin = None;
         self.is_beginning = true;
         self.restart();
     }
 
-    /// The call began in this state.
-    pub(super) fn begin(&mut self, point: Point, memory: Memory) {
-        self.begin = Some((point, memory));
+    /// The call began here, in this state; none if nobody could read it.
+    pub(super) fn begin(&mut self, begin: Option<(Point, Memory)>) {
+        self.begin = begin;
         self.is_beginning = false;
         self.restart();
     }
@@ -198,7 +201,7 @@ impl Tracked {
     /// Whether a statement that is not modelled comes next, and its state before is not known yet.
     pub(super) fn is_entering(&self) -> bool {
         let next = self.at.and_then(|at| self.loaded.routine.code.get(at));
-        matches!(next, Some(Instruction::Concrete(_))) && self.entry.is_none()
+        matches!(next, Some(Instruction::Concrete(_))) && self.entry.is_none() && !self.is_beyond
     }
 
     /// A statement that is not modelled is about to be executed in this state.
@@ -214,9 +217,9 @@ impl Tracked {
         entry.is_some_and(|((_, at), _)| self.at != Some(*at))
     }
 
-    /// It was done, and this is the state now.
-    pub(super) fn leave(&mut self, after: &Memory) {
-        if let Some((place, before)) = self.entry.take() {
+    /// It was done, and this is the state now, if it could be read.
+    pub(super) fn leave(&mut self, after: Option<&Memory>) {
+        if let Some(((place, before), after)) = self.entry.take().zip(after) {
             let effect = Effect::between(&self.loaded.routine, &before, after);
             self.effects.insert(place, effect);
         }

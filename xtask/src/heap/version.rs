@@ -8,6 +8,7 @@ use cargo_nopol::heap::confine::{Confinement, Found, search};
 use cargo_nopol::heap::ir::StatementId;
 use cargo_nopol::heap::patch::Change;
 use cargo_nopol::heap::repair::{Options, Outcome, Strategy};
+use cargo_nopol::heap::until::Until;
 
 use super::spectrum::{Formula, Spectrum, rank};
 
@@ -79,7 +80,7 @@ pub fn measure(
         let start = Instant::now();
         let options = Options {
             strategy: way.strategy,
-            deadline: Some(start + limit),
+            until: Until::at(start + limit),
             ..Options::default()
         };
         let found = search(routine, &faulty.triples, way.confinement, options);

@@ -1,6 +1,6 @@
 //! What is evaluated in a run: conditions, terms, paths and new nodes. What must hold so that nothing faults is required along.
 
-use super::{Locations, MOST_CASES, Node, Run, TooLarge};
+use super::{Locations, MOST_CASES, Node, Run, TooLarge, fitted};
 use crate::formula::ir::RecordId;
 use crate::heap::encode::cases::Cases;
 use crate::heap::encode::guard::Guard;
@@ -36,12 +36,13 @@ impl Run<'_> {
             } => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;
+                self.spend(left.len() * right.len())?;
                 self.compare(statement, *number, &left, &right, live)
             }
         })
     }
 
-    pub(super) fn compare(
+    fn compare(
         &mut self,
         statement: StatementId,
         number: usize,
@@ -92,16 +93,21 @@ impl Run<'_> {
             Term::Leaf(leaf) => self.leaf(statement, *leaf, live),
             Term::Implied(atom) => self.atom(atom, live),
             Term::Fresh(record, filling) => self.allocate(*record, *filling, live),
-            Term::Arithmetic(op, bits, left, right) => {
+            Term::Convert(scalar, inner) => {
+                let inner = self.term(statement, inner, live)?;
+                fitted(&inner, Type::Number(*scalar))
+            }
+            Term::Arithmetic(op, scalar, left, right) => {
                 let left = self.term(statement, left, live)?;
                 let right = self.term(statement, right, live)?;
+                self.spend(left.len() * right.len())?;
                 let mut result = Cases::none();
                 for (one, when) in left.iter() {
                     for (other, also) in right.iter() {
                         let both = when.and(also);
-                        match arithmetic(*op, *bits, *one, *other) {
-                            Some(value) => result.add(value, &both),
-                            None => self.require(live.and(&both).not()),
+                        match arithmetic(*op, *scalar, *one, *other) {
+                            Ok(value) => result.add(value, &both),
+                            Err(_) => self.require(live.and(&both).not()),
                         }
                     }
                 }
@@ -122,7 +128,8 @@ impl Run<'_> {
     pub(super) fn leaf(&mut self, statement: StatementId, leaf: usize, live: &Guard) -> Cases {
         let (holes, space, routine) = (self.holes, self.space, self.routine);
         let Some(hole) = holes.statements[statement].leaves.get(&leaf) else {
-            return self.atom(&routine.statements[statement].leaves[leaf].atom, live);
+            let leaf = &routine.statements[statement].leaves[leaf];
+            return fitted(&self.atom(&leaf.atom, live), leaf.ty);
         };
         let mut cases = Cases::none();
         for (number, atom) in space.statements[statement].leaves[leaf].iter().enumerate() {
@@ -130,7 +137,7 @@ impl Run<'_> {
             let value = self.atom(atom, &live.and(&chosen));
             cases.add_all(&value, &chosen);
         }
-        cases
+        fitted(&cases, routine.statements[statement].leaves[leaf].ty)
     }
 
     pub(super) fn atom(&mut self, atom: &Atom, live: &Guard) -> Cases {
@@ -144,7 +151,9 @@ impl Run<'_> {
                 }
                 let mut cases = Cases::none();
                 for (entity, when) in locations {
-                    cases.add_all(&self.get(entity), &when);
+                    let held = self.get(entity);
+                    self.work = self.work.saturating_sub(held.len());
+                    cases.add_all(&held, &when);
                 }
                 cases
             }
@@ -174,7 +183,9 @@ impl Run<'_> {
             };
             let mut next: Locations = Vec::new();
             for (entity, when) in &locations {
-                for (value, also) in self.get(*entity).iter() {
+                let held = self.get(*entity);
+                self.work = self.work.saturating_sub(held.len());
+                for (value, also) in held.iter() {
                     let both = when.and(also);
                     let node = match value {
                         Value::Node(node) => self.nodes.get(node.0 as usize).map(|of| (*node, of)),
