@@ -4,3 +4,4 @@ mod agreement;
 mod arithmetic;
 mod candidates;
 mod mutants;
+mod strings;
