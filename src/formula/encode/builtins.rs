@@ -7,7 +7,7 @@ use super::memory::{INDEX_BITS, Target, Value};
 use super::stream::{Output, Progress};
 use super::{Bit, Encoder, Result, constant, index_word};
 use crate::formula::circuit::word::{self, Word};
-use crate::formula::ir::{Builtin, Conversion, Expr, MOST_CELLS, Scalar, Span};
+use crate::formula::ir::{Builtin, Conversion, Expr, Initially, MOST_CELLS, Scalar, Span};
 use crate::formula::text::{self, Scanned};
 
 const CHAR: Scalar = Scalar::Int {
@@ -31,11 +31,13 @@ impl Encoder<'_> {
             values.push(self.value(argument)?);
         }
         match (builtin, &*values) {
-            (Builtin::Allocate(cells), []) => {
-                let object = self.new_object(cells);
+            (Builtin::Allocate(cells, initially), []) => {
+                let object = self.new_object(cells, *initially);
                 Ok(Value::pointer(object, index_word(0)))
             }
-            (Builtin::Allocate(cells), [Value::Bits(count)]) => Ok(self.row(cells, &count.clone())),
+            (Builtin::Allocate(cells, initially), [Value::Bits(count)]) => {
+                Ok(self.row(cells, &count.clone(), *initially))
+            }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
                 let Some(bytes) = self.known_string(from) else {
                     return self.stop(span, "a number is read from a text that is computed");
@@ -82,13 +84,13 @@ impl Encoder<'_> {
     }
 
     /// A new object of so many times these cells, or null if that is too many.
-    fn row(&mut self, cells: &[Scalar], count: &Word) -> Value {
+    fn row(&mut self, cells: &[Scalar], count: &Word, initially: Initially) -> Value {
         let each = cells.len().max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
         let fits = !self.circuit.less(&most, count, false);
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
-        let object = self.memory.row(cells, length);
+        let object = self.memory.row(cells, length, initially);
         self.contents(object);
         let row = Value::pointer(object, index_word(0));
         Value::choose(self.circuit, fits, &row, &Value::null())

@@ -5,3 +5,4 @@ mod arithmetic;
 mod candidates;
 mod mutants;
 mod strings;
+mod unset;

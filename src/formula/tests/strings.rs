@@ -17,7 +17,7 @@ const BODIES: [&str; 7] = [
     "char v[4] = \"abc\"; int i = 2; v[i] = 0; if (strcmp(v, \"a\") == 0) puts(v); else puts(\"ab\");",
 ];
 
-fn test(program: &Program, words: bool, output: &str) -> Test {
+pub(super) fn test(program: &Program, words: bool, output: &str) -> Test {
     let bytes = output.as_bytes().to_vec();
     Test {
         name: "test".to_owned(),
