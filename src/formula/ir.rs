@@ -425,7 +425,7 @@ pub enum BinaryOp {
     Or,
     /// `^`, also of bools
     Xor,
-    /// `<<`; it overflows if the number times the power of 2 does not fit
+    /// `<<`; it overflows if the number times the power of 2 does not fit, and where that is a fault, a negative number is one, too
     Shl,
     /// `>>`, of signed numbers arithmetic
     Shr,
@@ -614,7 +614,7 @@ pub enum FaultKind {
     Overflow,
     /// Division by zero.
     DivisionByZero,
-    /// A shift by a negative number or by too much.
+    /// A shift by a negative number or by too much; in C also a signed `<<` of a negative number (C11, 6.5.7).
     Shift,
     /// A read or write outside of an object, or an index outside of an array.
     OutOfBounds,
@@ -646,7 +646,7 @@ impl fmt::Display for FaultKind {
             Self::Panic => "the program panics",
             Self::Overflow => "arithmetic overflows",
             Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits",
+            Self::Shift => "there is a shift by too many bits, or of a negative number",
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is followed",
             Self::NoResult => "a function ends without a result",

@@ -332,3 +332,18 @@ int main(void)
     let note = "note: a pointer or reference is never a candidate; not examined: p.c:7\n";
     assert!(run.stdout.contains(note), "{}", run.stdout);
 }
+
+#[test]
+fn the_help_gives_the_exit_codes_of_the_page() {
+    for name in ["faults", "mutate"] {
+        let page = fs::read_to_string(format!("docs/{name}.md")).unwrap();
+        let (_, page) = page.split_once("Exit codes: ").unwrap();
+        let page = page.split(", ").map(|code| code.split(' ').next().unwrap());
+        let run = Subject::lib("").nopol(&[name, "--help"]);
+        let (_, help) = run.stdout.split_once("Exit codes:\n").unwrap();
+        let help = help.lines().map(|line| line.split_whitespace().next());
+        let help: Vec<&str> = help.flatten().collect();
+        assert_eq!(help, page.collect::<Vec<_>>(), "{name}");
+        assert!(run.stdout.contains("outside of what formulas are made of"));
+    }
+}

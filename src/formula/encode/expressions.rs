@@ -215,6 +215,8 @@ impl Encoder<'_> {
             let back = self.circuit.shifted(&shifted, by, false, signed);
             let overflows = !self.circuit.equal(&back, a);
             self.fault(FaultKind::Overflow, overflows);
+            let is_negative = a.last().copied().filter(|_| signed);
+            self.fault(FaultKind::Shift, is_negative.unwrap_or(Bit::FALSE));
         }
         shifted
     }

@@ -48,6 +48,8 @@ pub fn binary(op: BinaryOp, overflow: Overflow, ty: Scalar, left: i128, right: i
             if op == BinaryOp::Shr {
                 return (wrap(ty, left >> amount), fault);
             }
+            let is_negative = left < 0 && overflow == Overflow::Fault;
+            let fault = fault.or(is_negative.then_some(FaultKind::Shift));
             // At most 64 bits by less than 64: exact.
             let (result, overflows) = exact(Some(left << amount), left << amount);
             (result, fault.or(overflows))
