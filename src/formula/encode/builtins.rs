@@ -100,8 +100,9 @@ impl Encoder<'_> {
     /// them there are only zeros.
     fn longest(&self, string: &[Target]) -> Option<usize> {
         let objects = string.iter().filter_map(|target| target.address.as_ref());
-        let lengths = objects.map(|(object, _)| word::known(&self.memory.objects[*object].length));
-        let longest = lengths.fold(Some(0), |most, length| Some(length?.max(most?)))?;
+        let mut lengths =
+            objects.map(|(object, _)| word::known(&self.memory.objects[*object].length));
+        let longest = lengths.try_fold(0, |most, length| Some(length?.max(most)))?;
         usize::try_from(longest)
             .ok()
             .filter(|longest| *longest < LONGEST)
