@@ -12,6 +12,16 @@ use crate::formula::localization::Localization;
 use crate::formula::{Request, localize, report};
 use crate::report::Ending;
 
+/// The exit codes.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    other values that make the failing tests pass were found
+  1    there are none, or no test fails
+  2    wrong usage: no manifest, no such package or test
+  4    the program, or every test, is outside of what formulas are made of
+  5    the time limit was reached
+  70   internal error, or the result could not be written";
+
 #[derive(Args, Clone, Debug)]
 pub struct Faults<P: Target> {
     #[command(flatten)]

@@ -77,10 +77,10 @@ enum Action<P: Target> {
     #[command(after_help = EXIT_CODES)]
     Localize(look::Look<P>),
     /// Show the smallest sets of places where other values would make the failing tests pass
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = faults::EXIT_CODES)]
     Faults(faults::Faults<P>),
     /// Find all minimal repairs by mutations, or show that there is none
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = mutate::EXIT_CODES)]
     Mutate(mutate::Mutate<P>),
     /// Repair a function that manipulates linked structures, given what its heap must look like
     #[command(after_help = EXIT_CODES)]

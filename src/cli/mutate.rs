@@ -15,6 +15,16 @@ use crate::formula::report::mutation as report;
 use crate::invocation;
 use crate::report::{EditReport, Ending, Evidence, Outcome, PatchReport};
 
+/// The exit codes.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0    repairs were found
+  1    there are none, or nothing is wrong
+  2    wrong usage: no manifest, no such package, test or function
+  4    the program, or every test, is outside of what formulas are made of
+  5    the time limit was reached
+  70   internal error, or the result could not be written";
+
 #[derive(Args, Clone, Debug)]
 pub struct Mutate<P: Target> {
     #[command(flatten)]

@@ -1,5 +1,5 @@
 //! Synthesis problems from recorded contexts: the terms available at a site, and the rows that a condition
-//! there must explain (papers/nopol.txt §3.3).
+//! there must explain (the Nopol paper, §3.3).
 
 mod asked;
 mod c;

@@ -1,4 +1,4 @@
-//! SMT-LIB 2: the component-based encoding of papers/nopol.txt §3.4 for one level, with every hard row asserted.
+//! SMT-LIB 2: the component-based encoding of the Nopol paper, §3.4 for one level, with every hard row asserted.
 //! It is satisfiable iff some condition of the level explains the rows, and a model is such a condition.
 //!
 //! The level has two comparisons, one `!`, one `&&`, one `||`, and one `+` and one `-` per integer type; blocks may

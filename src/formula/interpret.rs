@@ -39,8 +39,8 @@ use foldhash::fast::FixedState;
 use typed_index_collections::TiVec;
 
 use super::ir::{
-    Entry, Expected, FaultKind, Function, FunctionId, Made, NodeId, Program, Scalar, Span, Test,
-    VariableId,
+    Entry, Expected, FaultKind, Function, FunctionId, Initially, Made, NodeId, Program, Scalar,
+    Span, Test, VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
 pub use entered::{Entered, entries};
@@ -57,7 +57,7 @@ pub struct Limits {
     pub bound: u32,
     /// Most statements and iterations in all. Each 64 cells or bytes handled at once count as one more.
     pub steps: u64,
-    /// Whether faults count that the program does not state. Those that it does ([`FaultKind::is_explicit`]) always do.
+    /// Whether faults count that the program does not state; some always do ([`FaultKind::counts`]).
     pub implicit: bool,
 }
 
@@ -100,6 +100,8 @@ pub struct Evaluated {
     pub index: Option<i128>,
     /// Whether the value is angelic.
     pub is_angelic: bool,
+    /// The value and the index that the program computes there by itself.
+    pub original: (Value, Option<i128>),
 }
 
 /// What happened in a run.
@@ -243,6 +245,9 @@ struct Interpreter<'p, 'a> {
     entered: Vec<Entered<'p>>,
 }
 
+/// What may be moved without being used: a value, and whether it was ever set.
+type Carried = (Value, bool);
+
 impl<'p, 'a> Interpreter<'p, 'a> {
     fn new(
         program: &'p Program,
@@ -362,9 +367,11 @@ impl<'p, 'a> Interpreter<'p, 'a> {
 
     /// An array of pointers to strings, and null at its end.
     fn strings(&mut self, strings: &[Vec<u8>]) -> Flow<Address> {
-        let array = self.new_object(Cow::Owned(vec![Scalar::Pointer; strings.len() + 1]))?;
+        let pointers = vec![Scalar::Pointer; strings.len() + 1];
+        let array = self.new_object(Cow::Owned(pointers), Initially::Zero)?;
         for (at, bytes) in (0_i128..).zip(strings) {
-            let string = self.new_object(Cow::Owned(vec![builtin::CHAR; bytes.len() + 1]))?;
+            let characters = vec![builtin::CHAR; bytes.len() + 1];
+            let string = self.new_object(Cow::Owned(characters), Initially::Zero)?;
             self.write_string(Some(string), bytes, Span::default())?;
             self.write_at(
                 Some(array),
@@ -409,13 +416,15 @@ impl<'p, 'a> Interpreter<'p, 'a> {
     /// Makes a new object for a variable.
     fn declare(&mut self, variable: VariableId) -> Flow<Address> {
         let cells = self.cells(variable);
+        let declared = self.program.variables.get(variable);
+        let initially = declared.map_or(Initially::Zero, |variable| variable.initially);
         self.spend(u64::try_from(cells.len() / 64).unwrap_or(u64::MAX))?;
         if let Some(before) = self.scope(variable).remove(&variable) {
             self.memory.release(before);
         }
         let object = self
             .memory
-            .allocate(Cow::Borrowed(cells))
+            .allocate(Cow::Borrowed(cells), initially)
             .ok_or(Jump::End(End::Steps))?;
         self.scope(variable).insert(variable, object);
         Ok(Address { object, cell: 0 })
@@ -454,7 +463,7 @@ impl<'p, 'a> Interpreter<'p, 'a> {
 
     /// Ends the run if this fault counts.
     fn fault(&self, kind: FaultKind, span: Span) -> Flow<()> {
-        if self.is_suppressed || !(self.limits.implicit || kind.is_explicit()) {
+        if self.is_suppressed || !kind.counts(self.limits.implicit) {
             return Ok(());
         }
         Err(Jump::End(End::Fault(kind, span)))

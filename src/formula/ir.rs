@@ -12,6 +12,11 @@
 //! A run with a fault is a failed run. This is what makes it possible to put another value in place of an expression that
 //! faults. The values: overflow wraps, `x / 0` is 0, `x % 0` is `x`, a shift by the width or more takes the amount
 //! modulo the width, a read outside of an object is 0 (or null), and a write outside of one does nothing.
+//!
+//! # Cells without a value
+//! A cell of a C variable that is not initialized, and of memory from `malloc`, has no value until it is written
+//! ([`Initially::Unset`]). To use it is a fault, in every run. It may be moved: what is assigned from it by a mere `Load`, `Cast`,
+//! or `Copy` has no value either. To who goes on nevertheless it is 0.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -192,6 +197,18 @@ pub struct Variable {
     pub access: Access,
     /// Whether it lives as long as the program.
     pub is_global: bool,
+    /// What its cells hold when it is declared.
+    pub initially: Initially,
+}
+
+/// What the cells of a new object hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Initially {
+    /// Zero or null.
+    #[default]
+    Zero,
+    /// No value: to use one is a fault.
+    Unset,
 }
 
 /// A function.
@@ -408,7 +425,7 @@ pub enum BinaryOp {
     Or,
     /// `^`, also of bools
     Xor,
-    /// `<<`; what is shifted out is no overflow
+    /// `<<`; it overflows if the number times the power of 2 does not fit, and where that is a fault, a negative number is one, too
     Shl,
     /// `>>`, of signed numbers arithmetic
     Shr,
@@ -438,9 +455,9 @@ pub enum LogicalOp {
 /// What a language brings along.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Builtin {
-    /// A new object, zeroed; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells;
+    /// A new object; its address. It has these cells, or, given an unsigned 64-bit number, so many times these cells;
     /// null if that is more than [`MOST_CELLS`].
-    Allocate(Vec<Scalar>),
+    Allocate(Vec<Scalar>, Initially),
     /// The number that the string at the pointer begins with, as `atoi` reads it; 0 without one, wrapped.
     ParseInt,
     /// Reads from standard input as `scanf` does: the pointers to the targets; the number of assigned ones, or -1 at
@@ -512,7 +529,7 @@ pub enum Lvalue {
 /// A statement.
 #[derive(Clone, Debug)]
 pub enum Statement {
-    /// Makes a new object for a local variable, zeroed.
+    /// Makes a new object for a local variable.
     Declare(VariableId),
     /// Evaluates the value, then the target's indices and pointers, then writes. At an angelic place another value is
     /// written, at another index if the outermost part of the target is one.
@@ -597,7 +614,7 @@ pub enum FaultKind {
     Overflow,
     /// Division by zero.
     DivisionByZero,
-    /// A shift by a negative number or by too much.
+    /// A shift by a negative number or by too much; in C also a signed `<<` of a negative number (C11, 6.5.7).
     Shift,
     /// A read or write outside of an object, or an index outside of an array.
     OutOfBounds,
@@ -605,12 +622,20 @@ pub enum FaultKind {
     NullPointer,
     /// A function that returns something came to its end, and the value was needed.
     NoResult,
+    /// A value is used that was never written.
+    Unset,
 }
 
 impl FaultKind {
     /// Whether the program states it, and not the language.
     pub const fn is_explicit(self) -> bool {
         matches!(self, Self::Assertion | Self::Panic)
+    }
+
+    /// Whether it counts, given whether faults do that the program does not state. What is made of a value that was never
+    /// written says nothing of any other run, so that this one always counts.
+    pub const fn counts(self, implicit: bool) -> bool {
+        implicit || self.is_explicit() || matches!(self, Self::Unset)
     }
 }
 
@@ -621,10 +646,11 @@ impl fmt::Display for FaultKind {
             Self::Panic => "the program panics",
             Self::Overflow => "arithmetic overflows",
             Self::DivisionByZero => "there is a division by zero",
-            Self::Shift => "there is a shift by too many bits",
+            Self::Shift => "there is a shift by too many bits, or of a negative number",
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is followed",
             Self::NoResult => "a function ends without a result",
+            Self::Unset => "a value is used that was never set",
         })
     }
 }

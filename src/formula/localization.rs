@@ -1,9 +1,11 @@
 //! What `cargo nopol faults` found, in the user's terms: places with lines and texts, values as text, paths.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::faults::{Candidate, Found, Outcome};
-use super::interpret::{Evaluated, Run, Value};
+use super::interpret::{End, Evaluated, Run, Value};
 use super::ir::{PlaceId, PlaceKind};
 use super::left_out::LeftOut;
 use super::load::Loaded;
@@ -25,6 +27,8 @@ pub struct Localization {
     pub complete_to: usize,
     /// The candidates, the likeliest first.
     pub candidates: Vec<ShownCandidate>,
+    /// Where the functions of failing runs compute pointers or references, which are never candidates.
+    pub pointers: Vec<ShownPlace>,
     /// What was done, and how long it took.
     pub phases: Vec<Phase>,
     /// What the formula was like.
@@ -234,6 +238,24 @@ fn candidate_of(
         path: path.unwrap_or_default(),
         tests: names,
     }
+}
+
+/// Where the functions that failing tests go through compute pointers, in the order of the source.
+pub fn pointers(loaded: &Loaded) -> Vec<ShownPlace> {
+    let runs = loaded.covered.iter().zip(&loaded.ends);
+    let failing = runs.filter(|(_, end)| **end != End::Passed);
+    let covered = failing.flat_map(|(covered, _)| covered.ones());
+    let function = |place: PlaceId| loaded.program.places[place].function;
+    let functions: BTreeSet<_> = covered
+        .map(|place| function(PlaceId::from(place)))
+        .collect();
+    let places = super::visit::pointers(&loaded.program).into_iter();
+    let mut places: Vec<ShownPlace> = places
+        .filter(|place| functions.contains(&function(*place)))
+        .map(|place| shown_place(loaded, place))
+        .collect();
+    places.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    places
 }
 
 fn shown_place(loaded: &Loaded, place: PlaceId) -> ShownPlace {

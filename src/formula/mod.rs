@@ -106,6 +106,7 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
         let mut shown = localization::shown(&loaded, &failing, &found, &|place| {
             loaded.suspiciousness(place)
         });
+        shown.pointers = localization::pointers(&loaded);
         shown.phases = vec![Phase {
             name: "solving",
             seconds: found.solving,

@@ -1,8 +1,10 @@
 //! Walks over programs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::ir::{Expr, ExprKind, FunctionId, Lvalue, Program, Statement, VariableId};
+use super::ir::{
+    Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar, Statement, VariableId,
+};
 
 /// What a function needs, directly or not.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +26,32 @@ pub fn needs(program: &Program, function: FunctionId) -> Needs {
         let mut walk = Walk {
             calls: &mut open,
             variables: &mut needs.variables,
+            pointers: &mut BTreeSet::new(),
         };
         walk.statements(&program.functions[function].body);
     }
     needs
 }
 
+/// The places at which pointers are computed: none of them is ever broken.
+pub fn pointers(program: &Program) -> BTreeSet<PlaceId> {
+    let mut pointers = BTreeSet::new();
+    let mut walk = Walk {
+        calls: &mut Vec::new(),
+        variables: &mut HashSet::new(),
+        pointers: &mut pointers,
+    };
+    walk.statements(&program.globals);
+    for function in &program.functions {
+        walk.statements(&function.body);
+    }
+    pointers
+}
+
 struct Walk<'a> {
     calls: &'a mut Vec<FunctionId>,
     variables: &'a mut HashSet<VariableId>,
+    pointers: &'a mut BTreeSet<PlaceId>,
 }
 
 impl Walk<'_> {
@@ -40,7 +59,12 @@ impl Walk<'_> {
         for statement in statements {
             match statement {
                 Statement::Declare(_) | Statement::Break(_) | Statement::Continue(_) => {}
-                Statement::Assign { target, value, .. } => {
+                Statement::Assign {
+                    place,
+                    target,
+                    value,
+                } => {
+                    self.place(*place, value);
                     self.lvalue(target);
                     self.expr(value);
                 }
@@ -69,9 +93,19 @@ impl Walk<'_> {
                 }
                 Statement::Opaque(..) => {}
                 Statement::Breakable(_, body) => self.statements(body),
-                Statement::Return { value, .. } => value.iter().for_each(|value| self.expr(value)),
+                Statement::Return { place, value } => {
+                    if let Some(value) = value {
+                        self.place(*place, value);
+                        self.expr(value);
+                    }
+                }
             }
         }
+    }
+
+    fn place(&mut self, place: Option<PlaceId>, value: &Expr) {
+        self.pointers
+            .extend(place.filter(|_| value.ty == Scalar::Pointer));
     }
 
     fn lvalue(&mut self, lvalue: &Lvalue) {

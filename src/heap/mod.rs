@@ -1,4 +1,4 @@
-//! Repairs programs that manipulate linked structures: Wolverine2 (`papers/wolverine2.txt`).
+//! Repairs programs that manipulate linked structures: Wolverine2.
 //!
 //! A function is lowered to guarded statements ([`ir`], [`lower`]) and run on memory graphs ([`state`], [`memory`], [`machine`]).
 //! What it must fulfil are Hoare triples between states ([`problem`], [`effect`]), which come from recorded runs ([`load`], [`record`]), from

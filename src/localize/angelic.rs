@@ -1,4 +1,4 @@
-//! Angelic forcing, after algorithms 1 and 2 of papers/nopol.txt: force a condition to true, then to false,
+//! Angelic forcing, after algorithms 1 and 2 of the Nopol paper: force a condition to true, then to false,
 //! or skip a statement, and see whether the failing test passes.
 //!
 //! A single constant per test is too weak if a test evaluates a condition several times and only some

@@ -1,4 +1,4 @@
-//! Angelic fix localization (papers/nopol.txt §3.2): finds the sites where another outcome makes a failing
+//! Angelic fix localization (the Nopol paper, §3.2): finds the sites where another outcome makes a failing
 //! test pass. Knows nothing about syntax or solvers.
 
 pub mod angelic;

@@ -1,4 +1,4 @@
-//! The coverage spectrum: which tests reach which site, and Ochiai suspiciousness (papers/nopol.txt §3.2.3).
+//! The coverage spectrum: which tests reach which site, and Ochiai suspiciousness (the Nopol paper, §3.2.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 

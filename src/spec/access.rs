@@ -9,7 +9,7 @@ mod outline;
 use super::{ArithOp, CmpOp};
 pub use outline::{Outline, Token, glance};
 
-/// A state query (papers/nopol.txt §3.3.3): a method without arguments whose meaning is known.
+/// A state query (the Nopol paper, §3.3.3): a method without arguments whose meaning is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Query {
     /// The number of elements, or of bytes of a string.

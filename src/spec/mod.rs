@@ -1,5 +1,5 @@
 //! Specifications of conditions: typed terms, their values in each context, and the outcome expected
-//! there (papers/nopol.txt §3.3). Independent of files, processes, syntax and solvers.
+//! there (the Nopol paper, §3.3). Independent of files, processes, syntax and solvers.
 
 pub mod access;
 pub mod expr;

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
-    /// Component-based synthesis with z3 (papers/nopol.txt §3.4).
+    /// Component-based synthesis with z3 (the Nopol paper, §3.4).
     Smt,
     /// Edits of the original condition and bottom-up enumeration.
     Enumerate,

@@ -1,5 +1,5 @@
 //! Synthesis of boolean expressions that explain a spec: a pure function from [`Spec`] and [`Pool`] to
-//! ranked expressions (papers/nopol.txt §3.4). Independent of cargo, files and processes; only `smt.rs` and
+//! ranked expressions (the Nopol paper, §3.4). Independent of cargo, files and processes; only `smt.rs` and
 //! its submodules use z3.
 //!
 //! `table` turns the spec into bitsets and `atoms` lists the clauses. Two engines implement the trait in

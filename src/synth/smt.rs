@@ -1,4 +1,4 @@
-//! The component-based encoding of papers/nopol.txt §3.4 in z3: it finds a wiring of a [`Library`] that explains
+//! The component-based encoding of the Nopol paper, §3.4 in z3: it finds a wiring of a [`Library`] that explains
 //! rows of the spec, or proves that there is none. Only this file and its submodules use z3; `distinguish` also
 //! uses it to compare two conditions.
 //!

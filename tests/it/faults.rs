@@ -199,3 +199,151 @@ fn a_script_is_not_taken_for_the_program() {
     assert_eq!(run.code, 4, "{}", run.stdout);
     assert!(run.stdout.contains("is a script"), "{}", run.stdout);
 }
+
+/// A C program, and its tests: arguments, and what it must print.
+fn program(text: &str, tests: &[(&str, &str)]) -> Subject {
+    let mut toml = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n".to_owned();
+    for (arguments, output) in tests {
+        toml += &format!(
+            "[[c.test]]\nname = \"t{arguments}\"\ncommand = \"./p {arguments}\"\nstdout = \"{output}\\n\"\n"
+        );
+    }
+    Subject::new(&[("p.c", text), ("nopol.toml", &toml)])
+}
+
+#[test]
+fn a_string_ends_where_its_end_was_put() {
+    let text = r#"#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    char word[16];
+    int end;
+
+    strcpy(word, argv[1]);
+    end = strlen(word);
+    if (end > 4)
+        end = 1;
+    word[end] = 0;
+    puts(word);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("abcd", "a"), ("abcde", "a"), ("abc", "abc")]);
+    let faults = subject.nopol(&["c", "faults", "--size", "1", "--format", "json"]);
+    let lines = lines(&found(&faults));
+    for line in [10, 11, 13] {
+        assert!(lines.contains(&vec![line]), "{line}: {}", faults.stdout);
+    }
+    let repairs = subject.nopol(&["c", "mutate", "--size", "1"]);
+    assert!(
+        repairs.stdout.contains("becomes  end >= 4"),
+        "{}",
+        repairs.stdout
+    );
+}
+
+#[test]
+fn a_value_that_was_never_set_may_be_moved_but_not_used() {
+    let text = r#"#include <stdio.h>
+#include <stdlib.h>
+
+struct pair { int a, b; };
+
+int main(int argc, char **argv)
+{
+    struct pair one, other;
+    char from[3], to[3];
+    int at = atoi(argv[1]);
+
+    one.a = 1;
+    other = one;
+    from[0] = 2;
+    for (int i = 0; i < 3; i++)
+        to[i] = from[i];
+    printf("%d\n", other.a + to[at]);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("0", "3"), ("2", "1")]);
+    let found = found(&subject.nopol(&["c", "faults", "--size", "1", "--format", "json"]));
+    let failing = found["failing"].as_array().unwrap();
+    assert_eq!(
+        (failing.len(), &found["passing"]),
+        (1, &Value::from(1)),
+        "{found}"
+    );
+    let reason = failing[0]["reason"].as_str().unwrap();
+    assert_eq!(reason, "a value is used that was never set at p.c:17");
+}
+
+#[test]
+fn other_values_are_close_to_what_is_there() {
+    let text = r#"#include <stdio.h>
+
+int main(void)
+{
+    int code = -5;
+    long far = 100;
+    unsigned char low = code;
+    printf("%d", low);
+    if (far < -7)
+        printf(" below");
+    printf("\n");
+    return 0;
+}
+"#;
+    let subject = program(text, &[("", "250 below")]);
+    let run = subject.nopol(&["c", "faults", "--size", "2", "--format", "json"]);
+    let found = found(&run);
+    let mut values = Vec::new();
+    for candidate in found["candidates"].as_array().unwrap() {
+        for value in candidate["values"].as_array().unwrap() {
+            let place = value["place"].as_u64().unwrap();
+            let place = &candidate["places"][usize::try_from(place).unwrap()];
+            values.push((
+                place["line"].as_u64().unwrap(),
+                value["value"].as_str().unwrap(),
+            ));
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    let close = [(5, "-6"), (6, "-8"), (7, "250"), (9, "true")];
+    assert_eq!(values, close, "{}", run.stdout);
+}
+
+#[test]
+fn pointers_are_no_candidates_and_it_is_said_where_they_are() {
+    let text = r#"#include <stdio.h>
+
+static int one = 1, two = 2;
+
+int main(void)
+{
+    int *p = &one;
+    printf("%d\n", *p);
+    return 0;
+}
+"#;
+    let subject = program(text, &[("", "2")]);
+    let run = subject.nopol(&["c", "faults"]);
+    let note = "note: a pointer or reference is never a candidate; not examined: p.c:7\n";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+}
+
+#[test]
+fn the_help_gives_the_exit_codes_of_the_page() {
+    for name in ["faults", "mutate"] {
+        let page = fs::read_to_string(format!("docs/{name}.md")).unwrap();
+        let (_, page) = page.split_once("Exit codes: ").unwrap();
+        let page = page.split(", ").map(|code| code.split(' ').next().unwrap());
+        let run = Subject::lib("").nopol(&[name, "--help"]);
+        let (_, help) = run.stdout.split_once("Exit codes:\n").unwrap();
+        let help = help.lines().map(|line| line.split_whitespace().next());
+        let help: Vec<&str> = help.flatten().collect();
+        assert_eq!(help, page.collect::<Vec<_>>(), "{name}");
+        assert!(run.stdout.contains("outside of what formulas are made of"));
+    }
+}

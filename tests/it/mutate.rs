@@ -217,3 +217,81 @@ fn the_page_shows_what_the_tool_prints() {
     let run = Subject::fixture("formula/c/bridge", "bridge").nopol(&["c", "mutate"]);
     assert_eq!(run.stdout, shown);
 }
+
+/// A subject of one C file that has a `main` and these functions, and a test that passes.
+fn functions(text: &str) -> Subject {
+    let text = format!("#include <stdlib.h>\n{text}\nint main(void)\n{{\n    return 0;\n}}\n");
+    let toml = "[c]\nsources = [\"f.c\"]\nbuild = \"cc -o f f.c\"\n[[c.test]]\nname = \"none\"\ncommand = \"./f\"\n";
+    Subject::new(&[("f.c", &text), ("nopol.toml", toml)])
+}
+
+#[test]
+fn what_was_never_set_proves_nothing() {
+    let bodies = [
+        ("int s; if (x > 1) s = 1; return s;", false),
+        ("int s = 0; if (x > 1) s = 1; return s;", true),
+        ("int s, t; if (x > 1) s = 1; t = s; return t;", false),
+        (
+            "int t[2]; t[1] = 2; if (x > 1) t[0] = 1; return t[0];",
+            false,
+        ),
+        (
+            "int t[2] = {5}; t[0] = 0; if (x > 1) t[1] = 1; return t[1];",
+            true,
+        ),
+        (
+            "struct { int a, b; } p, q; p.b = 2; if (x > 1) p.a = 1; q = p; return q.a;",
+            false,
+        ),
+        (
+            "int *m = malloc(sizeof *m); if (x > 1) *m = 1; return *m;",
+            false,
+        ),
+        (
+            "int *m = calloc(1, sizeof *m); if (x > 1) *m = 1; return *m;",
+            true,
+        ),
+        ("static int s; s = s & 0; if (x > 1) s = 1; return s;", true),
+    ];
+    for (body, is_set) in bodies {
+        let subject = functions(&format!(
+            "int wanted(int x) {{ return x > 0 ? 1 : 0; }}\nint f(int x) {{ {body} }}"
+        ));
+        for implicit in ["--implicit", "--implicit=false"] {
+            let ask = [
+                "c",
+                "mutate",
+                "--function=f",
+                "--reference=wanted",
+                "--level=1",
+                implicit,
+            ];
+            let run = subject.nopol(&[&ask[..], &["--size=1", "--format=json"]].concat());
+            let found = found(&run);
+            let proved = repairs(&found);
+            assert_eq!(
+                !proved.is_empty(),
+                is_set,
+                "{body} {implicit}: {}",
+                run.stdout
+            );
+            assert_eq!(run.code, i32::from(!is_set), "{body}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_shift_overflows_in_c_and_not_in_rust() {
+    let subject = functions("int f(unsigned char n) { return 1 << (n & 31); }");
+    let run = subject.nopol(&["c", "mutate", "--function", "f", "--format", "json"]);
+    assert_eq!(found(&run)["failing"][0]["name"], "f(31)", "{}", run.stdout);
+    let subject = functions("int f(signed char n) { if (n > 3) n = 3; return n << 2; }");
+    let run = subject.nopol(&["c", "mutate", "--function", "f"]);
+    assert!(run.stdout.contains(") fails: "), "{}", run.stdout);
+    let subject = functions("unsigned f(unsigned char n) { return 1u << (n & 31); }");
+    let run = subject.nopol(&["c", "mutate", "--function", "f"]);
+    assert!(run.stdout.contains("nothing to repair"), "{}", run.stdout);
+    let subject = Subject::lib("pub fn f(n: u8) -> i32 {\n    1 << (n & 31)\n}\n");
+    let run = subject.nopol(&["mutate", "--function", "f"]);
+    assert!(run.stdout.contains("nothing to repair"), "{}", run.stdout);
+}

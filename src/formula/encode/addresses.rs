@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::memory::{INDEX_BITS, Target, Value};
+use super::memory::{Carried, INDEX_BITS, Target, Value, choose};
 use super::{Bit, Encoder, Result, index_word};
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::ir::{BinaryOp, FaultKind, Lvalue, Scalar};
@@ -209,15 +209,23 @@ impl Encoder<'_> {
         inside
     }
 
-    /// What a located cell holds.
+    /// What a located cell holds; a fault if it was never set.
     pub(super) fn read(&mut self, located: &Located, ty: Scalar) -> Value {
-        let mut result = Value::zero(ty);
+        let (value, unset) = self.carried_from(located, ty);
+        self.fault(FaultKind::Unset, unset);
+        value
+    }
+
+    /// What a located cell holds, to be moved.
+    pub(super) fn carried_from(&mut self, located: &Located, ty: Scalar) -> Carried {
+        let mut result = (Value::zero(ty), Bit::FALSE);
         for target in located.targets.iter() {
-            self.check(target, located.outside);
+            let inside = self.check(target, located.outside);
             if let Some((object, cell)) = &target.address {
                 let contents = *self.contents(*object);
-                let read = self.memory.read(self.circuit, *object, contents, cell, ty);
-                result = Value::choose(self.circuit, target.when, &read, &result);
+                let (value, unset) = self.memory.read(self.circuit, *object, contents, cell, ty);
+                let read = (value, self.circuit.and(unset, inside));
+                result = choose(self.circuit, target.when, &read, &result);
             }
         }
         result
@@ -225,6 +233,11 @@ impl Encoder<'_> {
 
     /// Writes into a located cell.
     pub(super) fn write_to(&mut self, located: &Located, value: &Value) {
+        self.carry_to(located, &(value.clone(), Bit::FALSE));
+    }
+
+    /// Moves a value into a located cell.
+    pub(super) fn carry_to(&mut self, located: &Located, value: &Carried) {
         for target in located.targets.iter() {
             let inside = self.check(target, located.outside);
             if let Some((object, cell)) = &target.address {

@@ -7,7 +7,7 @@ use super::memory::{INDEX_BITS, Target, Value};
 use super::stream::{Output, Progress};
 use super::{Bit, Encoder, Result, constant, index_word};
 use crate::formula::circuit::word::{self, Word};
-use crate::formula::ir::{Builtin, Conversion, Expr, MOST_CELLS, Scalar, Span};
+use crate::formula::ir::{Builtin, Conversion, Expr, Initially, MOST_CELLS, Scalar, Span};
 use crate::formula::text::{self, Scanned};
 
 const CHAR: Scalar = Scalar::Int {
@@ -31,11 +31,13 @@ impl Encoder<'_> {
             values.push(self.value(argument)?);
         }
         match (builtin, &*values) {
-            (Builtin::Allocate(cells), []) => {
-                let object = self.new_object(cells);
+            (Builtin::Allocate(cells, initially), []) => {
+                let object = self.new_object(cells, *initially);
                 Ok(Value::pointer(object, index_word(0)))
             }
-            (Builtin::Allocate(cells), [Value::Bits(count)]) => Ok(self.row(cells, &count.clone())),
+            (Builtin::Allocate(cells, initially), [Value::Bits(count)]) => {
+                Ok(self.row(cells, &count.clone(), *initially))
+            }
             (Builtin::ParseInt, [Value::Pointer(from)]) => {
                 let Some(bytes) = self.known_string(from) else {
                     return self.stop(span, "a number is read from a text that is computed");
@@ -61,9 +63,7 @@ impl Encoder<'_> {
                 self.read_line(&buffer.clone(), &size.clone(), span)
             }
             (Builtin::Print(conversions), values) => {
-                if let Some(output) = self.stdout.clone() {
-                    self.print(&output, conversions, values, span)?;
-                }
+                self.print(conversions, values, span)?;
                 Ok(Value::zero(ty))
             }
             (Builtin::Free, [Value::Pointer(_)]) => Ok(Value::zero(ty)),
@@ -84,16 +84,28 @@ impl Encoder<'_> {
     }
 
     /// A new object of so many times these cells, or null if that is too many.
-    fn row(&mut self, cells: &[Scalar], count: &Word) -> Value {
+    fn row(&mut self, cells: &[Scalar], count: &Word, initially: Initially) -> Value {
         let each = cells.len().max(1) as i128;
         let most = word::constant(i128::from(MOST_CELLS) / each, count.len());
         let fits = !self.circuit.less(&most, count, false);
         let each = word::constant(each, INDEX_BITS);
         let (length, _) = self.circuit.mul(&count[..INDEX_BITS], &each, false);
-        let object = self.memory.row(cells, length);
+        let object = self.memory.row(cells, length, initially);
         self.contents(object);
         let row = Value::pointer(object, index_word(0));
         Value::choose(self.circuit, fits, &row, &Value::null())
+    }
+
+    /// How many bytes a string can have, if the sizes of the objects that it may be in are known and not large: outside of
+    /// them there are only zeros.
+    fn longest(&self, string: &[Target]) -> Option<usize> {
+        let objects = string.iter().filter_map(|target| target.address.as_ref());
+        let mut lengths =
+            objects.map(|(object, _)| word::known(&self.memory.objects[*object].length));
+        let longest = lengths.try_fold(0, |most, length| Some(length?.max(most)))?;
+        usize::try_from(longest)
+            .ok()
+            .filter(|longest| *longest < LONGEST)
     }
 
     /// The bytes up to the ending 0 of a string, if all are known.
@@ -205,52 +217,67 @@ impl Encoder<'_> {
         Ok(Value::bit(any))
     }
 
-    fn print(
-        &mut self,
-        output: &Output,
-        conversions: &[Conversion],
-        values: &[Value],
-        span: Span,
-    ) -> Result<()> {
+    fn print(&mut self, conversions: &[Conversion], values: &[Value], span: Span) -> Result<()> {
+        let output = self.stdout.clone();
+        let output = output.as_deref();
         let mut values = values.iter();
         for conversion in conversions {
             let from = self.state.output.clone();
             self.state.output = match conversion {
-                Conversion::Text(bytes) => output.text(self.circuit, &from, bytes),
+                Conversion::Text(bytes) => match output {
+                    Some(output) => output.text(self.circuit, &from, bytes),
+                    None => from,
+                },
                 Conversion::Space => from,
                 Conversion::Int { ty, .. } => {
                     let Some(Value::Bits(value)) = values.next() else {
                         return self.stop(span, "what is printed as a number is not one");
                     };
-                    let value = word::resized(value, usize::from(ty.bits()), ty.is_signed());
-                    let shown = |number| text::shown(conversion, number);
-                    match word::known(&value) {
-                        Some(known) => output.text(self.circuit, &from, &shown(ty.value(known))),
-                        None => {
-                            output.number(self.circuit, &from, &shown, &mut |circuit, number| {
-                                match ty.wrap(number) == number {
-                                    true => circuit.equal(&value, &constant(*ty, number)),
-                                    false => Bit::FALSE,
-                                }
-                            })
-                        }
+                    match output {
+                        Some(output) => self.print_number(output, &from, conversion, *ty, value),
+                        None => from,
                     }
                 }
                 Conversion::Char => {
                     let Some(Value::Bits(value)) = values.next() else {
                         return self.stop(span, "what is printed as a character is not one");
                     };
-                    self.print_byte(output, &from, value)
+                    match output {
+                        Some(output) => self.print_byte(output, &from, value),
+                        None => from,
+                    }
                 }
                 Conversion::Str | Conversion::Word(_) => {
                     let Some(Value::Pointer(string)) = values.next() else {
                         return self.stop(span, "what is printed as a string is not one");
                     };
-                    self.print_string(output, from, &string.clone())
+                    self.print_string(output, from, &string.clone(), span)?
                 }
             };
         }
         Ok(())
+    }
+
+    fn print_number(
+        &mut self,
+        output: &Output,
+        from: &Progress,
+        conversion: &Conversion,
+        ty: Scalar,
+        value: &Word,
+    ) -> Progress {
+        let value = word::resized(value, usize::from(ty.bits()), ty.is_signed());
+        let shown = |number| text::shown(conversion, number);
+        match word::known(&value) {
+            Some(known) => output.text(self.circuit, from, &shown(ty.value(known))),
+            None => output.number(self.circuit, from, &shown, &mut |circuit, number| match ty
+                .wrap(number)
+                == number
+            {
+                true => circuit.equal(&value, &constant(ty, number)),
+                false => Bit::FALSE,
+            }),
+        }
     }
 
     fn print_byte(&mut self, output: &Output, from: &Progress, value: &Word) -> Progress {
@@ -263,28 +290,44 @@ impl Encoder<'_> {
         }
     }
 
+    /// Prints a string, byte by byte, up to the first 0. Without an output it is only read: that may be a fault.
     fn print_string(
         &mut self,
-        output: &Output,
+        output: Option<&Output>,
         mut from: Progress,
         string: &Rc<[Target]>,
-    ) -> Progress {
-        let live = self.state.live;
-        for at in 0..LONGEST {
+        span: Span,
+    ) -> Result<Progress> {
+        let before = self.state.live;
+        // Those that print too much: they fail, whatever comes then.
+        let mut beyond = Bit::FALSE;
+        let longest = self.longest(string);
+        for at in 0..=longest.unwrap_or(LONGEST) {
             let here = self.moved(string, &index_word(at as i128));
             let Value::Bits(byte) = self.read(&Located::of(here), CHAR) else {
                 break;
             };
-            let ends = !self.circuit.nonzero(&byte);
-            // The rest of the string is read only if it does not end here.
-            self.state.live = self.circuit.and(self.state.live, !ends);
-            if ends == Bit::TRUE || self.state.live == Bit::FALSE {
+            // A run that came to the end of the string reads and prints no more of it.
+            let goes_on = self.circuit.nonzero(&byte);
+            self.state.live = self.circuit.and(self.state.live, goes_on);
+            if self.state.live == Bit::FALSE || longest == Some(at) {
                 break;
             }
-            let printed = self.print_byte(output, &from, &byte);
-            from = super::stream::choose(self.circuit, ends, &from, &printed);
+            if at == LONGEST || output.is_some() && from.is_empty() {
+                beyond = self.state.live;
+                if at == LONGEST {
+                    self.cut(Bit::TRUE);
+                }
+                break;
+            }
+            self.check_limits(span)?;
+            if let Some(output) = output {
+                let printed = self.print_byte(output, &from, &byte);
+                let live = self.state.live;
+                from = super::stream::choose(self.circuit, live, &printed, &from);
+            }
         }
-        self.state.live = live;
-        from
+        self.state.live = self.circuit.and(before, !beyond);
+        Ok(from)
     }
 }

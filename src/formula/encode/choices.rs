@@ -1,9 +1,9 @@
 //! Expressions that choices may change, as circuits: operands are evaluated once, and signals choose between what is made
 //! of them.
 
-use super::memory::Value;
+use super::memory::{Carried, Value, choose};
 use super::{Bit, Encoder, Result};
-use crate::formula::ir::{ChoiceId, Expr, ExprKind, LogicalOp, Variant};
+use crate::formula::ir::{ChoiceId, Expr, ExprKind, FaultKind, LogicalOp, Variant};
 
 impl Encoder<'_> {
     /// The value of an expression, or of what the choice that is made makes of it.
@@ -11,7 +11,7 @@ impl Encoder<'_> {
         &mut self,
         original: &Expr,
         variants: &[(ChoiceId, Variant)],
-    ) -> Result<Value> {
+    ) -> Result<Carried> {
         let possible: Vec<(Bit, ChoiceId, &Variant)> = variants
             .iter()
             .map(|(choice, variant)| (self.signal(*choice), *choice, variant))
@@ -25,16 +25,21 @@ impl Encoder<'_> {
                     continue;
                 }
                 Variant::Opposite => match &value {
-                    Value::Bits(bits) => Value::Bits(bits.iter().map(|&bit| !bit).collect()),
-                    Value::Pointer(_) => continue,
+                    (Value::Bits(bits), unset) => {
+                        let opposite = bits.iter().map(|&bit| !bit).collect();
+                        let used = self.circuit.and(made, *unset);
+                        self.fault(FaultKind::Unset, used);
+                        (Value::Bits(opposite), Bit::FALSE)
+                    }
+                    (Value::Pointer(_), _) => continue,
                 },
-                Variant::Instead(other) => self.suppressing(!made, |this| this.value(other))?,
+                Variant::Instead(other) => self.suppressing(!made, |this| this.carried(other))?,
                 Variant::Any => match self.choices.numbers.get(&choice) {
-                    Some(number) => Value::Bits(number.clone()),
-                    None => Value::zero(ty),
+                    Some(number) => (Value::Bits(number.clone()), Bit::FALSE),
+                    None => (Value::zero(ty), Bit::FALSE),
                 },
             };
-            value = Value::choose(self.circuit, made, &other, &value);
+            value = choose(self.circuit, made, &other, &value);
         }
         Ok(value)
     }
@@ -49,7 +54,7 @@ impl Encoder<'_> {
         &mut self,
         original: &Expr,
         possible: &[(Bit, ChoiceId, &Variant)],
-    ) -> Result<Value> {
+    ) -> Result<Carried> {
         match &original.kind {
             ExprKind::Binary(op, overflow, a, b) => {
                 let others: Vec<_> = possible
@@ -77,7 +82,7 @@ impl Encoder<'_> {
                         .suppressing(!made, |this| Ok(this.binary(op, *overflow, &x, &y, a.ty)))?;
                     value = self.circuit.choose(made, &other, &value);
                 }
-                Ok(Value::Bits(value))
+                Ok((Value::Bits(value), Bit::FALSE))
             }
             ExprKind::Logical(op, node, a, b) => {
                 let made = |wanted: fn(&Variant) -> bool| {
@@ -97,7 +102,7 @@ impl Encoder<'_> {
                 let decides = self.circuit.or(decides, second);
                 let decides = self.circuit.and(decides, !first);
                 let settled = self.circuit.mux(first, a, !is_and);
-                self.second(*node, decides, settled, b)
+                Ok((self.second(*node, decides, settled, b)?, Bit::FALSE))
             }
             _ => self.instead(original, possible),
         }
@@ -108,7 +113,7 @@ impl Encoder<'_> {
         &mut self,
         original: &Expr,
         possible: &[(Bit, ChoiceId, &Variant)],
-    ) -> Result<Value> {
+    ) -> Result<Carried> {
         let is_replaced =
             |variant: &&Variant| matches!(variant, Variant::Instead(_) | Variant::Any);
         let replaced = possible
@@ -117,6 +122,6 @@ impl Encoder<'_> {
             .map(|(made, ..)| *made);
         let replaced: Vec<Bit> = replaced.collect();
         let replaced = self.circuit.any(replaced);
-        self.suppressing(replaced, |this| this.value(original))
+        self.suppressing(replaced, |this| this.carried(original))
     }
 }

@@ -105,7 +105,7 @@ impl Encoder<'_> {
         }
         self.call_with(function, true, &mut |this, at, object| {
             for (cell, word) in (0..).zip(values.get(at).into_iter().flatten()) {
-                let value = Value::Bits(word.clone());
+                let value = (Value::Bits(word.clone()), Bit::FALSE);
                 this.write(object, &index_word(cell), value, Bit::TRUE);
             }
         })

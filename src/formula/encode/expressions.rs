@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::memory::{ObjectId, Target, Value};
+use super::memory::{Carried, ObjectId, Target, Value};
 use super::{Bit, Circuit, Encoder, Explored, Frame, Result, State, constant};
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::ir::{
@@ -12,15 +12,48 @@ use crate::formula::ir::{
 use crate::formula::position::Step;
 
 impl Encoder<'_> {
-    /// The value of an expression, evaluated where the run is.
+    /// The value of an expression, evaluated where the run is; a fault if it was never set.
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value> {
+        let (value, unset) = self.carried(expr)?;
+        self.fault(FaultKind::Unset, unset);
+        Ok(value)
+    }
+
+    /// The value of an expression that is only moved.
+    pub(super) fn carried(&mut self, expr: &Expr) -> Result<Carried> {
         self.check_limits(expr.span)?;
+        match &expr.kind {
+            ExprKind::Load(from) => {
+                let located = self.locate(from)?;
+                Ok(self.carried_from(&located, expr.ty))
+            }
+            ExprKind::Cast(operand) => {
+                let from = operand.ty;
+                let (Value::Bits(operand), unset) = self.carried(operand)? else {
+                    return self.stop(operand.span, "a pointer is used as a number");
+                };
+                let value = Value::Bits(match expr.ty {
+                    Scalar::Bool => [self.circuit.nonzero(&operand)].into(),
+                    ty => word::resized(&operand, usize::from(ty.bits()), from.is_signed()),
+                });
+                Ok((value, unset))
+            }
+            ExprKind::Block(statements, value) => {
+                self.statements(statements)?;
+                self.carried(value)
+            }
+            ExprKind::Choice(original, variants) => self.chosen(original, variants),
+            _ => Ok((self.computed(expr)?, Bit::FALSE)),
+        }
+    }
+
+    /// The value of an expression that computes one.
+    fn computed(&mut self, expr: &Expr) -> Result<Value> {
         Ok(match &expr.kind {
             ExprKind::Constant(value) => Value::Bits(constant(expr.ty, *value)),
             ExprKind::Null => Value::null(),
-            ExprKind::Load(from) => {
-                let located = self.locate(from)?;
-                self.read(&located, expr.ty)
+            ExprKind::Load(_) | ExprKind::Cast(_) | ExprKind::Block(..) | ExprKind::Choice(..) => {
+                self.carried(expr)?.0
             }
             ExprKind::Address(of) => {
                 // That it is outside matters only where it is read or written.
@@ -49,14 +82,6 @@ impl Encoder<'_> {
                     this.value(b)
                 })?
             }
-            ExprKind::Cast(operand) => {
-                let from = operand.ty;
-                let operand = self.bits(operand)?;
-                Value::Bits(match expr.ty {
-                    Scalar::Bool => [self.circuit.nonzero(&operand)].into(),
-                    ty => word::resized(&operand, usize::from(ty.bits()), from.is_signed()),
-                })
-            }
             ExprKind::Offset(pointer, by, stride) => {
                 let (targets, by) = (self.pointer(pointer)?, self.bits(by)?);
                 let by = self.scaled(&by, *stride);
@@ -76,11 +101,6 @@ impl Encoder<'_> {
             ExprKind::Builtin(_, builtin, arguments) => {
                 self.builtin(builtin, arguments, expr.ty, expr.span)?
             }
-            ExprKind::Block(statements, value) => {
-                self.statements(statements)?;
-                self.value(value)?
-            }
-            ExprKind::Choice(original, variants) => self.chosen(original, variants)?,
         })
     }
 
@@ -149,7 +169,7 @@ impl Encoder<'_> {
             BinaryOp::And => circuit.zip(a, b, Circuit::and),
             BinaryOp::Or => circuit.zip(a, b, Circuit::or),
             BinaryOp::Xor => circuit.zip(a, b, Circuit::xor),
-            BinaryOp::Shl | BinaryOp::Shr => self.shifted(op, a, b, signed),
+            BinaryOp::Shl | BinaryOp::Shr => self.shifted(op, overflow, a, b, signed),
             BinaryOp::Eq => [circuit.equal(a, b)].into(),
             BinaryOp::Ne => [!circuit.equal(a, b)].into(),
             BinaryOp::Lt => [circuit.less(a, b, signed)].into(),
@@ -177,12 +197,28 @@ impl Encoder<'_> {
         }
     }
 
-    fn shifted(&mut self, op: BinaryOp, a: &Word, by: &Word, signed: bool) -> Word {
+    fn shifted(
+        &mut self,
+        op: BinaryOp,
+        overflow: Overflow,
+        a: &Word,
+        by: &Word,
+        signed: bool,
+    ) -> Word {
         let stages = (a.len().ilog2() as usize).min(by.len());
         // A negative amount is too large, too, whatever its type.
         let too_far = self.circuit.nonzero(&by[stages..]);
         self.fault(FaultKind::Shift, too_far);
-        self.circuit.shifted(a, by, op == BinaryOp::Shl, signed)
+        let shifted = self.circuit.shifted(a, by, op == BinaryOp::Shl, signed);
+        if op == BinaryOp::Shl && overflow == Overflow::Fault {
+            // Back where it came from is what it was, unless something was lost.
+            let back = self.circuit.shifted(&shifted, by, false, signed);
+            let overflows = !self.circuit.equal(&back, a);
+            self.fault(FaultKind::Overflow, overflows);
+            let is_negative = a.last().copied().filter(|_| signed);
+            self.fault(FaultKind::Shift, is_negative.unwrap_or(Bit::FALSE));
+        }
+        shifted
     }
 
     fn logical(&mut self, op: LogicalOp, node: NodeId, a: &Expr, b: &Expr) -> Result<Value> {
@@ -343,8 +379,8 @@ impl Encoder<'_> {
 
     /// A new object for a variable of the function at hand.
     pub(super) fn declared(&mut self, variable: VariableId) -> ObjectId {
-        let cells = &self.program.variables[variable].cells;
-        let object = self.new_object(cells);
+        let of = &self.program.variables[variable];
+        let object = self.new_object(&of.cells, of.initially);
         self.frame().objects.insert(variable, object);
         object
     }

@@ -10,7 +10,7 @@ use typed_index_collections::TiVec;
 use super::Extent;
 use crate::formula::circuit::word::{self, Word};
 use crate::formula::circuit::{Bit, Circuit};
-use crate::formula::ir::Scalar;
+use crate::formula::ir::{Initially, Scalar};
 use crate::index::index;
 
 index! {
@@ -126,16 +126,19 @@ fn choose_targets(
     all.into()
 }
 
+/// A value that may be moved without being used, and when it was never set.
+pub type Carried = (Value, Bit);
+
 /// What an object holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Contents {
-    /// Zero everywhere.
+    /// Zero everywhere, set or not, as the object begins.
     Zero(ObjectId),
     /// One cell was written, if a condition held.
     Written {
         under: ContentsId,
         cell: Word,
-        value: Value,
+        value: Carried,
         when: Bit,
     },
     /// The first if a condition holds, else the second.
@@ -149,6 +152,8 @@ pub struct Object {
     cells: Rc<[Scalar]>,
     /// How many cells it has.
     pub length: Word,
+    /// What they hold before anything is written.
+    initially: Initially,
 }
 
 impl Object {
@@ -168,7 +173,7 @@ pub struct Memory {
     pub objects: TiVec<ObjectId, Object>,
     contents: TiVec<ContentsId, Contents>,
     numbers: HashMap<Contents, ContentsId, RandomState>,
-    reads: HashMap<(ContentsId, Word), Value, RandomState>,
+    reads: HashMap<(ContentsId, Word), Carried, RandomState>,
 }
 
 /// Steps of a read after which it is looked whether a limit is reached.
@@ -187,15 +192,19 @@ impl Memory {
     }
 
     /// A new object.
-    pub fn object(&mut self, cells: &[Scalar]) -> ObjectId {
+    pub fn object(&mut self, cells: &[Scalar], initially: Initially) -> ObjectId {
         let length = word::constant(cells.len() as i128, INDEX_BITS);
-        self.row(cells, length)
+        self.row(cells, length, initially)
     }
 
     /// A new object of as many cells, whose types are these, again and again.
-    pub fn row(&mut self, cells: &[Scalar], length: Word) -> ObjectId {
+    pub fn row(&mut self, cells: &[Scalar], length: Word, initially: Initially) -> ObjectId {
         let cells = cells.into();
-        self.objects.push_and_get_key(Object { cells, length })
+        self.objects.push_and_get_key(Object {
+            cells,
+            length,
+            initially,
+        })
     }
 
     /// What an object holds before anything is written.
@@ -228,7 +237,7 @@ impl Memory {
         object: ObjectId,
         under: ContentsId,
         cell: &Word,
-        value: Value,
+        value: Carried,
         when: Bit,
     ) -> ContentsId {
         if when == Bit::FALSE {
@@ -248,7 +257,8 @@ impl Memory {
         })
     }
 
-    /// What a cell of the type holds; 0 outside of the object, and also if a limit is reached on the way: chains are long.
+    /// What a cell of the type holds, and when it was never set; 0 outside of the object, and also if a limit is reached on
+    /// the way: chains are long.
     pub fn read(
         &mut self,
         circuit: &mut Circuit,
@@ -256,8 +266,8 @@ impl Memory {
         contents: ContentsId,
         cell: &Word,
         ty: Scalar,
-    ) -> Value {
-        let zero = Value::zero(ty);
+    ) -> Carried {
+        let zero = (Value::zero(ty), Bit::FALSE);
         let length = word::known(&self.objects[object].length);
         if let (Some(number), Some(length)) = (word::known(cell), length)
             && number >= length
@@ -277,14 +287,20 @@ impl Memory {
                 continue;
             }
             let (under, read) = match self.contents[at].clone() {
-                Contents::Zero(_) => ([None; 2], Some(zero.clone())),
+                Contents::Zero(object) => {
+                    let unset = match self.objects[object].initially {
+                        Initially::Zero => Bit::FALSE,
+                        Initially::Unset => Bit::TRUE,
+                    };
+                    ([None; 2], Some((zero.0.clone(), unset)))
+                }
                 Contents::Written {
                     under,
                     cell: written,
                     value,
                     when,
                 } => {
-                    let fits = match (&value, ty) {
+                    let fits = match (&value.0, ty) {
                         (Value::Pointer(_), Scalar::Pointer) => true,
                         (Value::Bits(bits), _) => bits.len() == usize::from(ty.bits()),
                         _ => false,
@@ -299,7 +315,7 @@ impl Memory {
                         Some(true) => ([None; 2], Some(value)),
                         _ if is_ready => {
                             let old = self.known_read(under, cell, &zero);
-                            (([None; 2]), Some(Value::choose(circuit, hit, &value, &old)))
+                            (([None; 2]), Some(choose(circuit, hit, &value, &old)))
                         }
                         _ => ([Some(under), None], None),
                     }
@@ -309,7 +325,7 @@ impl Memory {
                         self.known_read(a, cell, &zero),
                         self.known_read(b, cell, &zero),
                     );
-                    ([None; 2], Some(Value::choose(circuit, condition, &a, &b)))
+                    ([None; 2], Some(choose(circuit, condition, &a, &b)))
                 }
                 Contents::Joined(_, a, b) => ([Some(a), Some(b)], None),
             };
@@ -326,8 +342,14 @@ impl Memory {
         self.known_read(contents, cell, &zero)
     }
 
-    fn known_read(&self, contents: ContentsId, cell: &Word, zero: &Value) -> Value {
+    fn known_read(&self, contents: ContentsId, cell: &Word, zero: &Carried) -> Carried {
         let key = (contents, cell.clone());
         self.reads.get(&key).unwrap_or(zero).clone()
     }
+}
+
+/// `condition ? a : b`
+pub fn choose(circuit: &mut Circuit, condition: Bit, a: &Carried, b: &Carried) -> Carried {
+    let unset = circuit.mux(condition, a.1, b.1);
+    (Value::choose(circuit, condition, &a.0, &b.0), unset)
 }

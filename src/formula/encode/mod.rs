@@ -18,14 +18,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use self::memory::{ContentsId, Memory, ObjectId, Value};
+use self::memory::{Carried, ContentsId, Memory, ObjectId, Value};
 use self::stream::{Output, Progress};
 use super::circuit::cnf::Patience;
 use super::circuit::word::{self, Word};
 use super::circuit::{Bit, Circuit};
 use super::ir::{
-    ChoiceId, Entry, FaultKind, FunctionId, NodeId, PlaceId, Program, Scalar, Span, Test,
-    VariableId,
+    ChoiceId, Entry, FaultKind, FunctionId, Initially, NodeId, PlaceId, Program, Scalar, Span,
+    Test, VariableId,
 };
 use super::position::{Instance, PositionId, Positions};
 
@@ -34,7 +34,7 @@ use super::position::{Instance, PositionId, Positions};
 pub struct Extent {
     /// Most iterations of a loop, and most activations of a function at once.
     pub bound: u32,
-    /// Whether faults count that the program does not state.
+    /// Whether faults count that the program does not state; some always do ([`FaultKind::counts`]).
     pub implicit: bool,
     /// Most gates.
     pub gates: usize,
@@ -138,6 +138,8 @@ impl Explored {
 pub struct Free {
     /// What is computed there instead.
     pub value: Word,
+    /// Whether that is a signed number.
+    pub is_signed: bool,
     /// The number of the element that is written instead, if an element is.
     pub index: Option<Word>,
 }
@@ -331,7 +333,7 @@ impl<'a> Encoder<'a> {
     fn globals(&mut self) -> Result<()> {
         for (variable, declared) in self.program.variables.iter_enumerated() {
             if declared.is_global {
-                let object = self.new_object(&declared.cells);
+                let object = self.new_object(&declared.cells, declared.initially);
                 self.globals.insert(variable, object);
             }
         }
@@ -380,9 +382,9 @@ impl<'a> Encoder<'a> {
             bits: 8,
             signed: true,
         };
-        let vector = self.new_object(&vec![Scalar::Pointer; arguments.len() + 1]);
+        let vector = self.new_object(&vec![Scalar::Pointer; arguments.len() + 1], Initially::Zero);
         for (at, argument) in arguments.iter().enumerate() {
-            let object = self.new_object(&vec![char; argument.len() + 1]);
+            let object = self.new_object(&vec![char; argument.len() + 1], Initially::Zero);
             for (at, byte) in argument.iter().enumerate() {
                 self.write_cell(object, at, Value::Bits(constant(char, i128::from(*byte))));
             }
@@ -414,8 +416,8 @@ impl<'a> Encoder<'a> {
         self.circuit.all([state.live, right, done])
     }
 
-    fn new_object(&mut self, cells: &[Scalar]) -> ObjectId {
-        let object = self.memory.object(cells);
+    fn new_object(&mut self, cells: &[Scalar], initially: Initially) -> ObjectId {
+        let object = self.memory.object(cells, initially);
         self.contents(object);
         object
     }
@@ -431,11 +433,12 @@ impl<'a> Encoder<'a> {
     }
 
     fn write_cell(&mut self, object: ObjectId, cell: usize, value: Value) {
+        let value = (value, Bit::FALSE);
         self.write(object, &index_word(cell as i128), value, Bit::TRUE);
     }
 
     /// Writes to a cell within an object, under a condition.
-    fn write(&mut self, object: ObjectId, cell: &Word, value: Value, when: Bit) {
+    fn write(&mut self, object: ObjectId, cell: &Word, value: Carried, when: Bit) {
         let contents = *self.contents(object);
         let written = self.memory.written(object, contents, cell, value, when);
         *self.contents(object) = written;
@@ -451,7 +454,7 @@ impl<'a> Encoder<'a> {
 
     /// Records a fault, if a run is here and the fault counts.
     fn fault(&mut self, kind: FaultKind, when: Bit) {
-        if kind.is_explicit() || self.extent.implicit {
+        if kind.counts(self.extent.implicit) {
             let suppressed = self.frame().suppressed;
             let when = self.circuit.all([self.state.live, when, !suppressed]);
             self.faults = self.circuit.or(self.faults, when);

@@ -1,7 +1,7 @@
 //! Statements as circuits: what is written, where runs part and where they meet again.
 
 use super::addresses::Located;
-use super::memory::{INDEX_BITS, Value};
+use super::memory::{INDEX_BITS, Value, choose};
 use super::{Bit, Encoder, Encountered, Free, Result, State};
 use crate::formula::circuit::word;
 use crate::formula::ir::{Expr, ExprKind, Lvalue, NodeId, PlaceId, Scalar, Statement};
@@ -127,6 +127,7 @@ impl Encoder<'_> {
         let circuit = &mut *self.circuit;
         let free = self.frees.0.entry(instance).or_insert_with(|| Free {
             value: circuit.free(usize::from(ty.bits())),
+            is_signed: ty.is_signed(),
             index: has_index.then(|| circuit.free(INDEX_BITS)),
         });
         let free = free.clone();
@@ -172,13 +173,14 @@ impl Encoder<'_> {
             _ => None,
         };
         let Some((broken, free)) = self.free(place, expr.ty, element.is_some()) else {
-            let value = self.value(expr)?;
+            let value = self.carried(expr)?;
             let located = self.locate(target)?;
-            self.write_to(&located, &value);
+            self.carry_to(&located, &value);
             return Ok(());
         };
-        let value = self.suppressing(broken, |this| this.value(expr))?;
-        let value = Value::choose(self.circuit, broken, &Value::Bits(free.value), &value);
+        let value = self.suppressing(broken, |this| this.carried(expr))?;
+        let other = (Value::Bits(free.value), Bit::FALSE);
+        let value = choose(self.circuit, broken, &other, &value);
         let located = match (element, free.index) {
             (Some((array, index, length, stride)), Some(other)) => {
                 let array = self.locate(array)?;
@@ -194,7 +196,7 @@ impl Encoder<'_> {
             }
             _ => self.locate(target)?,
         };
-        self.write_to(&located, &value);
+        self.carry_to(&located, &value);
         Ok(())
     }
 
@@ -204,11 +206,11 @@ impl Encoder<'_> {
         for at in 0..cells {
             let from = self.further(source, at);
             let ty = self.type_of(&from);
-            values.push(self.read(&from, ty));
+            values.push(self.carried_from(&from, ty));
         }
         for (at, value) in (0..).zip(values) {
             let to = self.further(target, at);
-            self.write_to(&to, &value);
+            self.carry_to(&to, &value);
         }
     }
 

@@ -80,9 +80,9 @@ enum Examined<T> {
 }
 
 /// A test's angelic program, and the solver that knows it.
-struct Asked<'a> {
-    angelic: AngelicProgram<'a>,
-    solver: Solver,
+pub(super) struct Asked<'a> {
+    pub(super) angelic: AngelicProgram<'a>,
+    pub(super) solver: Solver,
     /// The solver's size after it was last made anew.
     clean: u32,
 }
@@ -379,7 +379,10 @@ impl<'a> Search<'a> {
             } = asked;
             let values: HashMap<_, _> = angelic.values(solver, set);
             match angelic.replay(&mut self.shared, &values)? {
-                Replay::Holds(run) => return Ok(Examined::Holds(run)),
+                Replay::Holds(run) => {
+                    let run = self.closer(asked, &assumptions, set, run);
+                    return Ok(Examined::Holds(run));
+                }
                 Replay::Refined => self.refinements += 1,
                 // That the formula of a path says more than holds is what is compared.
                 Replay::Disagrees(run) if !self.options.formula.is_exact() => {
@@ -416,7 +419,11 @@ impl<'a> Search<'a> {
         Ok((self.ask(&mut asked.solver, assumptions)?, !can_leave))
     }
 
-    fn ask(&mut self, solver: &mut Solver, assumptions: &[Lit]) -> Result<Option<bool>, Trouble> {
+    pub(super) fn ask(
+        &mut self,
+        solver: &mut Solver,
+        assumptions: &[Lit],
+    ) -> Result<Option<bool>, Trouble> {
         let started = Instant::now();
         let answer = solver.check_within(self.decisions, assumptions);
         self.solving += started.elapsed();

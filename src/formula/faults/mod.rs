@@ -3,9 +3,10 @@
 //!
 //! The angelic program of each test ([`angelic`]) grows on demand, by more than one side where that is cheap ([`eager`]),
 //! and [`enumerate`] has one incremental solver for all of them. What the runs of a candidate say of others needs no solver
-//! ([`transfer`]), and of long runs single places are tried without one first (`probe`). Every candidate is replayed by the interpreter before it is given to anybody.
+//! ([`transfer`]), what a solver chose is moved towards what the program computes (`closer`), and of long runs single places are tried without one first (`probe`). Every candidate is replayed by the interpreter before it is given to anybody.
 
 pub mod angelic;
+mod closer;
 pub mod eager;
 pub mod enumerate;
 mod hitting;

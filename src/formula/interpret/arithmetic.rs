@@ -45,12 +45,14 @@ pub fn binary(op: BinaryOp, overflow: Overflow, ty: Scalar, left: i128, right: i
         BinaryOp::Shl | BinaryOp::Shr => {
             let amount = right.rem_euclid(width);
             let fault = (amount != right).then_some(FaultKind::Shift);
-            let result = if op == BinaryOp::Shl {
-                left << amount
-            } else {
-                left >> amount
-            };
-            (wrap(ty, result), fault)
+            if op == BinaryOp::Shr {
+                return (wrap(ty, left >> amount), fault);
+            }
+            let is_negative = left < 0 && overflow == Overflow::Fault;
+            let fault = fault.or(is_negative.then_some(FaultKind::Shift));
+            // At most 64 bits by less than 64: exact.
+            let (result, overflows) = exact(Some(left << amount), left << amount);
+            (result, fault.or(overflows))
         }
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
             (i128::from(holds(op, left.cmp(&right))), None)

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use super::format::{self, Decimal};
 use super::value::{Address, Value, wrap};
 use super::{End, Flow, Interpreter, Jump};
-use crate::formula::ir::{Builtin, Conversion, Expr, MOST_CELLS, Scalar, Span};
+use crate::formula::ir::{
+    Builtin, Conversion, Expr, FaultKind, Initially, MOST_CELLS, Scalar, Span,
+};
 
 /// Most bytes of output that are kept; more is dropped.
 const MOST_OUTPUT: usize = 1 << 20;
@@ -30,15 +32,16 @@ impl<'p> Interpreter<'p, '_> {
         }
         let argument = |at: usize| values.get(at).copied().unwrap_or(Value::Number(0));
         Ok(match builtin {
-            Builtin::Allocate(cells) if values.is_empty() => {
-                Value::Pointer(Some(self.new_object(Cow::Borrowed(cells))?))
+            Builtin::Allocate(cells, initially) if values.is_empty() => {
+                Value::Pointer(Some(self.new_object(Cow::Borrowed(cells), *initially)?))
             }
-            Builtin::Allocate(cells) => {
+            Builtin::Allocate(cells, initially) => {
                 let most = i128::from(MOST_CELLS) / cells.len().max(1) as i128;
                 let count = usize::try_from(argument(0).number()).ok();
                 match count.filter(|count| *count as i128 <= most) {
                     Some(count) => {
-                        Value::Pointer(Some(self.new_object(Cow::Owned(cells.repeat(count)))?))
+                        let cells = Cow::Owned(cells.repeat(count));
+                        Value::Pointer(Some(self.new_object(cells, *initially)?))
                     }
                     None => Value::Pointer(None),
                 }
@@ -57,9 +60,12 @@ impl<'p> Interpreter<'p, '_> {
     }
 
     /// A new object that there are pointers to.
-    pub fn new_object(&mut self, cells: Cow<'p, [Scalar]>) -> Flow<Address> {
+    pub fn new_object(&mut self, cells: Cow<'p, [Scalar]>, initially: Initially) -> Flow<Address> {
         self.spend(u64::try_from(cells.len() / 64).unwrap_or(u64::MAX))?;
-        let object = self.memory.allocate(cells).ok_or(Jump::End(End::Steps))?;
+        let object = self
+            .memory
+            .allocate(cells, initially)
+            .ok_or(Jump::End(End::Steps))?;
         self.memory.share(object);
         Ok(Address { object, cell: 0 })
     }
@@ -75,7 +81,11 @@ impl<'p> Interpreter<'p, '_> {
 
     /// A byte of a string.
     fn byte(&mut self, string: Option<Address>, at: i128, span: Span) -> Flow<u8> {
-        let byte = self.read_at(string, at, CHAR, span)?.number();
+        let (byte, is_set) = self.read_at(string, at, CHAR, span)?;
+        if !is_set {
+            self.fault(FaultKind::Unset, span)?;
+        }
+        let byte = byte.number();
         Ok(u8::try_from(byte & 0xff).unwrap_or(0))
     }
 

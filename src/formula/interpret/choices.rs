@@ -2,7 +2,7 @@
 //! it.
 
 use super::value::Value;
-use super::{Flow, Interpreter, arithmetic};
+use super::{Carried, Flow, Interpreter, arithmetic};
 use crate::formula::ir::{ChoiceId, Expr, ExprKind, LogicalOp, Variant};
 
 impl<'p> Interpreter<'p, '_> {
@@ -11,7 +11,7 @@ impl<'p> Interpreter<'p, '_> {
         &mut self,
         original: &'p Expr,
         variants: &'p [(ChoiceId, Variant)],
-    ) -> Flow<Value> {
+    ) -> Flow<Carried> {
         let made = variants
             .iter()
             .find_map(|(choice, variant)| Some((*choice, variant, *self.made.get(choice)?)));
@@ -35,7 +35,7 @@ impl<'p> Interpreter<'p, '_> {
                         self.tells(*choice);
                     }
                 }
-                self.total(result, original.span)
+                Ok((self.total(result, original.span)?, true))
             }
             (ExprKind::Logical(op, node, a, b), _) => {
                 variants.iter().for_each(|(choice, _)| self.tells(*choice));
@@ -48,7 +48,8 @@ impl<'p> Interpreter<'p, '_> {
                     _ => first.is_true() == is_and,
                 };
                 self.branches.push((self.position, *node, decides));
-                if decides { self.eval(b) } else { Ok(first) }
+                let value = if decides { self.eval(b)? } else { first };
+                Ok((value, true))
             }
             _ => self.replaced(original, variants, made),
         }
@@ -59,20 +60,20 @@ impl<'p> Interpreter<'p, '_> {
         original: &'p Expr,
         variants: &'p [(ChoiceId, Variant)],
         made: Option<(ChoiceId, &'p Variant, i128)>,
-    ) -> Flow<Value> {
+    ) -> Flow<Carried> {
         let value = match made {
-            Some((_, Variant::Instead(other), _)) => self.eval(other)?,
-            Some((_, Variant::Any, number)) => Value::Number(original.ty.wrap(number)),
-            Some((_, Variant::Opposite, _)) => Value::bool(!self.eval(original)?.is_true()),
-            _ => self.eval(original)?,
+            Some((_, Variant::Instead(other), _)) => self.carried(other)?,
+            Some((_, Variant::Any, number)) => (Value::Number(original.ty.wrap(number)), true),
+            Some((_, Variant::Opposite, _)) => (Value::bool(!self.eval(original)?.is_true()), true),
+            _ => self.carried(original)?,
         };
         for (choice, variant) in variants {
             let is_same = match variant {
                 // What takes its place is compared with the original, whether that is made or not.
                 Variant::Instead(_) if made.is_some_and(|(made, ..)| made == *choice) => {
-                    self.eval_suppressed(original)? == value
+                    self.carried_suppressed(original)? == value
                 }
-                Variant::Instead(other) => self.eval_suppressed(other)? == value,
+                Variant::Instead(other) => self.carried_suppressed(other)? == value,
                 _ => false,
             };
             if !is_same {

@@ -2,22 +2,55 @@
 
 use super::arithmetic;
 use super::value::{Address, Value};
-use super::{End, Flow, Interpreter, Jump};
+use super::{Carried, End, Flow, Interpreter, Jump};
 use crate::formula::ir::{
     BinaryOp, Expr, ExprKind, FaultKind, FunctionId, LogicalOp, NodeId, Overflow, Scalar, Span,
 };
 use crate::formula::position::Step;
 
 impl<'p> Interpreter<'p, '_> {
-    /// The value of an expression.
+    /// The value of an expression; a fault if it was never set.
     pub fn eval(&mut self, expr: &'p Expr) -> Flow<Value> {
-        self.check_stack()?;
-        let value = match &expr.kind {
-            ExprKind::Constant(value) => Value::Number(*value),
-            ExprKind::Null => Value::Pointer(None),
+        let (value, is_set) = self.carried(expr)?;
+        if !is_set {
+            self.fault(FaultKind::Unset, expr.span)?;
+        }
+        Ok(value)
+    }
+
+    /// The value of an expression that is only moved.
+    pub(super) fn carried(&mut self, expr: &'p Expr) -> Flow<Carried> {
+        let (value, is_set) = match &expr.kind {
             ExprKind::Load(lvalue) => {
                 let located = self.locate(lvalue, None)?;
                 self.read(located, expr.ty, expr.span)?
+            }
+            ExprKind::Cast(operand) => {
+                let (operand, is_set) = self.carried(operand)?;
+                let value = match expr.ty {
+                    Scalar::Bool => Value::bool(operand.is_true()),
+                    _ => operand,
+                };
+                (value, is_set)
+            }
+            ExprKind::Block(statements, value) => {
+                self.block(statements)?;
+                self.carried(value)?
+            }
+            ExprKind::Choice(original, variants) => self.choose(original, variants)?,
+            _ => (self.computed(expr)?, true),
+        };
+        Ok((value.fit(expr.ty), is_set))
+    }
+
+    /// The value of an expression that computes one.
+    fn computed(&mut self, expr: &'p Expr) -> Flow<Value> {
+        self.check_stack()?;
+        Ok(match &expr.kind {
+            ExprKind::Constant(value) => Value::Number(*value),
+            ExprKind::Null => Value::Pointer(None),
+            ExprKind::Load(_) | ExprKind::Cast(_) | ExprKind::Block(..) | ExprKind::Choice(..) => {
+                self.carried(expr)?.0
             }
             ExprKind::Address(lvalue) => {
                 let address = self.locate(lvalue, None)?.address;
@@ -46,14 +79,6 @@ impl<'p> Interpreter<'p, '_> {
                 self.branches.push((self.position, *node, holds));
                 self.eval(if holds { then } else { otherwise })?
             }
-            ExprKind::Cast(operand) => {
-                let operand = self.eval(operand)?;
-                if expr.ty == Scalar::Bool {
-                    Value::bool(operand.is_true())
-                } else {
-                    operand
-                }
-            }
             ExprKind::Offset(pointer, elements, stride) => {
                 self.offset(pointer, elements, *stride, expr.span)?
             }
@@ -79,19 +104,18 @@ impl<'p> Interpreter<'p, '_> {
             ExprKind::Builtin(_, builtin, arguments) => {
                 self.builtin(builtin, arguments, expr.span)?
             }
-            ExprKind::Block(statements, value) => {
-                self.block(statements)?;
-                self.eval(value)?
-            }
-            ExprKind::Choice(original, variants) => self.choose(original, variants)?,
-        };
-        Ok(value.fit(expr.ty))
+        })
     }
 
     /// Evaluates an expression for its effects: its own faults do not count, those of functions that it calls do.
     pub fn eval_suppressed(&mut self, expr: &'p Expr) -> Flow<Value> {
+        Ok(self.carried_suppressed(expr)?.0)
+    }
+
+    /// The same, with whether the value was ever set.
+    pub(super) fn carried_suppressed(&mut self, expr: &'p Expr) -> Flow<Carried> {
         let before = std::mem::replace(&mut self.is_suppressed, true);
-        let value = self.eval(expr);
+        let value = self.carried(expr);
         self.is_suppressed = before;
         value
     }
@@ -146,7 +170,8 @@ impl<'p> Interpreter<'p, '_> {
                 continue;
             };
             for (cell, ty) in (0_i128..).zip(types) {
-                cells.push(self.read_at(value.address(), cell, *ty, argument.span)?);
+                let (value, _) = self.read_at(value.address(), cell, *ty, argument.span)?;
+                cells.push(value);
             }
         }
         Ok(cells)

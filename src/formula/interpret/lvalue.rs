@@ -1,7 +1,7 @@
 //! Finding cells, reading and writing them.
 
 use super::value::{Address, Value};
-use super::{Flow, Interpreter};
+use super::{Carried, Flow, Interpreter};
 use crate::formula::ir::{Expr, FaultKind, Lvalue, MOST_CELLS, Scalar, Span};
 
 /// The cell that an lvalue means.
@@ -13,6 +13,8 @@ pub struct Located {
     is_outside: bool,
     /// The index, if the outermost part of the lvalue is one.
     pub index: Option<i128>,
+    /// The index that the program computes, even if an angelic one is used.
+    pub original_index: Option<i128>,
     /// Where the index or pointer is written that led there.
     span: Option<Span>,
 }
@@ -26,12 +28,14 @@ impl<'p> Interpreter<'p, '_> {
                 address: Some(self.variable(*variable)?),
                 is_outside: false,
                 index: None,
+                original_index: None,
                 span: None,
             }),
             Lvalue::Deref(pointer) => Ok(Located {
                 address: self.eval(pointer)?.address(),
                 is_outside: false,
                 index: None,
+                original_index: None,
                 span: Some(pointer.span),
             }),
             Lvalue::Index {
@@ -41,7 +45,7 @@ impl<'p> Interpreter<'p, '_> {
                 stride,
             } => {
                 let array = self.locate(array, None)?;
-                let number = self.index(index, angelic)?;
+                let (number, original) = self.index(index, angelic)?;
                 let is_outside =
                     length.is_some_and(|length| !(0..i128::from(length)).contains(&number));
                 let cells = number.saturating_mul(i128::from(*stride));
@@ -49,6 +53,7 @@ impl<'p> Interpreter<'p, '_> {
                     address: array.address.map(|address| address.plus(cells)),
                     is_outside: array.is_outside || is_outside,
                     index: Some(number),
+                    original_index: Some(original),
                     span: Some(index.span),
                 })
             }
@@ -59,50 +64,57 @@ impl<'p> Interpreter<'p, '_> {
                         .address
                         .map(|address| address.plus(i128::from(*cells))),
                     index: None,
+                    original_index: None,
                     ..located
                 })
             }
         }
     }
 
-    /// The value of an index. One that is replaced is still evaluated, but cannot fault.
-    fn index(&mut self, index: &'p Expr, angelic: Option<i128>) -> Flow<i128> {
+    /// The value of an index, and what the program computes. One that is replaced is still evaluated, but cannot fault.
+    fn index(&mut self, index: &'p Expr, angelic: Option<i128>) -> Flow<(i128, i128)> {
         match angelic {
-            None => Ok(self.eval(index)?.number()),
-            Some(angelic) => {
-                self.eval_suppressed(index)?;
-                Ok(angelic)
+            None => {
+                let number = self.eval(index)?.number();
+                Ok((number, number))
             }
+            Some(angelic) => Ok((angelic, self.eval_suppressed(index)?.number())),
         }
     }
 
-    /// What a located cell holds, which was written there or, if the lvalue says nothing, here.
-    pub fn read(&mut self, located: Located, ty: Scalar, here: Span) -> Flow<Value> {
+    /// What a located cell holds, and whether it was ever set. It is written there or, if the lvalue says nothing, here.
+    pub(super) fn read(&mut self, located: Located, ty: Scalar, here: Span) -> Flow<Carried> {
         let address = self.check(located, here)?;
-        Ok(
-            match address.and_then(|address| self.memory.read(address)) {
-                Some(value) => value.fit(ty),
-                None => Value::zero(ty),
-            },
-        )
+        let is_set = address.is_none_or(|address| self.memory.is_set(address));
+        let value = address.and_then(|address| self.memory.read(address));
+        let value = value.map_or_else(|| Value::zero(ty), |value| value.fit(ty));
+        Ok((value, is_set))
     }
 
     /// Writes into a located cell.
-    pub fn write(&mut self, located: Located, value: Value, here: Span) -> Flow<()> {
+    pub(super) fn write(
+        &mut self,
+        located: Located,
+        (value, is_set): Carried,
+        here: Span,
+    ) -> Flow<()> {
         if let Some(address) = self.check(located, here)? {
             self.memory.write(address, value);
+            if !is_set {
+                self.memory.unset(address);
+            }
         }
         Ok(())
     }
 
-    /// What the cell so far from an address holds.
-    pub fn read_at(
+    /// What the cell so far from an address holds, and whether it was ever set.
+    pub(super) fn read_at(
         &mut self,
         base: Option<Address>,
         cells: i128,
         ty: Scalar,
         here: Span,
-    ) -> Flow<Value> {
+    ) -> Flow<Carried> {
         self.read(Located::at(base, cells), ty, here)
     }
 
@@ -114,7 +126,7 @@ impl<'p> Interpreter<'p, '_> {
         value: Value,
         here: Span,
     ) -> Flow<()> {
-        self.write(Located::at(base, cells), value, here)
+        self.write(Located::at(base, cells), (value, true), here)
     }
 
     /// Copies cells. All are read before the first is written.
@@ -128,15 +140,13 @@ impl<'p> Interpreter<'p, '_> {
         for cell in 0..cells {
             let located = source.plus(cell);
             let address = self.check(located, Span::default())?;
-            values.push(address.and_then(|address| self.memory.read(address)));
+            // Zero becomes null in a cell for pointers.
+            let value = address.and_then(|address| self.memory.read(address));
+            let is_set = address.is_none_or(|address| self.memory.is_set(address));
+            values.push((value.unwrap_or(Value::Number(0)), is_set));
         }
         for (cell, value) in (0..cells).zip(values) {
-            // Zero becomes null in a cell for pointers.
-            self.write(
-                target.plus(cell),
-                value.unwrap_or(Value::Number(0)),
-                Span::default(),
-            )?;
+            self.write(target.plus(cell), value, Span::default())?;
         }
         Ok(())
     }
@@ -162,6 +172,7 @@ impl Located {
             address: base.map(|base| base.plus(cells)),
             is_outside: false,
             index: None,
+            original_index: None,
             span: None,
         }
     }

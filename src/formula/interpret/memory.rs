@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use fixedbitset::FixedBitSet;
 use typed_index_collections::TiVec;
 
 use super::value::{Address, Value};
-use crate::formula::ir::{MOST_CELLS, Scalar};
+use crate::formula::ir::{Initially, MOST_CELLS, Scalar};
 use crate::index::index;
 
 index! {
@@ -18,6 +19,8 @@ index! {
 struct Object<'p> {
     types: Cow<'p, [Scalar]>,
     values: Vec<Value>,
+    /// The cells that have no value: theirs is zero.
+    unset: FixedBitSet,
     /// Whether there may be a pointer to it.
     is_shared: bool,
 }
@@ -31,19 +34,25 @@ pub struct Memory<'p> {
 }
 
 impl<'p> Memory<'p> {
-    /// A new object, zeroed; none if there is no room.
-    pub fn allocate(&mut self, types: Cow<'p, [Scalar]>) -> Option<ObjectId> {
+    /// A new object; none if there is no room.
+    pub fn allocate(&mut self, types: Cow<'p, [Scalar]>, initially: Initially) -> Option<ObjectId> {
         self.cells += types.len().max(1);
         if self.cells > MOST_CELLS as usize {
             return None;
         }
         let values = types.iter().map(|ty| Value::zero(*ty));
+        let mut unset = FixedBitSet::new();
+        if initially == Initially::Unset {
+            unset.grow(types.len());
+            unset.insert_range(..);
+        }
         Some(match self.free.pop() {
             Some(id) => {
                 let object = &mut self.objects[id];
                 object.values.clear();
                 object.values.extend(values);
                 object.types = types;
+                object.unset = unset;
                 object.is_shared = false;
                 id
             }
@@ -52,6 +61,7 @@ impl<'p> Memory<'p> {
                 self.objects.push_and_get_key(Object {
                     types,
                     values,
+                    unset,
                     is_shared: false,
                 })
             }
@@ -86,6 +96,27 @@ impl<'p> Memory<'p> {
             cell.and_then(|cell| Some((object.values.get_mut(cell)?, object.types.get(cell)?)))
         {
             *cell = value.fit(*ty);
+        }
+        if let Ok(cell) = usize::try_from(address.cell)
+            && object.unset.contains(cell)
+        {
+            object.unset.remove(cell);
+        }
+    }
+
+    /// Whether a cell has a value; what is outside of the object counts as zero.
+    pub fn is_set(&self, address: Address) -> bool {
+        let cell = usize::try_from(address.cell);
+        !cell.is_ok_and(|cell| self.objects[address.object].unset.contains(cell))
+    }
+
+    /// Takes the value of a cell that is there.
+    pub fn unset(&mut self, address: Address) {
+        let object = &mut self.objects[address.object];
+        if let Ok(cell) = usize::try_from(address.cell)
+            && cell < object.values.len()
+        {
+            object.unset.grow_and_insert(cell);
         }
     }
 }

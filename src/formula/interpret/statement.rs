@@ -107,9 +107,19 @@ impl<'p> Interpreter<'p, '_> {
 
     fn assign(&mut self, spot: Spot, target: &'p Lvalue, value: &'p Expr) -> Flow<()> {
         let span = value.span;
-        let value = self.value(spot, value)?;
+        let (value, original) = match spot {
+            Some((_, Some(_))) => {
+                let (value, original) = self.value(spot, value)?;
+                ((value, true), original)
+            }
+            _ => {
+                let value = self.carried(value)?;
+                (value, value.0)
+            }
+        };
         let located = self.locate(target, spot.and_then(|(_, angelic)| angelic?.index))?;
-        self.record(spot, value, located.index);
+        let original = (original, located.original_index);
+        self.record(spot, value.0, located.index, original);
         self.write(located, value, span)
     }
 
@@ -128,8 +138,8 @@ impl<'p> Interpreter<'p, '_> {
     fn placed(&mut self, place: Option<PlaceId>, expr: &'p Expr) -> Flow<Value> {
         let spot = self.spot(place);
         let value = self.value(spot, expr);
-        let value = self.note_unfinished(spot, value)?;
-        self.record(spot, value, None);
+        let (value, original) = self.note_unfinished(spot, value)?;
+        self.record(spot, value, None, (original, None));
         Ok(value)
     }
 
@@ -175,24 +185,34 @@ impl<'p> Interpreter<'p, '_> {
         Some((instance, self.angelic.get(&instance).copied()))
     }
 
-    /// The value that is used: that of the expression, unless another one is angelic.
-    fn value(&mut self, spot: Spot, expr: &'p Expr) -> Flow<Value> {
+    /// The value that is used, which is that of the expression unless another one is angelic, and that of the expression.
+    fn value(&mut self, spot: Spot, expr: &'p Expr) -> Flow<(Value, Value)> {
         let Some((_, Some(angelic))) = spot else {
-            return self.eval(expr);
+            let value = self.eval(expr)?;
+            return Ok((value, value));
         };
-        Ok(match self.eval_suppressed(expr)? {
+        let original = self.eval_suppressed(expr)?;
+        let value = match original {
             Value::Number(_) => Value::Number(angelic.value).fit(expr.ty),
-            pointer @ Value::Pointer(_) => pointer,
-        })
+            Value::Pointer(_) => original,
+        };
+        Ok((value, original))
     }
 
-    fn record(&mut self, spot: Spot, value: Value, index: Option<i128>) {
+    fn record(
+        &mut self,
+        spot: Spot,
+        value: Value,
+        index: Option<i128>,
+        original: (Value, Option<i128>),
+    ) {
         if let Some((instance, angelic)) = spot {
             self.evaluated.push(Evaluated {
                 instance,
                 value,
                 index,
                 is_angelic: angelic.is_some(),
+                original,
             });
         }
     }

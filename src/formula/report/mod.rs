@@ -7,9 +7,12 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::left_out;
-use super::localization::{Localization, ShownCandidate, Step};
+use super::localization::{Localization, ShownCandidate, ShownPlace, Step};
 use super::places;
 use crate::report::count;
+
+/// Most lines named in a sentence.
+const FEW: usize = 5;
 
 /// Most candidates, values and steps of a path shown to people.
 const MANY: usize = 20;
@@ -47,6 +50,7 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
     if let Some(message) = &shown.message {
         writeln!(text, "{message}")?;
     }
+    pointers(text, &shown.pointers)?;
     let Some(first) = shown.candidates.first() else {
         return Ok(());
     };
@@ -81,6 +85,29 @@ fn write(text: &mut String, shown: &Localization, top: usize) -> std::fmt::Resul
         path(text, &first.path)?;
     }
     Ok(())
+}
+
+/// That these places are no candidates.
+fn pointers(text: &mut String, places: &[ShownPlace]) -> std::fmt::Result {
+    let mut lines: Vec<String> = places
+        .iter()
+        .map(|place| format!("{}:{}", place.file, place.line))
+        .collect();
+    lines.dedup();
+    let more = lines.len().saturating_sub(FEW);
+    lines.truncate(FEW);
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let others = match more {
+        0 => String::new(),
+        _ => format!(" and {}", count(more, "other line")),
+    };
+    writeln!(
+        text,
+        "note: a pointer or reference is never a candidate; not examined: {}{others}",
+        lines.join(", "),
+    )
 }
 
 fn row(text: &mut String, rank: usize, candidate: &ShownCandidate) -> std::fmt::Result {

@@ -13,8 +13,13 @@ use crate::formula::ir::{PlaceId, Program, Test};
 use crate::formula::position::Positions;
 
 /// Whether the circuit and the interpreter agree on a test in which the places that `is_broken` picks get other
-/// values: zero, or what `noise` makes of an instance.
-fn agree(program: &Program, test: &Test, implicit: bool, seed: u64) -> Result<(), TestCaseError> {
+/// values: zero, or what `noise` makes of an instance. Gives whether it passes.
+pub(super) fn agree(
+    program: &Program,
+    test: &Test,
+    implicit: bool,
+    seed: u64,
+) -> Result<bool, TestCaseError> {
     let mut random = seed;
     let mut next = || {
         random = random
@@ -107,7 +112,7 @@ fn agree(program: &Program, test: &Test, implicit: bool, seed: u64) -> Result<()
             prop_assert!(lived.iter().any(|met| met.instance == evaluated.instance));
         }
     }
-    Ok(())
+    Ok(run.end == End::Passed)
 }
 
 proptest! {

@@ -4,3 +4,5 @@ mod agreement;
 mod arithmetic;
 mod candidates;
 mod mutants;
+mod strings;
+mod unset;

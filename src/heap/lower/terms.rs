@@ -137,7 +137,7 @@ impl Lowering<'_> {
                     None => self.outside(expr.span, "a call has no result"),
                 }
             }
-            ExprKind::Builtin(_, crate::formula::ir::Builtin::Allocate(_), arguments) => {
+            ExprKind::Builtin(_, crate::formula::ir::Builtin::Allocate(..), arguments) => {
                 let filling = match arguments.is_empty() {
                     true => Filling::Unknown,
                     false => Filling::Zero,

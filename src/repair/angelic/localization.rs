@@ -1,4 +1,4 @@
-//! Step one, angelic fix localization (papers/nopol.txt §3.2): at which sites a forced outcome makes a
+//! Step one, angelic fix localization (the Nopol paper, §3.2): at which sites a forced outcome makes a
 //! failing test pass.
 
 use std::collections::{BTreeMap, BTreeSet};

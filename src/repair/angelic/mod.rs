@@ -1,4 +1,4 @@
-//! The engines after papers/nopol.txt: where a forced outcome cures a failing test, which values the
+//! The engines after the Nopol paper: where a forced outcome cures a failing test, which values the
 //! program had there, and an expression that explains both. They differ in where they look.
 //!
 //! Each localizes ([`localization`]), records contexts ([`recording`]) and synthesizes ([`candidates`]);

@@ -1,4 +1,4 @@
-//! Step two, data collection (papers/nopol.txt §3.3): record the contexts at angelic sites.
+//! Step two, data collection (the Nopol paper, §3.3): record the contexts at angelic sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

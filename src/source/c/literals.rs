@@ -1,4 +1,4 @@
-//! Converts C literals to constants of a type, and characters to literals (papers/nopol.txt §3.3.1).
+//! Converts C literals to constants of a type, and characters to literals (the Nopol paper, §3.3.1).
 
 use crate::spec::{Int, Type, Value};
 

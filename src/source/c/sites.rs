@@ -1,5 +1,5 @@
 //! Finds the sites of one function: conditions, boolean expressions, statements and insertion points, with
-//! the names that have a value there (papers/nopol.txt §3.2). `statements` and `expressions` visit the
+//! the names that have a value there (the Nopol paper, §3.2). `statements` and `expressions` visit the
 //! function in execution order; `insertions` adds the insertion points.
 
 mod expressions;

@@ -338,7 +338,7 @@ fn harvested_term(found: &Harvested) -> TermText {
     }
 }
 
-/// Whether a call is a state query, which applies to every value of its type (papers/nopol.txt §3.3.3).
+/// Whether a call is a state query, which applies to every value of its type (the Nopol paper, §3.3.3).
 fn is_state_query(found: &Harvested) -> bool {
     const QUERIES: [&str; 6] = [
         ".len",

@@ -1,4 +1,4 @@
-//! The literals of a piece of code, as written: constants for the synthesizer (papers/nopol.txt §3.3.1,
+//! The literals of a piece of code, as written: constants for the synthesizer (the Nopol paper, §3.3.1,
 //! second strategy).
 
 use proc_macro2::{Span, TokenStream, TokenTree};

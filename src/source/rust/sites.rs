@@ -1,5 +1,5 @@
 //! Finds the sites of one file: conditions, guards, let-chain operands, boolean expressions and statements,
-//! with the names visible there (papers/nopol.txt §3.2). `items` walks the items, `control_flow` visits
+//! with the names visible there (the Nopol paper, §3.2). `items` walks the items, `control_flow` visits
 //! branches and loops, `insertions` adds the insertion points, and `forms` inspects syntax.
 
 mod computations;

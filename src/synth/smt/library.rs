@@ -1,4 +1,4 @@
-//! Levels (papers/nopol.txt §3.4.5), the building blocks of each, where their inputs may be located
+//! Levels (the Nopol paper, §3.4.5), the building blocks of each, where their inputs may be located
 //! (§3.4.3), and the way back from locations to an expression (§3.5). Free of z3.
 //!
 //! Locations `0..n` are the inputs I₀: the terms, sorted by type, so that each type is a range, and
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn blocks_that_are_wired_but_not_connected_are_left_behind() {
-        // papers/nopol.txt §3.5: the second comparison is unused.
+        // the Nopol paper, §3.5: the second comparison is unused.
         let i32 = Type::Int(IntType::I32);
         let value = Some(Value::Int(IntType::I32, Int::from_i128(3)));
         let term = |name: &str| Term::new(Access::variable(name), i32, Origin::Variable);

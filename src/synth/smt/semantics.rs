@@ -1,4 +1,4 @@
-//! φ_FUNC of papers/nopol.txt §3.4.4: the value of a wiring in one row, and the constraint on its result.
+//! φ_FUNC of the Nopol paper, §3.4.4: the value of a wiring in one row, and the constraint on its result.
 
 use super::library::{Block, Library};
 use super::number::{Format, Number, bounds};

@@ -1,4 +1,4 @@
-//! φ_WFF of papers/nopol.txt §3.4.4: the wirings that are expressions of the level, one for each set of
+//! φ_WFF of the Nopol paper, §3.4.4: the wirings that are expressions of the level, one for each set of
 //! wirings that are equivalent by their form.
 
 use super::library::Block;

@@ -176,7 +176,7 @@ fn an_index_off_by_one_is_an_operator_off_by_one() {
 
 #[test]
 fn upward_preferred_of_the_paper_can_be_told_by_one_comparison() {
-    // papers/nopol.txt §4.1, Table 1: bias is down_sep where inhibit holds.
+    // the Nopol paper, §4.1, Table 1: bias is down_sep where inhibit holds.
     let mut problem = Problem::default()
         .term("bias", I32, Origin::Old)
         .term("down_sep", I32, Origin::Old)

@@ -206,6 +206,7 @@ impl Translator<'_> {
             shape: Shape::Other,
             access: Default::default(),
             is_global,
+            initially: Default::default(),
         })
     }
 

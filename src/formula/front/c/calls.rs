@@ -5,7 +5,7 @@ use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::formula::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Overflow, Scalar, Statement,
+    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Initially, Overflow, Scalar, Statement,
 };
 
 impl Translator<'_> {
@@ -153,7 +153,7 @@ impl Translator<'_> {
             ("fflush", [_]) => build::effect(Vec::new(), span),
             ("malloc", [size]) => {
                 let bytes = self.converted(*size, &Type::SIZE)?;
-                self.untyped_memory(bytes, syntax)
+                self.untyped_memory(bytes, Initially::Unset, syntax)
             }
             ("calloc", [count, size]) => {
                 let count = self.converted(*count, &Type::SIZE)?;
@@ -161,7 +161,7 @@ impl Translator<'_> {
                 let scalar = size.ty;
                 let bytes =
                     build::binary(BinaryOp::Mul, Overflow::Wraps, count, size, scalar, span);
-                self.untyped_memory(bytes, syntax)
+                self.untyped_memory(bytes, Initially::Zero, syntax)
             }
             ("free", [pointer]) => {
                 let pointer = self.value(*pointer)?.expr;

@@ -1,11 +1,12 @@
 //! Declarations of variables and types.
 
 use super::declarators::Declared;
+use super::initializers::is_string;
 use super::scopes::Symbol;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
-use crate::formula::ir::{Lvalue, Scalar, Statement};
+use crate::formula::ir::{Initially, Lvalue, Scalar, Statement};
 
 /// How the variables of a declaration live.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -201,6 +202,11 @@ impl Translator<'_> {
             return self.unsized_variable(declarator, declared);
         };
         let id = self.variable(&*declared.name, cells, false);
+        // What a list or a string leaves out is zero.
+        let is_listed = |value: Syntax<'_>| value.kind() == "initializer_list" || is_string(value);
+        if !value.is_some_and(is_listed) {
+            self.program.variables[id].initially = Initially::Unset;
+        }
         self.typed.push((id, declared.ty.clone()));
         statements.push(Statement::Declare(id));
         let constant = if is_constant {

@@ -5,14 +5,22 @@ use super::constants::fold;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
-use crate::formula::ir::{BinaryOp, Builtin, Expr, ExprKind, Lvalue, Overflow, Scalar, Statement};
+use crate::formula::ir::{
+    BinaryOp, Builtin, Expr, ExprKind, Initially, Lvalue, Overflow, Scalar, Statement,
+};
 
 impl Translator<'_> {
     /// So many bytes, before their type is known.
-    pub(super) fn untyped_memory(&mut self, bytes: Expr, syntax: Syntax<'_>) -> Value {
+    pub(super) fn untyped_memory(
+        &mut self,
+        bytes: Expr,
+        initially: Initially,
+        syntax: Syntax<'_>,
+    ) -> Value {
+        let builtin = Builtin::Allocate(Vec::new(), initially);
         Value {
             expr: Expr {
-                kind: ExprKind::Builtin(self.node(), Builtin::Allocate(Vec::new()), vec![bytes]),
+                kind: ExprKind::Builtin(self.node(), builtin, vec![bytes]),
                 ty: Scalar::Pointer,
                 span: syntax.span(),
             },
@@ -28,7 +36,8 @@ impl Translator<'_> {
         syntax: Syntax<'_>,
     ) -> Translated<Expr> {
         let span = untyped.span;
-        let ExprKind::Builtin(node, Builtin::Allocate(_), arguments) = untyped.kind else {
+        let ExprKind::Builtin(node, Builtin::Allocate(_, initially), arguments) = untyped.kind
+        else {
             return self.outside(syntax, "this memory is not supported");
         };
         let Some(bytes) = arguments.into_iter().next() else {
@@ -53,7 +62,11 @@ impl Translator<'_> {
             }
         };
         Ok(Expr {
-            kind: ExprKind::Builtin(node, Builtin::Allocate(cells), count.into_iter().collect()),
+            kind: ExprKind::Builtin(
+                node,
+                Builtin::Allocate(cells, initially),
+                count.into_iter().collect(),
+            ),
             ty: Scalar::Pointer,
             span,
         })
@@ -71,8 +84,9 @@ impl Translator<'_> {
             return self.outside(declarator, format!("the size of `{name}` is not known"));
         };
         let count = self.converted(count, &Type::SIZE)?;
+        let builtin = Builtin::Allocate(cells, Initially::Unset);
         Ok(Expr {
-            kind: ExprKind::Builtin(self.node(), Builtin::Allocate(cells), vec![count]),
+            kind: ExprKind::Builtin(self.node(), builtin, vec![count]),
             ty: Scalar::Pointer,
             span: declarator.span(),
         })

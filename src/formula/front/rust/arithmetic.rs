@@ -102,14 +102,20 @@ impl Body<'_, '_> {
         if !is_defined {
             return Err(self.no_operator(&self.text(span), &ty, span));
         }
-        if matches!(of, BinaryOp::Shl | BinaryOp::Shr) {
+        let is_shift = matches!(of, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift {
             if right_type.int().is_none() {
                 return Err(self.no_operator(&self.text(span), &right_type, span));
             }
         } else {
             self.unify(&ty, &right_type, span)?;
         }
-        let result = with_span(binary(of, Overflow::Fault, left, right), span);
+        // What is shifted out of a number is gone, and no panic.
+        let overflow = match is_shift {
+            true => Overflow::Wraps,
+            false => Overflow::Fault,
+        };
+        let result = with_span(binary(of, overflow, left, right), span);
         Ok(Value::scalar(self.guesses.resolved(&ty), result))
     }
 

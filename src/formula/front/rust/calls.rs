@@ -45,7 +45,8 @@ impl<'a> Body<'_, 'a> {
             return Err(self.outside(span, reason));
         }
         let is_type = owner.is_some_and(|owner| owner.starts_with(char::is_uppercase));
-        let is_std = super::imports::is_std(first) || imports.is_of_std(first) && !is_type;
+        let imports_std = imports.is_of_std(first);
+        let is_std = super::imports::is_std(first) || imports_std && !is_type;
         if let Some(value) = self.call_of_pointers(owner, name, &arguments, expected, span)? {
             return Ok(value);
         }
@@ -87,7 +88,15 @@ impl<'a> Body<'_, 'a> {
             _ => {
                 // The type says why it cannot be constructed.
                 self.type_at_path(path, span)?;
-                Err(self.outside(span, format!("`{name}` is not a function of the crate")))
+                let written = names.join("::");
+                let is_std = is_std || imports_std;
+                Err(self.outside(
+                    span,
+                    match is_std {
+                        true => format!("`{written}` of the standard library is not supported"),
+                        false => format!("`{written}` is not a function of the crate"),
+                    },
+                ))
             }
         }
     }

@@ -141,6 +141,7 @@ impl<'a> Front<'a> {
                 shape: Shape::Other,
                 access: Access::Raw,
                 is_global: true,
+                initially: Default::default(),
             });
             let mut body = Body::new(front, &home, guesses);
             body.is_for_tests = of.context.is_for_tests;

@@ -10,7 +10,8 @@ use super::build::{Repr, Value, compare, load_variable, not};
 use super::expressions::bare;
 use super::types::Type;
 use crate::formula::ir::{
-    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Lvalue, Outside, Scalar, Span, Statement,
+    BinaryOp, Builtin, Expr, ExprKind, FaultKind, Initially, Lvalue, Outside, Scalar, Span,
+    Statement,
 };
 
 /// The null pointer.
@@ -136,7 +137,7 @@ impl Body<'_, '_> {
         self.set_cells(variable, &of);
         let node = self.node();
         let allocated = Expr {
-            kind: ExprKind::Builtin(node, Builtin::Allocate(cells), Vec::new()),
+            kind: ExprKind::Builtin(node, Builtin::Allocate(cells, Initially::Zero), Vec::new()),
             ty: Scalar::Pointer,
             span,
         };

@@ -86,7 +86,11 @@ fn division_rounds_towards_zero_and_has_a_value_by_zero() {
 #[test]
 fn a_shift_takes_the_amount_modulo_the_width() {
     let shift = Some(FaultKind::Shift);
-    assert_eq!(of(BinaryOp::Shl, INT, 1, 31), (i32::MIN.into(), None));
+    assert_eq!(of(BinaryOp::Shl, INT, 1, 30), (1 << 30, None));
+    assert_eq!(of(BinaryOp::Shl, INT, -1, 1), (-2, shift));
+    let overflow = Some(FaultKind::Overflow);
+    assert_eq!(of(BinaryOp::Shl, INT, 1, 31), (i32::MIN.into(), overflow));
+    assert_eq!(of(BinaryOp::Shl, BYTE, 0x81, 1), (2, overflow));
     assert_eq!(of(BinaryOp::Shl, INT, 3, 33), (6, shift));
     assert_eq!(of(BinaryOp::Shr, INT, -8, 1), (-4, None));
     assert_eq!(of(BinaryOp::Shr, BYTE, 0xf8, 1), (0x7c, None));

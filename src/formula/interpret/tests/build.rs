@@ -45,6 +45,7 @@ impl Build {
             shape: Shape::Other,
             access: Default::default(),
             is_global: false,
+            initially: Default::default(),
         })
     }
 

@@ -216,7 +216,7 @@ fn each_declaration_makes_a_new_object() {
 fn allocated_objects_are_zeroed_and_outlive_their_function() {
     let mut of = Build::default();
     let new = of.builtin(
-        Builtin::Allocate(vec![INT, Scalar::Pointer]),
+        Builtin::Allocate(vec![INT, Scalar::Pointer], Default::default()),
         vec![],
         Scalar::Pointer,
     );

@@ -73,6 +73,14 @@ fn what_is_outside_is_named_with_its_line() {
             "2: `g` is not a function of the crate",
         ),
         (
+            "use std::collections::HashMap;\nfn f() {\n    HashMap::new();\n}",
+            "3: `HashMap::new` of the standard library is not supported",
+        ),
+        (
+            "fn f() {\n    std::iter::repeat(1);\n}",
+            "2: `std::iter::repeat` of the standard library is not supported",
+        ),
+        (
             "fn g() {}\nmod m { fn g() {} }\nfn f() {\n    g();\n}",
             "4: there is more than one `g` in the crate",
         ),
