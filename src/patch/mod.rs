@@ -5,3 +5,4 @@ pub mod comments;
 pub mod diff;
 pub mod edit;
 pub mod render;
+pub mod words;

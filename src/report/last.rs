@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{EditReport, Ending, Name, Outcome, PatchReport};
 
 /// Incremented with every change of the format; files of other versions are not read.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The dependencies of an outcome: their hashes, by name.
 pub type Dependencies = BTreeMap<String, String>;

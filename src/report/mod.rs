@@ -262,7 +262,7 @@ pub struct PatchReport {
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
     /// The best of the other members of its family: nothing observed tells them from this patch, and they differ
-    /// in one operand, one operator, the place within the function or the exit's value.
+    /// in one operand, one operator or the place within the function.
     pub alternatives: Vec<AlternativeReport>,
     /// How many other members its family has.
     pub alike: usize,
@@ -362,6 +362,8 @@ pub struct AlternativeReport {
     pub id: String,
     /// The new condition by itself.
     pub condition: String,
+    /// What is written, how far it reaches, and where, in words.
+    pub change: String,
     /// What was changed, in a few words.
     pub why: String,
     /// The change as a unified diff.

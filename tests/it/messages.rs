@@ -1,9 +1,9 @@
 //! What a reader is shown: where new code stands, what alternatives are, why there is no patch, and what is complained of
 //! before a search.
 
-use std::fs;
+use serde_json::Value;
 
-use crate::common::{Subject, strings};
+use crate::common::Subject;
 
 #[test]
 fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
@@ -50,4 +50,71 @@ fn a_guard_stands_above_the_comment_and_the_attribute_of_its_statement() {
         patched.contains(&format!("        return None;\n    }}\n{comment}")),
         "{patched}"
     );
+}
+
+#[test]
+fn alternatives_are_told_with_their_exits_and_their_extent() {
+    let subject = Subject::lib(
+        r#"/// The sizes in a list like `3,4`, and their sum.
+pub fn sizes(list: &str) -> Result<(Vec<u32>, u32), String> {
+    let mut all = Vec::new();
+    let mut sum = 0;
+    for word in list.split(',') {
+        let size: u32 = word.parse().map_err(|_| format!("no size: {word}"))?;
+        all.push(size);
+        sum += size;
+    }
+    Ok((all, sum))
+}
+
+#[test]
+fn of_some() {
+    assert_eq!(sizes("3,4"), Ok((vec![3, 4], 7)));
+    assert_eq!(sizes("3,x"), Err("no size: x".to_owned()));
+    assert_eq!(sizes("3,,4"), Err("no size: ".to_owned()));
+}
+
+#[test]
+fn of_none() {
+    assert_eq!(sizes(""), Ok((vec![], 0)));
+}
+"#,
+    );
+    let report = subject.nopol(&["--top", "9", "--format", "json"]).json();
+    let patches = report["patches"].as_array().unwrap();
+    let exit = |edits: &Value| {
+        let after = edits[0]["after"].as_str().unwrap();
+        let exits = ["continue", "break", "return", "panic", "assert"];
+        exits.into_iter().find(|exit| after.contains(exit))
+    };
+    let mut alternatives = 0;
+    for patch in patches {
+        let rank = patch["rank"].to_string();
+        let explained = subject.nopol(&["explain", &rank, "--top", "9"]).stdout;
+        let numbered = format!("  {rank}.");
+        let told: Vec<&str> = explained
+            .lines()
+            .filter_map(|line| line.strip_prefix(&numbered))
+            .filter_map(|line| Some(line.split_once(' ')?.1))
+            .collect();
+        let others = patch["alternatives"].as_array();
+        let others = others.map_or(&[][..], Vec::as_slice);
+        assert_eq!(told.len(), others.len(), "{explained}");
+        for (other, told_of_it) in others.iter().zip(&told) {
+            let at = told.iter().filter(|it| *it == told_of_it).count();
+            assert_eq!(at, 1, "two are told alike: {explained}");
+            assert_eq!(exit(&other["edits"]), exit(&patch["edits"]), "{explained}");
+            match patch["kind"].as_str().unwrap() {
+                "guard" => {
+                    let exit = exit(&other["edits"]).unwrap();
+                    assert!(told_of_it.contains(exit), "{explained}");
+                    assert!(told_of_it.contains("` before line "), "{explained}");
+                }
+                "precondition" => assert!(told_of_it.contains("` around line"), "{explained}"),
+                _ => {}
+            }
+            alternatives += 1;
+        }
+    }
+    assert!(alternatives > 2, "nothing to tell: {report:#}");
 }
