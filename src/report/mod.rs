@@ -37,7 +37,8 @@ pub struct Outcome {
     pub message: Option<String>,
     /// What the user should know, a sentence each.
     pub warnings: Vec<String>,
-    /// Files and parts of files that could not be read, with the reason: no patch was looked for there.
+    /// Files and parts of files in which no patch was looked for, with the reason: they could not be read, or are compiled for
+    /// tests only.
     pub unread: Vec<String>,
     /// All tests, if they were listed.
     pub tests: Vec<String>,
@@ -179,7 +180,9 @@ pub struct SiteReport {
 impl SiteReport {
     /// Why there is no patch here.
     pub fn why_no_patch(&self) -> &str {
-        self.reason.as_deref().unwrap_or("no candidate survived")
+        self.reason
+            .as_deref()
+            .unwrap_or("no candidate of it came to be judged")
     }
 }
 

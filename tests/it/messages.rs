@@ -118,3 +118,124 @@ fn of_none() {
     }
     assert!(alternatives > 2, "nothing to tell: {report:#}");
 }
+
+#[test]
+fn where_no_exit_helps_the_exits_that_were_tried_are_named() {
+    let subject = Subject::lib(
+        r#"#[derive(Debug, PartialEq)]
+pub enum Refused {
+    Empty,
+    TooMany(usize),
+    Unknown(char),
+}
+
+/// The commands of a line; `q` and `w` are known.
+pub fn commands(line: &str) -> Result<Vec<char>, Refused> {
+    if line.is_empty() {
+        return Err(Refused::Empty);
+    }
+    if line.len() > 8 {
+        return Err(Refused::TooMany(line.len()));
+    }
+    let all: Vec<char> = line.chars().collect();
+    Ok(all)
+}
+
+#[test]
+fn known() {
+    assert_eq!(commands("qw"), Ok(vec!['q', 'w']));
+    assert_eq!(commands(""), Err(Refused::Empty));
+    assert_eq!(commands("qqqqqqqqq"), Err(Refused::TooMany(9)));
+}
+
+#[test]
+fn unknown() {
+    assert_eq!(commands("x"), Err(Refused::Unknown('x')));
+    assert_eq!(commands("zq"), Err(Refused::Unknown('z')));
+}
+"#,
+    );
+    let run = subject.nopol(&[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let told = run.stdout;
+    let exits = "The early exits tried were ";
+    let exits = told
+        .split_once(exits)
+        .unwrap_or_else(|| panic!("no exits: {told}"))
+        .1;
+    for exit in [
+        "`return Err(Refused::Empty)`",
+        "`return Err(Refused::TooMany(line.len()))`",
+    ] {
+        assert!(exits.contains(exit), "{told}");
+    }
+    assert!(
+        exits.contains("if another value must be returned, it was not tried"),
+        "{told}"
+    );
+    assert!(!told.contains("may not be in a condition"), "{told}");
+}
+
+#[test]
+fn code_that_is_compiled_for_tests_only_is_named_where_no_patch_is_looked_for() {
+    let subject = Subject::lib(
+        r#"pub struct Meter(pub u32);
+
+impl Meter {
+    pub fn add(&mut self, by: u32) {
+        self.0 += by;
+    }
+
+    #[cfg(test)]
+    fn is_low(&self) -> bool {
+        self.0 < 10
+    }
+}
+
+#[cfg(test)]
+impl Meter {
+    fn is_high(&self) -> bool {
+        self.0 > 100
+    }
+
+    fn zero() -> Self {
+        Self(0)
+    }
+}
+
+#[cfg(test)]
+impl Meter {
+    fn one() -> Self {
+        Self(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_even(meter: &Meter) -> bool {
+        meter.0 % 2 == 0
+    }
+
+    #[test]
+    fn a_hundred_is_high() {
+        let mut meter = Meter::zero();
+        assert!(meter.is_low() && is_even(&meter));
+        meter.add(100);
+        assert!(meter.is_high());
+        assert_eq!(Meter::one().0, 1);
+    }
+}
+"#,
+    );
+    let what = "No patch was looked for here: src/lib.rs: line 8: `fn is_low` is compiled for tests only; \
+                src/lib.rs: line 14: `impl Meter` is compiled for tests only.";
+    let listed = subject.nopol(&["list"]);
+    assert!(listed.stdout.contains(what), "{}", listed.stdout);
+    let run = subject.nopol(&[]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stdout.contains(what), "{}", run.stdout);
+    let json = subject.nopol(&["--format", "json"]).json();
+    assert!(json["message"].as_str().unwrap().contains(what), "{json:#}");
+}
