@@ -47,7 +47,9 @@ pub fn may_replace(path: &Utf8Path) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Ok(there) if there.is_dir() => Err("is a directory".to_owned()),
         Ok(there) if !there.is_file() && !there.is_symlink() => may_write(path),
-        _ if path.file_name().is_none() || path.as_str().ends_with('/') => Err("names no file".to_owned()),
+        _ if path.file_name().is_none() || path.as_str().ends_with('/') => {
+            Err("names no file".to_owned())
+        }
         _ => {
             let dir = path.parent().filter(|dir| *dir != "");
             let dir = dir.unwrap_or(Utf8Path::new("."));
@@ -76,11 +78,17 @@ pub fn may_fill(dir: &Utf8Path) -> Result<(), String> {
                 return may_write(dir).map_err(|why| format!("cannot be filled: {dir} {why}"));
             }
             Ok(_) => return Err(format!("cannot be made: {dir} is no directory")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if is_missing(&error) => {}
             Err(error) => return Err(format!("cannot be made: {dir}: {error}")),
         }
     }
     Ok(())
+}
+
+/// Whether nothing is there.
+fn is_missing(error: &io::Error) -> bool {
+    let kinds = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    kinds.contains(&error.kind())
 }
 
 /// Whether the user may write to what is there.

@@ -1,6 +1,8 @@
 //! What a reader is shown: where new code stands, what alternatives are, why there is no patch, and what is complained of
 //! before a search.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::Subject;
@@ -238,4 +240,117 @@ mod tests {
     assert!(run.stdout.contains(what), "{}", run.stdout);
     let json = subject.nopol(&["--format", "json"]).json();
     assert!(json["message"].as_str().unwrap().contains(what), "{json:#}");
+}
+
+const HALF: &str = "\
+/// ```
+/// assert_eq!(subject::half(5), 3);
+/// ```
+pub fn half(number: u32) -> u32 {
+    if number > 1 { number / 2 } else { 1 }
+}
+";
+
+#[test]
+fn an_example_that_fails_is_named_and_no_success() {
+    let alone = Subject::lib(HALF).nopol(&[]);
+    assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
+    let what = "there are no tests but examples in the documentation. These fail: src/lib.rs - half (line 1). They are not repaired";
+    assert!(alone.stderr.contains(what), "{}", alone.stderr);
+
+    let test = "#[test]\nfn of_four() {\n    assert_eq!(half(4), 2);\n}\n";
+    let subject = Subject::lib(&format!("{HALF}{test}"));
+    let beside = subject.nopol(&[]);
+    assert_eq!(beside.code, 1, "{}{}", beside.stdout, beside.stderr);
+    let what = "The only test passes. These examples in the documentation fail: src/lib.rs - half (line 1). They are not repaired";
+    assert!(beside.stdout.contains(what), "{}", beside.stdout);
+    assert!(
+        !beside.stdout.contains("Nothing to repair"),
+        "{}",
+        beside.stdout
+    );
+    // As `cargo test` with the same arguments: the example is not run.
+    let filtered = subject.nopol(&["--", "of_four"]);
+    assert_eq!(filtered.code, 0, "{}{}", filtered.stdout, filtered.stderr);
+
+    let right = Subject::lib(&HALF.replace("(5), 3", "(5), 2")).nopol(&[]);
+    assert_eq!(right.code, 4, "{}{}", right.stdout, right.stderr);
+    let what = "there are no tests but 1 example in the documentation, and no failing one";
+    assert!(right.stderr.contains(what), "{}", right.stderr);
+
+    let failing =
+        "#[test]\nfn of_one() {\n    assert_eq!(half(0), 1);\n    assert_eq!(half(1), 0);\n}\n";
+    let both = Subject::lib(&format!("{HALF}{test}{failing}")).nopol(&["--top", "1"]);
+    assert_eq!(both.code, 0, "{}{}", both.stdout, both.stderr);
+    let what = "these examples in the documentation fail without a patch, and are not repaired: src/lib.rs - half (line 1)";
+    assert!(both.stderr.contains(what), "{}", both.stderr);
+}
+
+#[test]
+fn arguments_that_a_test_binary_does_not_know_are_blamed_and_nothing_is_searched() {
+    let subject = Subject::lib(
+        "pub fn half(number: u32) -> u32 {\n    if number > 1 { number / 2 } else { 1 }\n}\n\n\
+         #[test]\nfn of_none() {\n    assert_eq!(half(0), 0);\n}\n",
+    );
+    for args in [&["--nosuch"][..], &["--help"], &["--test-threads", "none"]] {
+        let run = subject.nopol(&[&["--"], args].concat());
+        assert_eq!(run.code, 2, "{args:?}: {}{}", run.stdout, run.stderr);
+        let given = format!("with the arguments after `--` ({})", args.join(" "));
+        assert!(run.stderr.contains(&given), "{}", run.stderr);
+        assert!(!run.stderr.contains("harness"), "{}", run.stderr);
+        assert!(!run.stderr.contains("running tests"), "{}", run.stderr);
+    }
+    let run = subject.nopol(&["--", "--nosuch"]);
+    assert!(
+        run.stderr.contains("Unrecognized option: 'nosuch'"),
+        "{}",
+        run.stderr
+    );
+    let run = subject.nopol(&["--", "--test-threads", "1", "--nocapture"]);
+    assert!(run.code < 2, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_the_search() {
+    let subject = Subject::lib("#[test]\nfn good() {}\n");
+    let nowhere = subject.beside("nowhere");
+    let file = subject.beside("file");
+    fs::write(&file, "").unwrap();
+    let nowhere = nowhere.to_str().unwrap();
+    let file = file.to_str().unwrap();
+    let here = subject.beside("subject");
+    let here = here.to_str().unwrap();
+    for (option, path, why) in [
+        (
+            "--html",
+            format!("{nowhere}/page.html"),
+            "No such file or directory",
+        ),
+        (
+            "--summary",
+            format!("{nowhere}/text.md"),
+            "No such file or directory",
+        ),
+        ("--html", here.to_owned(), "is a directory"),
+        ("--html", format!("{file}/page.html"), "is no directory"),
+        ("--html", format!("{nowhere}/"), "names no file"),
+        ("--dump", file.to_owned(), "is no directory"),
+        ("--dump", format!("{file}/dump"), "is no directory"),
+        ("--work-dir", format!("{file}/work"), "is no directory"),
+    ] {
+        let run = subject.nopol(&[option, &path]);
+        let (code, told) = (run.code, run.stderr);
+        assert_eq!(code, 2, "{option} {path}: {told}");
+        assert!(
+            told.starts_with(&format!("error: {option}: {path} ")),
+            "{told}"
+        );
+        assert!(told.contains(why), "{told}");
+        assert!(!told.contains(".nopol-"), "{told}");
+        assert!(!subject.has_working_copy(), "{option}");
+    }
+    let page = subject.beside("page.html");
+    let run = subject.nopol(&["--html", page.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(page.is_file());
 }

@@ -135,7 +135,10 @@ impl Harness<'_> {
     fn said(&self) -> String {
         let text = fs::read_to_string(self.dir().join("stderr")).unwrap_or_default();
         let mut lines = text.lines().map(str::trim);
-        lines.find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+        lines
+            .find(|line| !line.is_empty())
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn dir(&self) -> Utf8PathBuf {
