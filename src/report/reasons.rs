@@ -155,9 +155,13 @@ impl Outcome {
                 " Or two conditions must change at once, which --multi tries.",
             ),
         };
+        let ways = match self.sites.iter().any(|site| site.kind == "guard") {
+            true => "skipping the statement, or leaving early",
+            false => "or skipping the statement",
+        };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "No change of one condition was found that cures a failing test. Forcing it true or false, skipping the statement, or leaving early \
+                "No change of one condition was found that cures a failing test. Forcing it true or false, {ways}, \
                  {} that failing tests reach; small edits of the most suspicious conditions{} do not help, either{pairs}. {} Or the fault is not in a \
                  condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
                 match places(&forced).len() {
