@@ -106,7 +106,15 @@ fn pipeline(
     let built = setup.build(&mut copies, &sources, &runner, progress, outcome)?;
 
     let plain = &mut copies.plain;
-    let tested = baseline::take(settings, progress, outcome, plain, built.plain, &runner)?;
+    let tested = baseline::take(
+        settings,
+        progress,
+        outcome,
+        plain,
+        built.plain,
+        &runner,
+        &sources,
+    )?;
     copies.share_settings();
     let (tests, baseline) = tested;
     if settings.depth == Depth::List {

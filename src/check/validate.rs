@@ -359,6 +359,14 @@ impl<'a> Validator<'a> {
         Ok(Some(cured))
     }
 
+    /// The doctests that fail without any patch, if some failed with one; they are named by line.
+    pub fn failing_doctests(&self) -> Vec<String> {
+        let known = lock(&self.doctests);
+        let before = known.before.iter().flat_map(|doctests| &doctests.by_name);
+        let failing = before.filter(|(_, passed)| !**passed);
+        failing.map(|(name, _)| name.clone()).collect()
+    }
+
     /// Whether every doctest that passed before the edit, which is in the working copy, still passes. The
     /// unpatched subject's doctests run only if one fails.
     fn doctests_still_pass(&self, workspace: &Workspace) -> Result<bool> {

@@ -68,9 +68,7 @@ pub fn present(outcome: &Outcome, request: &Request) -> u8 {
 
 fn write(path: &Utf8Path, format: Format, outcome: &Outcome) -> Result<()> {
     let text = format.render(outcome)?.report;
-    // The summary of a step of GitHub Actions may have parts of others.
-    let is_shared = std::env::var("GITHUB_STEP_SUMMARY").is_ok_and(|shared| shared == *path);
-    let written = match is_shared {
+    let written = match is_shared(path) {
         true => File::options()
             .create(true)
             .append(true)
@@ -79,6 +77,12 @@ fn write(path: &Utf8Path, format: Format, outcome: &Outcome) -> Result<()> {
         false => files::replace(path, text.as_bytes()),
     };
     written.with_context(|| format!("cannot write the report to {path}"))
+}
+
+/// Whether a file is the summary of a step of GitHub Actions, which has parts of others.
+pub fn is_shared(path: &Utf8Path) -> bool {
+    let shared = std::env::var("GITHUB_STEP_SUMMARY");
+    shared.is_ok_and(|shared| shared == *path) && path.is_file()
 }
 
 /// Shows the outcome in the chosen format; returns the exit code.

@@ -16,7 +16,7 @@ use crate::repair::settings::Settings;
 use crate::report::display::Display;
 use crate::report::format::{Format, HTML, MARKDOWN, json};
 use crate::report::{Ending, Outcome, count};
-use crate::subject::{Project, SubjectError};
+use crate::subject::{Project, SubjectError, files};
 
 /// The options that describe the subject.
 pub trait Target: Args + Clone {
@@ -209,6 +209,7 @@ impl<P: Target> Common<P> {
             });
         }
         let request = self.request(&config).map_err(|error| wrong(error.0))?;
+        request.check_outputs().map_err(wrong)?;
         match request.display.format.needs_base() && request.settings.diff_base.is_none() {
             true => Err(wrong(format!(
                 "--format {} needs --diff-base: the commit that the pull request is against, such as origin/main",
@@ -250,6 +251,29 @@ impl<P: Target> Common<P> {
 }
 
 impl Request {
+    /// Whether all that is to be written can be; a search takes long, and its result must not be lost in the end.
+    fn check_outputs(&self) -> Result<(), String> {
+        let Files { html, summary } = &self.files;
+        let Settings { dump, work_dir, .. } = &self.settings;
+        type Check = fn(&Utf8Path) -> Result<(), String>;
+        let of_summary: Check = match summary.as_deref().is_some_and(output::is_shared) {
+            true => files::may_write,
+            false => files::may_replace,
+        };
+        let outputs: [(&str, &Option<Utf8PathBuf>, Check); 4] = [
+            ("--html", html, files::may_replace),
+            ("--summary", summary, of_summary),
+            ("--dump", dump, files::may_fill),
+            ("--work-dir", work_dir, files::may_fill),
+        ];
+        for (option, path, check) in outputs {
+            if let Some(path) = path {
+                check(path).map_err(|why| format!("{option}: {path} {why}"))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The format of the result.
     pub fn format(&self) -> Format {
         self.display.format

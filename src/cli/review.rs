@@ -116,7 +116,7 @@ impl Walk<'_> {
             };
             say(&format!("Patch {} of {all}\n{shown}", at + 1))?;
             for (number, other) in (1..).zip(&patch.alternatives) {
-                say(&format!("  alternative {number}: `{}`\n", other.condition))?;
+                say(&format!("  alternative {number}: {}\n", other.change))?;
             }
             let Some(next) = self.ask(at)? else {
                 return Ok(());

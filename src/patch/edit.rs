@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::comments::{self, line_start};
 use crate::source::layout::Layout;
 use crate::source::{Form, Site, Sources};
 
@@ -29,30 +30,37 @@ impl Edit {
     /// A statement whose condition is never true is deleted.
     pub fn at(sources: &Sources, site: &Site, condition: &str) -> Self {
         let file = &sources.files[site.file];
-        let writer = EditWriter {
-            layout: sources.language.layout(),
-            text: &file.text,
-            site,
-        };
-        let after = match site.kind.form() {
+        let text = &*file.text;
+        let writer = EditWriter::new(sources.language.layout(), text, site);
+        let (span, after) = match site.kind.form() {
             Form::Wrap if condition == sources.language.truth(file, false) => {
-                writer.nothing().to_owned()
+                let nothing = writer.nothing();
+                let span = match nothing.is_empty() {
+                    true => left_out(text, &site.span),
+                    false => site.span.clone(),
+                };
+                (span, nothing.to_owned())
             }
             Form::Wrap => writer.wrap(condition),
             Form::Leave => writer.leave(condition),
             Form::Replace | Form::Branch | Form::Narrow | Form::Compute => {
-                site.template.line(site, condition)
+                (site.span.clone(), site.template.line(site, condition))
             }
         };
-        let span = match after.is_empty() {
-            true => left_out(&file.text, &site.span),
-            false => site.span.clone(),
+        // With comments above, the edit is at the first of them.
+        let (line, column) = match writer.start < site.span.start && span.start <= writer.start {
+            true => {
+                let before = &text[..writer.start];
+                let line = &text[line_start(text, writer.start)..writer.start];
+                (before.matches('\n').count() + 1, line.chars().count() + 1)
+            }
+            false => (site.line, site.column),
         };
         Self {
             file: file.path.clone(),
-            line: site.line,
-            column: site.column,
-            before: file.text[span.clone()].to_owned(),
+            line,
+            column,
+            before: text[span.clone()].to_owned(),
             span,
             after,
         }
@@ -117,13 +125,49 @@ struct EditWriter<'a> {
     /// The file's text.
     text: &'a str,
     site: &'a Site,
+    /// Where the statement begins, with the comments that belong to it.
+    start: usize,
 }
 
-impl EditWriter<'_> {
-    /// The text before the site on its line.
-    fn indent(&self) -> &str {
-        let before = &self.text[..self.site.span.start];
-        before.rsplit('\n').next().unwrap_or_default()
+impl<'a> EditWriter<'a> {
+    fn new(layout: &'a dyn Layout, text: &'a str, site: &'a Site) -> Self {
+        let at = site.span.start;
+        let start = match site.kind.form() {
+            // At the end of a loop there is no statement.
+            Form::Leave if text[at..].starts_with('}') => at,
+            Form::Leave | Form::Wrap => comments::start(layout, text, at),
+            Form::Replace | Form::Branch | Form::Narrow | Form::Compute => at,
+        };
+        Self {
+            layout,
+            text,
+            site,
+            start,
+        }
+    }
+
+    /// The text before the statement and its comments on their line.
+    fn before(&self) -> &'a str {
+        &self.text[line_start(self.text, self.start)..self.start]
+    }
+
+    /// The white space before the statement on its line; the text there if it is not only white space.
+    fn indent(&self) -> &'a str {
+        let line = &self.text[line_start(self.text, self.site.span.start)..self.site.span.start];
+        match line_start(self.text, self.start) == line_start(self.text, self.site.span.start) {
+            true => self.before(),
+            // There is nothing else before it than comments.
+            false => &line[..line.len() - line.trim_start().len()],
+        }
+    }
+
+    /// Where lines begin that are put before the comments, and what they begin with: comments may be indented otherwise
+    /// than their statement.
+    fn opening(&self) -> (usize, &'a str) {
+        match self.before() == self.indent() {
+            true => (self.start, ""),
+            false => (line_start(self.text, self.start), self.indent()),
+        }
     }
 
     /// The replacement of a deleted statement.
@@ -157,244 +201,106 @@ impl EditWriter<'_> {
         }
     }
 
-    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before the statement at the site, on lines of its own if
-    /// the statement starts its line.
-    fn leave(&self, condition: &str) -> String {
+    /// `if CONDITION { BODY }` or `assert!(CONDITION);` before the statement at the site and its comments, on lines of its own
+    /// if they start their line.
+    fn leave(&self, condition: &str) -> (Range<usize>, String) {
         let site = self.site;
         let (indent, newline) = (self.indent(), self.newline());
-        let has_lines = indent.trim().is_empty();
+        let has_lines = self.before().trim().is_empty();
         let is_at_end = self.text[site.span.end..].starts_with('}');
-        if let Some((assertion, message)) = site.assertion() {
-            let assertion = assertion.text(condition, message);
-            return match has_lines {
-                true if is_at_end => format!("{}{assertion}{newline}{indent}", self.step()),
-                true => format!("{assertion}{newline}{indent}"),
-                false => format!("{assertion} "),
-            };
-        }
+        let assertion = site
+            .assertion()
+            .map(|(it, message)| it.text(condition, message));
         if !has_lines {
-            return site.template.line(site, condition);
+            let text = match assertion {
+                Some(assertion) => format!("{assertion} "),
+                None => site.template.line(site, condition),
+            };
+            return (self.start..self.start, text);
         }
-        let (open, close) = self.block(condition, false);
-        let (step, body) = (self.step(), &site.body);
+        let step = self.step();
         // At the end of a loop the brace stays where it is.
-        if is_at_end {
-            let inner = format!("{indent}{step}");
-            return format!(
-                "{step}{open}{newline}{inner}{step}{body}{newline}{inner}{close}{newline}{indent}"
-            );
-        }
-        let inside = format!("{open}{newline}{indent}{step}{body}{newline}{indent}");
-        match close {
-            "" => inside,
-            _ => format!("{inside}{close}{newline}{indent}"),
-        }
+        let (outer, inner) = match is_at_end {
+            true => (step.as_str(), format!("{indent}{step}")),
+            false => ("", indent.to_owned()),
+        };
+        let guard = assertion.unwrap_or_else(|| {
+            let (open, close) = self.block(condition, false);
+            let inside = format!("{open}{newline}{inner}{step}{}", site.body);
+            match close {
+                "" => inside,
+                _ => format!("{inside}{newline}{inner}{close}"),
+            }
+        });
+        let (at, opening) = self.opening();
+        let before = self.before();
+        (
+            at..self.start,
+            format!("{opening}{outer}{guard}{newline}{before}"),
+        )
     }
 
-    /// `if CONDITION { STATEMENT }`, on several lines if the statement has lines of its own.
-    fn wrap(&self, condition: &str) -> String {
-        let Self { layout, text, site } = self;
+    /// `if CONDITION { STATEMENT }`, on several lines if the statement has lines of its own; what is written about the
+    /// statement goes inside.
+    fn wrap(&self, condition: &str) -> (Range<usize>, String) {
+        let (layout, text, site) = (self.layout, self.text, self.site);
         let unbraced = layout.unbraced(text, &site.span);
-        if unbraced.is_some_and(|unbraced| unbraced.has_else) {
-            return site.template.shielded_line(site, condition);
-        }
+        let needs_shield = unbraced.is_some_and(|unbraced| unbraced.has_else);
+        let end = comments::end(layout, text, &site.span);
         let (indent, newline) = (self.indent(), self.newline());
-        let rest = text[site.span.end..]
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start();
-        let is_comment = rest.starts_with("//") || rest.starts_with("/*");
-        let alone = indent.trim().is_empty() && (rest.is_empty() || is_comment);
-        if !alone {
-            return site.template.line(site, condition);
+        let rest = text[end..].lines().next().unwrap_or_default().trim();
+        let alone = self.before().trim().is_empty() && rest.is_empty();
+        let has_comments = self.start < site.span.start || end > site.span.end;
+        if !alone || needs_shield && !has_comments {
+            return self.wrap_in_line(condition, needs_shield);
         }
         let step = self.step();
         let mut body = String::new();
-        let in_literal = layout.lines_inside_literals(&site.text);
-        for (number, line) in site.text.split_inclusive('\n').enumerate() {
+        let inside = &text[self.start..end];
+        let in_literal = layout.lines_inside_literals(inside);
+        for (number, line) in inside.split_inclusive('\n').enumerate() {
             // A line that starts inside a string literal is part of its value.
             if number > 0 && !in_literal.contains(&number) && !line.trim().is_empty() {
                 body.push_str(&step);
             }
             body.push_str(line);
         }
-        let (open, close) = self.block(condition, site.kind.info().is_statement_list);
-        let inside = format!("{open}{newline}{indent}{step}{body}");
-        match close {
+        let is_list = needs_shield || site.kind.info().is_statement_list;
+        let (open, close) = self.block(condition, is_list);
+        let [shield_open, shield_close] = match site.template.block {
+            Some(block) if needs_shield => block.shield,
+            _ => ["", ""],
+        };
+        let (at, opening) = self.opening();
+        let inside = format!("{opening}{shield_open}{open}{newline}{indent}{step}{body}");
+        let after = match close {
             "" => inside,
-            _ => format!("{inside}{newline}{indent}{close}"),
-        }
+            _ => format!("{inside}{newline}{indent}{close}{shield_close}"),
+        };
+        (at..end, after)
+    }
+
+    /// `if CONDITION { STATEMENT }` on one line, with the comments before the statement on its line.
+    fn wrap_in_line(&self, condition: &str, needs_shield: bool) -> (Range<usize>, String) {
+        let Range { start, end } = self.site.span;
+        let is_in_line = !self.text[self.start..start].contains('\n');
+        let from = if is_in_line { self.start } else { start };
+        let template = &self.site.template;
+        let frame = match needs_shield {
+            true => template.shielded_frame(self.site),
+            false => template.frame(self.site),
+        };
+        let inside = &self.text[from..end];
+        let parts = [
+            &*frame.before,
+            condition,
+            &frame.after,
+            inside,
+            &frame.at_end,
+        ];
+        (from..end, parts.concat())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::source::template::Template;
-    use crate::source::{FileIndex, FunctionIndex, Language, SiteKind};
-
-    fn wrapped(text: &str, statement: &str) -> String {
-        wrapped_in(Language::Rust, text, statement)
-    }
-
-    fn site(kind: SiteKind, template: Template) -> Site {
-        Site {
-            id: String::new(),
-            kind,
-            file: FileIndex::new(0),
-            span: 0..0,
-            line: 1,
-            column: 1,
-            text: String::new(),
-            parts: Vec::new(),
-            body: String::new(),
-            body_origin: crate::source::BodyOrigin::Own,
-            checks: 0,
-            min_binding: template.min_binding,
-            template,
-            function: FunctionIndex::new(0),
-            names: Arc::default(),
-            is_argument: false,
-            is_pure: None,
-        }
-    }
-
-    fn wrapped_in(language: Language, text: &str, statement: &str) -> String {
-        let start = text.find(statement).unwrap();
-        let template = language.template(SiteKind::Statement).unwrap();
-        let site = Site {
-            span: start..start + statement.len(),
-            text: statement.to_string(),
-            ..site(SiteKind::Statement, template)
-        };
-        let writer = EditWriter {
-            layout: language.layout(),
-            text,
-            site: &site,
-        };
-        let after = writer.wrap("c");
-        format!("{}{after}{}", &text[..start], &text[site.span.end..])
-    }
-
-    /// The text without a statement.
-    fn without(text: &str, statement: &str) -> String {
-        let start = text.find(statement).unwrap();
-        let span = left_out(text, &(start..start + statement.len()));
-        format!("{}{}", &text[..span.start], &text[span.end..])
-    }
-
-    #[test]
-    fn a_statement_that_is_left_out_leaves_no_line_and_no_spaces() {
-        assert_eq!(
-            without("{\n    a();\n    b();\n}", "a();"),
-            "{\n    b();\n}"
-        );
-        assert_eq!(
-            without("{\n    a();\n\n    x();\n\n    b();\n}", "x();"),
-            "{\n    a();\n\n    b();\n}"
-        );
-        assert_eq!(
-            without("{\r\n\ta();\r\n\r\n\tx();\r\n}", "x();"),
-            "{\r\n\ta();\r\n}"
-        );
-        assert_eq!(without("{\n  x();\n\n  b();\n}", "x();"), "{\n  b();\n}");
-        assert_eq!(without("{\n  x(1,\n    2);\n}", "x(1,\n    2);"), "{\n}");
-        // What else is on the line stays.
-        assert_eq!(without("{\n  x(); // why\n}", "x();"), "{\n  // why\n}");
-        assert_eq!(without("{ a(); x(); b(); }", "x();"), "{ a(); b(); }");
-        assert_eq!(without("  a(); x();\n}", "x();"), "  a();\n}");
-    }
-
-    #[test]
-    fn a_guard_at_the_end_of_a_loop_is_inside_of_it() {
-        let text = "    for x in v {\n        f(x);\n    }\n";
-        let template = Language::Rust.template(SiteKind::EarlyExit).unwrap();
-        let at = text.find('}').unwrap();
-        let site = Site {
-            span: at..at,
-            body: "break;".to_owned(),
-            ..site(SiteKind::EarlyExit, template)
-        };
-        let writer = EditWriter {
-            layout: Language::Rust.layout(),
-            text,
-            site: &site,
-        };
-        let patched = format!("{}{}{}", &text[..at], writer.leave("x > 3"), &text[at..]);
-        let wanted = "    for x in v {\n        f(x);\n        if x > 3 {\n            break;\n        }\n    }\n";
-        assert_eq!(patched, wanted);
-    }
-
-    #[test]
-    fn a_statement_on_its_own_lines_is_indented() {
-        assert_eq!(
-            wrapped("{\n    f(\n        1,\n    );\n}", "f(\n        1,\n    );"),
-            "{\n    if c {\n        f(\n            1,\n        );\n    }\n}"
-        );
-        assert_eq!(
-            wrapped("{\n\ta(); // why\n}", "a();"),
-            "{\n\tif c {\n\t\ta();\n\t} // why\n}"
-        );
-        assert_eq!(
-            wrapped("{\r\n  a();\r\n}", "a();"),
-            "{\r\n  if c {\r\n      a();\r\n  }\r\n}"
-        );
-    }
-
-    #[test]
-    fn in_c_a_statement_has_braces_if_others_have() {
-        let sparing = "{\n  if (a)\n    b();\n  d();\n}";
-        assert_eq!(
-            wrapped_in(Language::C, sparing, "d();"),
-            "{\n  if (a)\n    b();\n  if (c)\n    d();\n}"
-        );
-        let braced = "{\n\tif (a) {\n\t\tb();\n\t}\n\td();\n}";
-        assert_eq!(
-            wrapped_in(Language::C, braced, "d();"),
-            "{\n\tif (a) {\n\t\tb();\n\t}\n\tif (c) {\n\t\td();\n\t}\n}"
-        );
-    }
-
-    #[test]
-    fn in_c_an_else_belongs_to_the_same_if_as_before() {
-        let sparing = "{\n  if (a)\n    b();\n  /* or */ else\n    d();\n}";
-        assert_eq!(
-            wrapped_in(Language::C, sparing, "b();"),
-            "{\n  if (a)\n    { if (c) { b(); } }\n  /* or */ else\n    d();\n}"
-        );
-        assert_eq!(
-            wrapped_in(Language::C, "{ if (a) b(); else d(); }", "b();"),
-            "{ if (a) { if (c) { b(); } } else d(); }"
-        );
-        let layout = Language::C.layout();
-        let nothing = |text: &str| {
-            let start = text.find("b();").unwrap();
-            let unbraced = layout.unbraced(text, &(start..start + 4));
-            unbraced.map(|unbraced| unbraced.nothing)
-        };
-        assert_eq!(nothing("while (a) b(); d();"), Some(";"));
-        assert_eq!(nothing("if (a) d(); else\n  b();"), Some(";"));
-        assert_eq!(nothing("case 1: b(); }"), Some(";"));
-        assert_eq!(nothing("if (a) // \"why\"\n  b();"), Some(";"));
-        assert_eq!(nothing("if (a) /* why */ b();"), Some(";"));
-        assert_eq!(nothing("a(\"//\"); b();"), None);
-        assert_eq!(nothing("if (a) { b(); }"), None);
-        assert_eq!(nothing("a(); b();"), None);
-    }
-
-    #[test]
-    fn a_statement_among_others_stays_on_its_line() {
-        assert_eq!(wrapped("{ a(); b(); }", "a();"), "{ if c { a(); } b(); }");
-    }
-
-    #[test]
-    fn lines_of_a_string_keep_their_indentation() {
-        assert_eq!(
-            wrapped("{\n    a(\"x\n y\");\n}", "a(\"x\n y\");"),
-            "{\n    if c {\n        a(\"x\n y\");\n    }\n}"
-        );
-    }
-}
+mod tests;

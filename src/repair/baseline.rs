@@ -9,7 +9,7 @@ use super::circumstances;
 use super::settings::{Depth, Settings};
 use crate::localize::failure::FailureSignature;
 use crate::report::progress::Progress;
-use crate::report::{Complaint, Ending, Outcome};
+use crate::report::{Complaint, Ending, Outcome, count};
 use crate::run::id::TestId;
 use crate::run::suite::{Baseline, Suite, TestIndex};
 use crate::run::{Plan, Runner, TestRun, Verdict};
@@ -83,6 +83,7 @@ pub fn take(
     workspace: &mut Workspace,
     mut build: Build,
     runner: &Runner,
+    sources: &Sources,
 ) -> Result<(TiVec<TestIndex, TestId>, Baseline)> {
     let (tests, unlisted) = workspace.tests(&mut build)?;
     let mut tests = TiVec::from(tests);
@@ -118,6 +119,9 @@ pub fn take(
         ));
         workspace.whole.extend(is_whole.then_some(target));
     }
+    if tests.is_empty() {
+        return Err(no_tests(settings, progress, workspace, sources)?.into());
+    }
     check_tests(settings, &tests)?;
     if settings.depth == Depth::List {
         return Ok((tests, Baseline::default()));
@@ -139,6 +143,9 @@ pub fn take(
         .zip(first)
         .filter(|(_, run)| run.verdict != Verdict::Ignored);
     let (tests, mut first): (TiVec<TestIndex, TestId>, TiVec<TestIndex, TestRun>) = run.unzip();
+    if tests.is_empty() {
+        return Err(no_tests(settings, progress, workspace, sources)?.into());
+    }
     check_tests(settings, &tests)?;
     let suite = Suite {
         runner,
@@ -324,24 +331,11 @@ fn retry_failing(
     Ok(())
 }
 
-/// Checks that there are tests, and that those asked for are among them.
+/// Checks that the tests asked for are among them.
 fn check_tests(
     settings: &Settings,
     tests: &TiSlice<TestIndex, TestId>,
 ) -> Result<(), SubjectError> {
-    if tests.is_empty() {
-        let filters = settings.project.test_args();
-        if !filters.is_empty() {
-            return Err(SubjectError::UnusableBaseline(format!(
-                "no test matches the arguments after `--` ({})",
-                filters.join(" ")
-            )));
-        }
-        return Err(SubjectError::UnusableBaseline(format!(
-            "there are no tests: nothing says what the code should do. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
-            settings.project.test_options()
-        )));
-    }
     let unknown = |wanted: &&String| !tests.iter().any(|test| test.matches(wanted));
     match settings.failing.iter().find(unknown) {
         None => Ok(()),
@@ -467,7 +461,32 @@ pub fn expected_panic(
     panics.message(&workspace.root, name)
 }
 
-/// Tells which doctests fail where no test does: `cargo test` fails then, too.
+/// The failing examples in the documentation, and how many others there are.
+fn doctests(
+    settings: &Settings,
+    progress: &Progress,
+    workspace: &Workspace,
+    sources: &Sources,
+) -> Result<(Vec<String>, usize)> {
+    if !workspace.may_have_doctests(sources.documented()) {
+        return Ok((Vec::new(), 0));
+    }
+    let phase = progress.start("running doctests", 0, 0);
+    let doctests = workspace
+        .doctests(sources.documented(), 2 * settings.test_timeout)?
+        .unwrap_or_default();
+    let all = doctests.by_name.len();
+    let failing = doctests.by_name.into_iter().filter(|(_, passed)| !passed);
+    let failing: Vec<String> = failing.map(|(name, _)| name).collect();
+    progress.finish(phase, 0, &format!("{} fail", failing.len()));
+    let others = all - failing.len();
+    Ok((failing, others))
+}
+
+/// What is to be known of failing doctests.
+const NOT_REPAIRED: &str = "They are not repaired; copy one into a #[test], and it will be";
+
+/// Tells which doctests fail where no test does: `cargo test` fails then, too, and no patch is found.
 pub fn look_at_doctests(
     settings: &Settings,
     progress: &Progress,
@@ -475,27 +494,54 @@ pub fn look_at_doctests(
     workspace: &Workspace,
     sources: &Sources,
 ) -> Result<()> {
-    if !settings.failing.is_empty() || !workspace.may_have_doctests(sources.documented()) {
+    if !settings.failing.is_empty() {
         return Ok(());
     }
-    let phase = progress.start("running doctests", 0, 0);
-    let doctests = workspace
-        .doctests(sources.documented(), 2 * settings.test_timeout)?
-        .unwrap_or_default();
-    let failing: Vec<&str> = doctests
-        .by_name
-        .iter()
-        .filter(|(_, passed)| !**passed)
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let result = format!("{} fail", failing.len());
-    progress.finish(phase, 0, &result);
+    let (failing, _) = doctests(settings, progress, workspace, sources)?;
     if !failing.is_empty() {
         let said = outcome.message.take().unwrap_or_default();
+        outcome.ending = Ending::NoPatch;
         outcome.message = Some(format!(
-            "{said} These examples in the documentation fail: {}. They are not repaired; copy one into a #[test], and it will be.",
+            "{said} These examples in the documentation fail: {}. {NOT_REPAIRED}.",
             failing.join(", ")
         ));
     }
     Ok(())
+}
+
+/// What is wrong where there is no test; examples in the documentation are none.
+fn no_tests(
+    settings: &Settings,
+    progress: &Progress,
+    workspace: &Workspace,
+    sources: &Sources,
+) -> Result<SubjectError> {
+    let filters = settings.project.test_args();
+    if !filters.is_empty() {
+        return Ok(SubjectError::UnusableBaseline(format!(
+            "no test matches the arguments after `--` ({})",
+            filters.join(" ")
+        )));
+    }
+    let (failing, passing) = match settings.depth {
+        Depth::List => (Vec::new(), 0),
+        _ => doctests(settings, progress, workspace, sources)?,
+    };
+    let none = match (&*failing, passing) {
+        ([], 0) => "there are no tests: nothing says what the code should do".to_owned(),
+        ([], passing) => format!(
+            "there are no tests but {} in the documentation, and no failing one: nothing says what the code should do and does not",
+            count(passing, "example")
+        ),
+        (failing, _) => {
+            return Ok(SubjectError::UnusableBaseline(format!(
+                "there are no tests but examples in the documentation. These fail: {}. {NOT_REPAIRED}",
+                failing.join(", ")
+            )));
+        }
+    };
+    Ok(SubjectError::UnusableBaseline(format!(
+        "{none}. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
+        settings.project.test_options()
+    )))
 }

@@ -56,7 +56,13 @@ impl Session<'_> {
         most: usize,
     ) -> Result<Vec<Fix>> {
         let mut fixes = diversify(fixes);
-        fixes.truncate(most);
+        let left = fixes.split_off(fixes.len().min(most));
+        for site in &single_sites(&left) - &single_sites(&fixes) {
+            let reason = format!(
+                "its candidates were not built: others come first, and there is room for {most}"
+            );
+            knowledge.notes.set_reason(&self.site(site).id, &reason);
+        }
         promote(&mut fixes);
         if fixes.is_empty() {
             return Ok(Vec::new());
@@ -232,15 +238,14 @@ impl Session<'_> {
             if plausible.iter().any(of_site) {
                 continue;
             }
-            let all = fixes.iter().filter(|fix| of_site(fix)).count();
-            let built = compiled.iter().filter(|(fix, _)| of_site(fix)).count();
             let id = &self.site(site).id;
-            let reason = if built == 0 {
-                format!("none of the {all} candidates that explain the contexts compiles")
+            let reason = if !compiled.iter().any(|(fix, _)| of_site(fix)) {
+                "none of its candidates compiles".to_owned()
             } else if !compiled[..judged].iter().any(|(fix, _)| of_site(fix)) {
-                "its candidates were not tried, because enough better ones were found".to_string()
+                "its candidates were not tried: before their turn, enough others had passed the tests in one build"
+                    .to_owned()
             } else {
-                format!("none of the {built} candidates cures its tests without breaking others")
+                "none of its candidates cures its tests without breaking others".to_owned()
             };
             knowledge.notes.set_reason(id, &reason);
         }

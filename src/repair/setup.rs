@@ -315,7 +315,7 @@ fn check_sources(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let wanted = settings.file_filter()?;
-    let unread = sources.skipped.iter();
+    let unread = sources.skipped.iter().chain(&sources.for_tests);
     outcome.unread = unread
         .map(|(path, reason)| format!("{path}: {reason}"))
         .collect();

@@ -14,8 +14,8 @@ use super::validating::{Checker, Shown};
 use crate::check::format::Formatter;
 use crate::check::validate::Rejection;
 use crate::hash;
-use crate::patch::diff;
 use crate::patch::edit::{Edit, apply_all};
+use crate::patch::{diff, words};
 use crate::report::{
     AlternativeReport, ContextReport, DifferenceReport, EditReport, Evidence, Outcome, PatchReport,
     count,
@@ -170,6 +170,11 @@ impl Session<'_> {
                 AlternativeReport {
                     id: report.id,
                     condition: of_all(other, |edit| edit.condition.clone(), " and "),
+                    change: of_all(
+                        other,
+                        |edit| words::change(self.sources, self.site(edit.site), &edit.condition),
+                        " and ",
+                    ),
                     why: report.why,
                     diff: report.diff,
                     edits: report.edits.into_iter().map(without_text).collect(),

@@ -218,6 +218,13 @@ impl Session<'_> {
             }
         }
         self.add_alternatives(knowledge, outcome, &shown, &checker.formatter);
+        let doctests = checker.validator.failing_doctests();
+        if !doctests.is_empty() {
+            knowledge.notes.warn(format!(
+                "these examples in the documentation fail without a patch, and are not repaired: {}",
+                doctests.join(", ")
+            ));
+        }
         let result = count(outcome.patches.len(), "patch");
         self.progress.finish(phase, self.runner.runs(), &result);
         Ok(shown)

@@ -113,13 +113,7 @@ fn alternatives(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std
         "Its family: also plausible, and the tests do not tell these from it (not built one by one):"
     )?;
     for (number, other) in (1..).zip(&patch.alternatives) {
-        let lines = other.edits.iter().map(|edit| edit.line.to_string());
-        let lines = lines.collect::<Vec<String>>().join(" and ");
-        writeln!(
-            out,
-            "  {}.{number} `{}` in line {lines}",
-            patch.rank, other.condition
-        )?;
+        writeln!(out, "  {}.{number} {}", patch.rank, other.change)?;
         if let Some(differs) = &other.differs {
             writeln!(out, "      {}", differs.sentence())?;
         }

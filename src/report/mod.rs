@@ -40,7 +40,8 @@ pub struct Outcome {
     pub message: Option<String>,
     /// What the user should know, a sentence each.
     pub warnings: Vec<String>,
-    /// Files and parts of files that could not be read, with the reason: no patch was looked for there.
+    /// Files and parts of files in which no patch was looked for, with the reason: they could not be read, or are compiled for
+    /// tests only.
     pub unread: Vec<String>,
     /// All tests, if they were listed.
     pub tests: Vec<String>,
@@ -202,7 +203,9 @@ pub struct SiteReport {
 impl SiteReport {
     /// Why there is no patch here.
     pub fn why_no_patch(&self) -> &str {
-        self.reason.as_deref().unwrap_or("no candidate survived")
+        self.reason
+            .as_deref()
+            .unwrap_or("no candidate of it came to be judged")
     }
 }
 
@@ -284,7 +287,7 @@ pub struct PatchReport {
     /// How it differs from the best other patch at the same site.
     pub differs: Option<DifferenceReport>,
     /// The best of the other members of its family: nothing observed tells them from this patch, and they differ
-    /// in one operand, one operator, the place within the function or the exit's value.
+    /// in one operand, one operator or the place within the function.
     pub alternatives: Vec<AlternativeReport>,
     /// How many other members its family has.
     pub alike: usize,
@@ -385,6 +388,8 @@ pub struct AlternativeReport {
     pub id: String,
     /// The new condition by itself.
     pub condition: String,
+    /// What is written, how far it reaches, and where, in words.
+    pub change: String,
     /// What was changed, in a few words.
     pub why: String,
     /// The change as a unified diff.

@@ -1,5 +1,6 @@
 //! Why there is no patch, in sentences.
 
+use super::format::human::place;
 use super::{Ending, Outcome, SiteReport, count};
 
 impl Outcome {
@@ -16,10 +17,13 @@ impl Outcome {
     /// Which parts of the program no patch was looked for in, and why.
     pub fn why_unread(&self) -> Option<String> {
         (!self.unread.is_empty()).then(|| {
-            format!(
-                "No patch was looked for in what cannot be read: {}.",
-                self.unread.join("; ")
-            )
+            const MOST_TOLD: usize = 5;
+            let told = &self.unread[..self.unread.len().min(MOST_TOLD)];
+            let more = match self.unread.len() - told.len() {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            format!("No patch was looked for here: {}{more}.", told.join("; "))
         })
     }
 
@@ -29,23 +33,64 @@ impl Outcome {
         sites.filter(|site| !site.angelic.is_empty()).collect()
     }
 
-    /// Why the first angelic sites have no patch.
+    /// Why angelic sites have no patch: each reason with its sites, in the order of the sites.
+    pub fn site_reasons(&self) -> Vec<(&str, Vec<&SiteReport>)> {
+        let mut reasons: Vec<(&str, Vec<&SiteReport>)> = Vec::new();
+        for site in self.angelic_sites() {
+            let why = site.why_no_patch();
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, sites)) => sites.push(site),
+                None => reasons.push((why, vec![site])),
+            }
+        }
+        reasons
+    }
+
+    /// The first reasons why angelic sites have no patch.
     fn reasons(&self) -> String {
         const MOST_TOLD: usize = 3;
-        let angelic = self.angelic_sites();
-        let told = angelic.iter().take(MOST_TOLD).map(|site| {
-            let reason = site.why_no_patch();
-            format!("{}:{}:{}: {reason}", site.file, site.line, site.column)
+        let reasons = self.site_reasons();
+        let told = reasons.iter().take(MOST_TOLD).map(|(reason, sites)| {
+            let places = places(sites);
+            let named: Vec<&str> = places.iter().take(MOST_TOLD).map(String::as_str).collect();
+            let more = places.len() - named.len();
+            format!("{}: {reason}", enumerated(&named, more))
         });
-        let others = match angelic.len().saturating_sub(MOST_TOLD) {
+        let others: Vec<&SiteReport> = reasons
+            .iter()
+            .skip(MOST_TOLD)
+            .flat_map(|(_, sites)| sites.iter().copied())
+            .collect();
+        let others = match places(&others).len() {
             0 => String::new(),
             others => format!("; and {others} more"),
         };
         format!(
             "A failing test passes when the outcome is forced at {}, but no condition found there makes it pass and \
              breaks no other: {}{others}.",
-            count(angelic.len(), "place"),
+            count(places(&self.angelic_sites()).len(), "place"),
             told.collect::<Vec<_>>().join("; ")
+        )
+    }
+
+    /// The early exits that were tried, as a sentence.
+    fn exits(&self) -> String {
+        const MOST_TOLD: usize = 8;
+        let mut exits: Vec<String> = Vec::new();
+        for site in self.sites.iter().filter(|site| site.kind == "guard") {
+            let exit = format!("`{}`", site.text.trim_end_matches(';'));
+            if !exits.contains(&exit) {
+                exits.push(exit);
+            }
+        }
+        if exits.is_empty() {
+            return "No early exit was tried: none is known there, or an option leaves guards out."
+                .to_owned();
+        }
+        let named: Vec<&str> = exits.iter().take(MOST_TOLD).map(String::as_str).collect();
+        format!(
+            "The early exits tried were {}; if another value must be returned, it was not tried.",
+            enumerated(&named, exits.len() - named.len())
         )
     }
 
@@ -56,8 +101,8 @@ impl Outcome {
                 "Code in a macro's definition and in a file that `sources` does not name cannot be patched."
             }
             _ => {
-                "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a \
-                 proc macro cannot be patched."
+                "Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a \
+                 proc macro and under `#[cfg(test)]` cannot be patched."
             }
         }
     }
@@ -102,6 +147,7 @@ impl Outcome {
                 self.command
             ));
         }
+        let forced: Vec<&SiteReport> = self.sites.iter().filter(|site| !computes(site)).collect();
         let (pairs, next) = match self.tried_pairs {
             true => (", nor do two conditions changed at once", ""),
             false => (
@@ -109,17 +155,43 @@ impl Outcome {
                 " Or two conditions must change at once, which --multi tries.",
             ),
         };
+        let ways = match self.sites.iter().any(|site| site.kind == "guard") {
+            true => "skipping the statement, or leaving early",
+            false => "or skipping the statement",
+        };
         self.angelic_sites().is_empty().then(|| {
             format!(
-                "No change of one condition was found that cures a failing test. Forcing it true or false, or skipping the statement, \
-                 {} that failing tests reach; small edits of the most suspicious conditions{} do not help, either{pairs}. The fault may not be in a condition: \
-                 `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
-                match self.sites.len() - computing {
+                "No change of one condition was found that cures a failing test. Forcing it true or false, {ways}, \
+                 {} that failing tests reach; small edits of the most suspicious conditions{} do not help, either{pairs}. {} Or the fault is not in a \
+                 condition: `--kind arithmetic` looks at integer expressions; a missing call or assignment is not looked for.{next}",
+                match places(&forced).len() {
                     1 => "does not help at the only place".to_owned(),
                     places => format!("helps at none of the {places} places"),
                 },
-                if computing > 0 { " or of an integer expression" } else { "" }
+                if computing > 0 { " or of an integer expression" } else { "" },
+                self.exits()
             )
         })
+    }
+}
+
+/// The places of sites, each once: several exits may be tried at one.
+fn places(sites: &[&SiteReport]) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for site in sites {
+        let place = place(site);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// `a`, `a and b`, `a, b and 3 more`.
+fn enumerated(named: &[&str], more: usize) -> String {
+    match (named, more) {
+        ([one], 0) => (*one).to_owned(),
+        ([before @ .., last], 0) => format!("{} and {last}", before.join(", ")),
+        (_, more) => format!("{} and {more} more", named.join(", ")),
     }
 }

@@ -220,9 +220,61 @@ fn without_a_patch_each_angelic_site_says_why() {
         "A failing test passes when the outcome is forced at 1 place, but no condition found there makes it pass and \
          breaks no other: src/lib.rs:4:8: no condition explains every context."
     );
-    outcome.sites = vec![outcome.sites[0].clone(); 12];
+    let known = outcome.sites[0].clone();
+    let at = |line: usize| SiteReport {
+        line,
+        reason: Some(format!("reason {line}")),
+        ..known.clone()
+    };
+    outcome.sites = (1..=12).map(at).collect();
     assert!(human(&outcome).ends_with("  and 2 more; `--format json` has them all\n"));
     assert!(outcome.why_not().unwrap().ends_with("; and 9 more."));
+}
+
+#[test]
+fn one_reason_for_several_sites_is_said_once() {
+    let at = |line: usize, reason: &str| SiteReport {
+        line,
+        text: format!("a > {line}"),
+        reason: Some(reason.to_owned()),
+        ..site()
+    };
+    let (none, other) = ("no condition explains every context", "it does not compile");
+    let mut outcome = Outcome {
+        sites: vec![
+            at(4, none),
+            at(5, other),
+            at(6, none),
+            at(6, none),
+            at(9, none),
+        ],
+        ..Outcome::default()
+    };
+    assert_snapshot!(human(&outcome), @r"
+    No patch found.
+      no condition explains every context:
+        src/lib.rs:4:8 `a > 4`
+        src/lib.rs:6:8 `a > 6`
+        src/lib.rs:6:8 `a > 6`
+        src/lib.rs:9:8 `a > 9`
+      src/lib.rs:5:8 `a > 5`: it does not compile
+    ");
+    let why = outcome.why_not().unwrap();
+    assert!(
+        why.ends_with(
+            "at 4 places, but no condition found there makes it pass and breaks no other: src/lib.rs:4:8, src/lib.rs:6:8 and \
+             src/lib.rs:9:8: no condition explains every context; src/lib.rs:5:8: it does not compile."
+        ),
+        "{why}"
+    );
+    outcome.sites = (1..=12).map(|line| at(line, none)).collect();
+    assert_eq!(human(&outcome).matches(none).count(), 1);
+    assert!(human(&outcome).ends_with("  and 2 more; `--format json` has them all\n"));
+    let why = outcome.why_not().unwrap();
+    assert!(
+        why.ends_with("src/lib.rs:3:8 and 9 more: no condition explains every context."),
+        "{why}"
+    );
 }
 
 #[test]
@@ -245,7 +297,7 @@ fn the_end_names_what_could_not_be_read() {
         unread: vec!["a.c: line 3: `f` cannot be parsed as it is written".to_owned()],
         ..Outcome::default()
     };
-    let end = "No patch was looked for in what cannot be read: a.c: line 3: `f` cannot be parsed as it is written.";
+    let end = "No patch was looked for here: a.c: line 3: `f` cannot be parsed as it is written.";
     assert!(human(&outcome).ends_with(&format!("{end}\n")));
     assert!(outcome.why_not().unwrap().ends_with(end));
 }
@@ -278,6 +330,33 @@ fn without_an_angelic_site_localization_ended_it() {
     assert!(
         localization.ends_with("which --multi tries."),
         "{localization}"
+    );
+    assert!(
+        localization.contains("No early exit was tried"),
+        "{localization}"
+    );
+    let guard = |line, text: &str| SiteReport {
+        kind: "guard",
+        line,
+        text: text.to_owned(),
+        angelic: Vec::new(),
+        ..site()
+    };
+    outcome.sites.extend([
+        guard(7, "return None;"),
+        guard(7, "break;"),
+        guard(8, "return None;"),
+    ]);
+    let exits = outcome.why_not().unwrap();
+    assert!(
+        exits.contains("skipping the statement, or leaving early, helps at none of the 3 places that failing tests reach"),
+        "{exits}"
+    );
+    assert!(
+        exits.contains(
+            "The early exits tried were `return None` and `break`; if another value must be returned, it was not tried. Or the fault"
+        ),
+        "{exits}"
     );
     outcome.tried_pairs = true;
     let pairs = outcome.why_not().unwrap();
@@ -387,7 +466,7 @@ fn what_has_no_places_is_said_if_there_are_none() {
       grades::tests::just_enough
     Sites
     1 test, 0 sites
-    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file and in a proc macro cannot be patched.
+    There is no condition that may be changed. Code in a `const fn` that a constant calls, in a macro's definition, in a generated file, in a proc macro and under `#[cfg(test)]` cannot be patched.
     Places where a guard could stand are left out; `--kind guard` lists them.
     ");
 }

@@ -17,6 +17,14 @@ pub trait Layout {
     /// What to know about a statement without which its surroundings are incomplete: the whole body of an `if` or
     /// loop without braces, or the one after a label; `None` if it is among others in a block.
     fn unbraced(&self, text: &str, span: &Range<usize>) -> Option<Unbraced>;
+
+    /// The end of the last code before a byte of a file where code begins: between them are white space and comments. If the
+    /// file cannot be read, the byte itself.
+    fn code_before(&self, text: &str, at: usize) -> usize;
+
+    /// The length of the comment with which a text begins, without the end of its line; 0 if it begins with anything else,
+    /// documentation included that the language counts as code.
+    fn comment(&self, text: &str) -> usize;
 }
 
 /// A statement without which its surroundings are incomplete, see [`Layout::unbraced`].

@@ -150,24 +150,10 @@ impl Template {
         }
     }
 
-    /// The site's text with a condition, on one line.
+    /// What a patch writes with a condition at a site of which no text is controlled, on one line.
     pub fn line(&self, site: &Site, condition: &str) -> String {
-        self.frame(site).line(site, condition)
-    }
-
-    /// Like [`line`](Self::line), in braces of its own.
-    pub fn shielded_line(&self, site: &Site, condition: &str) -> String {
-        self.shielded_frame(site).line(site, condition)
-    }
-}
-
-impl Frame {
-    fn line(&self, site: &Site, condition: &str) -> String {
-        let text = match site.kind.form().skips() {
-            true => site.text.as_str(),
-            false => "",
-        };
-        [&*self.before, condition, &self.after, text, &self.at_end].concat()
+        let frame = self.frame(site);
+        [&*frame.before, condition, &frame.after, &frame.at_end].concat()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::unistd::{AccessFlags, access};
 use walkdir::{DirEntry, WalkDir};
 
 /// Replaces a file. A link in its place is replaced, not followed: what comes with a subject must not choose which file
@@ -25,7 +26,9 @@ pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let dir = path.parent().filter(|dir| *dir != "");
     let mut file = tempfile::Builder::new()
         .prefix(".nopol-")
-        .tempfile_in(dir.unwrap_or(Utf8Path::new(".")))?;
+        .tempfile_in(dir.unwrap_or(Utf8Path::new(".")))
+        // Its message has the name of a file that nobody knows.
+        .map_err(|error| io::Error::from(error.kind()))?;
     file.write_all(content)?;
     let permissions = match &there {
         Ok(there) if there.is_file() => there.permissions(),
@@ -34,6 +37,67 @@ pub fn replace(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     file.as_file().set_permissions(permissions)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Whether [`replace`] can be expected to write a file. Nothing is touched.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub fn may_replace(path: &Utf8Path) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_dir() => Err("is a directory".to_owned()),
+        Ok(there) if !there.is_file() && !there.is_symlink() => may_write(path),
+        _ if path.file_name().is_none() || path.as_str().ends_with('/') => {
+            Err("names no file".to_owned())
+        }
+        _ => {
+            let dir = path.parent().filter(|dir| *dir != "");
+            let dir = dir.unwrap_or(Utf8Path::new("."));
+            match fs::metadata(dir) {
+                Ok(there) if there.is_dir() => may_write(dir)
+                    .map_err(|why| format!("cannot be written: the directory {dir} {why}")),
+                Ok(_) => Err(format!("cannot be written: {dir} is no directory")),
+                Err(error) => Err(format!("cannot be written: the directory {dir}: {error}")),
+            }
+        }
+    }
+}
+
+/// Whether files can be expected to be written in a directory, which is made if it is not there. Nothing is touched.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub fn may_fill(dir: &Utf8Path) -> Result<(), String> {
+    let ancestors = dir.ancestors().map(|dir| match dir.as_str() {
+        "" => Utf8Path::new("."),
+        _ => dir,
+    });
+    for dir in ancestors {
+        match fs::metadata(dir) {
+            Ok(there) if there.is_dir() => {
+                return may_write(dir).map_err(|why| format!("cannot be filled: {dir} {why}"));
+            }
+            Ok(_) => return Err(format!("cannot be made: {dir} is no directory")),
+            Err(error) if is_missing(&error) => {}
+            Err(error) => return Err(format!("cannot be made: {dir}: {error}")),
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing is there.
+fn is_missing(error: &io::Error) -> bool {
+    let kinds = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    kinds.contains(&error.kind())
+}
+
+/// Whether the user may write to what is there.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub fn may_write(path: &Utf8Path) -> Result<(), String> {
+    access(path.as_std_path(), AccessFlags::W_OK)
+        .map_err(|error| format!("may not be written to ({})", error.desc()))
 }
 
 /// What a new file may be used for: as the user's other files, others may read it.

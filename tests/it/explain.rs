@@ -139,7 +139,8 @@ fn a_directory_that_cannot_be_written_ends_the_run_with_a_sentence() {
     let run = subject.nopol(&["--dump", "Cargo.toml/problems"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(
-        run.stderr.contains("--dump: cannot write "),
+        run.stderr
+            .contains("--dump: Cargo.toml/problems cannot be made: Cargo.toml is no directory"),
         "{}",
         run.stderr
     );

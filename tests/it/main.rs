@@ -27,6 +27,7 @@ mod heap_mi;
 mod heap_programs;
 mod invariants;
 mod last;
+mod messages;
 mod mutate;
 mod page;
 mod reports;

@@ -68,6 +68,13 @@ impl Engine for Insertions {
         knowledge.notes.sites.extend(reports);
         let panics = session.panics(knowledge, targets);
         let sites = session.worth_recording(&located.angelic, &panics);
+        let is_recorded = |found: &AngelicSite| sites.iter().any(|it| it.site == found.site);
+        for found in located.angelic.iter().filter(|found| !is_recorded(found)) {
+            let reason = "no values were recorded there: enough other places come first";
+            knowledge
+                .notes
+                .set_reason(&session.site(found.site).id, reason);
+        }
         // A forced outcome that cures a test may not be the right one: where `>` should be `>=`, several
         // evaluations change, some only because of others.
         let suspected = session.suspected(knowledge, targets, &[], MOST_SUSPECTED);

@@ -163,7 +163,7 @@ fn article(patch: &PatchReport) -> Markup {
 
 fn alternative(patch: &PatchReport, number: usize, other: &AlternativeReport) -> Markup {
     html! {
-        h3 { (patch.rank) "." (number) " " code { (other.condition) } }
+        h3 { (patch.rank) "." (number) " " (prose(&other.change)) }
         @if let Some(differs) = &other.differs { p.soft { (prose(&capitalized(&differs.sentence()))) } }
         (diff(&other.diff))
     }

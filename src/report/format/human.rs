@@ -406,6 +406,9 @@ fn list(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
             outcome.without_places()
         )?;
     }
+    if let Some(unread) = outcome.why_unread() {
+        writeln!(out, "{unread}")?;
+    }
     match outcome.sites.iter().any(|site| site.kind == "guard") {
         true => Ok(()),
         false => writeln!(
@@ -422,22 +425,25 @@ fn why_not(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     if let Some(reason) = outcome.why_no_candidate() {
         writeln!(out, "{reason}")?;
     }
-    let angelic = outcome.angelic_sites();
-    for site in angelic.iter().take(MOST_REASONS) {
-        let reason = site.why_no_patch();
-        writeln!(
-            out,
-            "  {} `{}`: {reason}",
-            place(site),
-            first_line(&site.text)
-        )?;
+    let mut told = 0;
+    for (reason, sites) in outcome.site_reasons() {
+        let here = &sites[..sites.len().min(MOST_REASONS - told)];
+        let what = |site: &SiteReport| format!("{} `{}`", place(site), first_line(&site.text));
+        match (here, &*sites) {
+            ([], _) => break,
+            ([site], [_]) => writeln!(out, "  {}: {reason}", what(site))?,
+            (here, _) => {
+                writeln!(out, "  {reason}:")?;
+                for site in here {
+                    writeln!(out, "    {}", what(site))?;
+                }
+            }
+        }
+        told += here.len();
     }
-    if angelic.len() > MOST_REASONS {
-        writeln!(
-            out,
-            "  and {} more; `--format json` has them all",
-            angelic.len() - MOST_REASONS
-        )?;
+    match outcome.angelic_sites().len() - told {
+        0 => {}
+        more => writeln!(out, "  and {more} more; `--format json` has them all")?,
     }
     if let Some(unread) = outcome.why_unread() {
         writeln!(out, "{unread}")?;

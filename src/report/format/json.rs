@@ -160,7 +160,7 @@ struct Patch<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<Difference<'a>>,
     /// The other members of its family, best first, at most nine: nothing observed tells them from the patch, and
-    /// they differ from it in one operand, one operator, the place within the function or the exit's value.
+    /// they differ from it in one operand, one operator or the place within the function.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternatives: Vec<Alternative<'a>>,
     /// How many other members its family has.

@@ -83,10 +83,7 @@ fn diagnostic(patch: &PatchReport) -> Value {
     children.push(help(&advice(patch), &patch.edits));
     for other in &patch.alternatives {
         if let Some(edits) = patch.edits_of(other) {
-            let advice = format!(
-                "or, which the tests do not tell from it: `{}`",
-                other.condition
-            );
+            let advice = format!("or, which the tests do not tell from it: {}", other.change);
             children.push(help(&advice, &edits));
         }
     }

@@ -103,7 +103,7 @@ fn result(outcome: &Outcome, patch: &PatchReport) -> Value {
     let mut fixes = vec![fix(outcome, &advice(patch), &patch.edits)];
     for other in &patch.alternatives {
         if let Some(edits) = patch.edits_of(other) {
-            fixes.push(fix(outcome, &format!("or `{}`", other.condition), &edits));
+            fixes.push(fix(outcome, &format!("or {}", other.change), &edits));
         }
     }
     json!({

@@ -83,6 +83,7 @@ fn full() -> Outcome {
             hints: vec!["3".to_owned()],
             id: "1cce2c43-2".to_owned(),
             condition: "score != needed".to_owned(),
+            change: "`score != needed` in line 1".to_owned(),
             why: "`>` changed to `!=`".to_owned(),
             diff: "-\n+\n".to_owned(),
             edits: vec![EditReport {
@@ -189,7 +190,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":8", "\"version\":5"),
+        ("\"version\":9", "\"version\":5"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",

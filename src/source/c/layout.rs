@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use tree_sitter::Node;
+
+use super::syntax::{parse, text_of};
 use crate::source::layout::{Layout, Unbraced};
 
 /// The layout of C.
@@ -48,6 +51,44 @@ impl Layout for Style {
             nothing: ";",
         })
     }
+
+    fn code_before(&self, text: &str, at: usize) -> usize {
+        parse(text).map_or(at, |tree| last_end(tree.root_node(), text, at))
+    }
+
+    fn comment(&self, text: &str) -> usize {
+        match text.get(..2) {
+            Some("/*") => text[2..].find("*/").map_or(0, |end| end + 4),
+            Some("//") => {
+                let mut lines = text.split_inclusive('\n');
+                // A backslash at its end continues it.
+                let is_continued =
+                    |line: &&str| line.trim_end_matches(['\r', '\n']).ends_with('\\');
+                let continued: usize = lines.by_ref().take_while(is_continued).map(str::len).sum();
+                let last = text[continued..].lines().next().map_or(0, str::len);
+                continued + last
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The end of the last leaf other than a comment that ends at or before a byte.
+fn last_end(node: Node, text: &str, at: usize) -> usize {
+    if node.start_byte() >= at || node.kind() == "comment" {
+        return 0;
+    }
+    if node.child_count() == 0 {
+        // A directive's last leaf is the end of its line.
+        let end = node.start_byte() + text_of(node, text).trim_end().len();
+        return if end <= at { end } else { 0 };
+    }
+    let mut cursor = node.walk();
+    let children = node.children(&mut cursor);
+    children
+        .map(|child| last_end(child, text, at))
+        .max()
+        .unwrap_or(0)
 }
 
 /// Whether a text ends with a whole word.

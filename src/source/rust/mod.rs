@@ -7,6 +7,7 @@ pub mod candidate_terms;
 pub mod condition;
 mod early_exits;
 mod effects;
+mod for_tests;
 mod generated;
 mod harvest;
 mod integers;

@@ -19,6 +19,16 @@ pub struct Ast {
 
 /// Parses a file, preserving byte offsets.
 pub fn parse(text: &str) -> syn::Result<Ast> {
+    let (body, offset) = blanked(text);
+    let file = syn::parse_file(&body).or_else(|error| {
+        let again = modernized(&body).map(|body| syn::parse_file(&body));
+        again.and_then(Result::ok).ok_or(error)
+    })?;
+    Ok(Ast { file, offset })
+}
+
+/// The text as the parser reads it, without a byte-order mark and with a shebang line blanked; and the length of the mark.
+pub fn blanked(text: &str) -> (String, usize) {
     let offset = if text.starts_with('\u{feff}') { 3 } else { 0 };
     // `parse_file` also removes a shebang line; blanking it preserves all offsets.
     let mut body = text[offset..].to_owned();
@@ -26,11 +36,7 @@ pub fn parse(text: &str) -> syn::Result<Ast> {
         let end = body.find('\n').unwrap_or(body.len());
         body.replace_range(..end, &" ".repeat(end));
     }
-    let file = syn::parse_file(&body).or_else(|error| {
-        let again = modernized(&body).map(|body| syn::parse_file(&body));
-        again.and_then(Result::ok).ok_or(error)
-    })?;
-    Ok(Ast { file, offset })
+    (body, offset)
 }
 
 /// Where an item can be inserted at the start of a file: directly before the first item, because anything

@@ -41,6 +41,12 @@ impl Cargo<'_> {
             "--no-fail-fast".to_string(),
         ];
         args.extend(self.packages.options.doc_args(&self.specifications()));
+        // They are filtered as tests are.
+        let test_args = &self.packages.options.test_args;
+        if !test_args.is_empty() {
+            args.push("--".to_owned());
+            args.extend(test_args.iter().cloned());
+        }
         let (run, _) = self.at.tree.guard("doctests", || {
             self.cargo(args.clone(), Linked::Plain, Some(silence))
         })?;

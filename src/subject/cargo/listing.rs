@@ -5,12 +5,14 @@ use std::fs::{self, File};
 use std::time::Duration;
 
 use anyhow::Result;
+use camino::Utf8PathBuf;
 
 use crate::run::WHOLE;
 use crate::run::confine::{Circumstances, Confinement};
 use crate::run::id::{TargetId, TestId};
 use crate::run::process::{Exit, Job};
 use crate::run::{self, Binary, summary};
+use crate::subject::SubjectError;
 use crate::subject::workspace::Workspace;
 
 /// The arguments that cargo-nextest uses, too.
@@ -22,7 +24,7 @@ const PLAIN: [&str; 1] = ["--list"];
 /// the standard one. Each of these is one test, unless it crashes or does not end when it is asked. Marks binaries that do not accept `--nocapture`.
 ///
 /// # Errors
-/// If the run is stopped or a binary cannot be started.
+/// If the run is stopped, a binary cannot be started, or it lists its tests without the user's arguments and not with them.
 pub fn list(
     at: &Workspace,
     binaries: &mut BTreeMap<TargetId, Binary>,
@@ -36,6 +38,12 @@ pub fn list(
             ends: true,
         };
         let Some(names) = harness.tests(args)? else {
+            if !args.is_empty() && harness.ends {
+                let said = harness.said();
+                if harness.tests(&[])?.is_some() {
+                    return Err(refused(target, args, &said).into());
+                }
+            }
             unlisted.push(target.clone());
             if !harness.ends {
                 continue;
@@ -55,6 +63,21 @@ pub fn list(
     tests.sort();
     tests.dedup();
     Ok((tests, unlisted))
+}
+
+/// That a target's harness does not know the user's arguments; `said` is how it says so.
+fn refused(target: &TargetId, args: &[String], said: &str) -> SubjectError {
+    let said = match said {
+        "" => String::new(),
+        said => format!(" ({said})"),
+    };
+    SubjectError::Usage(format!(
+        "the tests of target `{}` of package `{}` cannot be listed with the arguments after `--` ({}){said}; without them they \
+         can. `cargo test -- --help` shows what may stand there",
+        target.target,
+        target.package,
+        args.join(" ")
+    ))
 }
 
 /// A binary whose harness is queried.
@@ -108,9 +131,23 @@ impl Harness<'_> {
             && summary(&text).is_some_and(|result| result.starts_with("ok. 0 ")))
     }
 
+    /// The first line of what it complained of last; empty if it did not.
+    fn said(&self) -> String {
+        let text = fs::read_to_string(self.dir().join("stderr")).unwrap_or_default();
+        let mut lines = text.lines().map(str::trim);
+        lines
+            .find(|line| !line.is_empty())
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    fn dir(&self) -> Utf8PathBuf {
+        self.at.logs.join("listing")
+    }
+
     fn query(&mut self, args: &[&str]) -> Result<(Exit, String)> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-        let dir = self.at.logs.join("listing");
+        let dir = self.dir();
         self.at.confinement.prepare(&dir)?;
         let stdout = dir.join("stdout");
         let mut env = self.binary.env.clone();

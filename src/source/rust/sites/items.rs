@@ -7,6 +7,7 @@ use syn::{Attribute, Block, FnArg, Item, Pat, ReturnType, Signature};
 
 use super::Finder;
 use crate::source::rust::early_exits::{Constructor, snippets};
+use crate::source::rust::for_tests::{may_be_test, only_helps_tests};
 use crate::source::rust::modules::{is_marked_skip, is_test_code, module_is_skipped};
 use crate::source::rust::{effects, harvest, literals, types, values};
 use crate::source::{Constant, DeclaredType, Function};
@@ -32,7 +33,13 @@ impl Finder<'_> {
             });
         }
         let head = self.range(&sig.fn_token).start;
-        if is_test_code(attrs) || is_marked_skip(self.text, item.start, head) {
+        if is_test_code(attrs) {
+            if !may_be_test(attrs) && decides(sig, body) {
+                self.note_for_tests(item.start, &format!("fn {}", sig.ident));
+            }
+            return;
+        }
+        if is_marked_skip(self.text, item.start, head) {
             return;
         }
         self.all.effects.push(effects::Named {
@@ -110,6 +117,28 @@ impl Finder<'_> {
         self.owner = outer;
     }
 
+    /// Notes a module, or methods of a type, without sites because it is compiled for tests only, although it holds no test.
+    fn note_help_for_tests(&mut self, item: &Item) {
+        let (attrs, what) = match item {
+            Item::Mod(item) => (&item.attrs, format!("mod {}", item.ident)),
+            Item::Impl(item) => {
+                let ty = item.self_ty.to_token_stream().to_string().replace(' ', "");
+                (&item.attrs, format!("impl {ty}"))
+            }
+            _ => return,
+        };
+        if is_test_code(attrs) && only_helps_tests(item, &decides) {
+            self.note_for_tests(self.range(item).start, &what);
+        }
+    }
+
+    fn note_for_tests(&mut self, at: usize, what: &str) {
+        let line = self.text[..at].matches('\n').count() + 1;
+        let path = self.sources.files[self.file].path.clone();
+        let what = format!("line {line}: `{what}` is compiled for tests only");
+        self.sources.for_tests.push((path, what));
+    }
+
     fn constant(&mut self, name: &syn::Ident) {
         self.sources.constants.push(Constant {
             file: self.file,
@@ -120,6 +149,7 @@ impl Finder<'_> {
 
     /// Visits an item: the body of a function, or what another item declares.
     pub(super) fn item(&mut self, item: &Item) {
+        self.note_help_for_tests(item);
         match item {
             Item::Macro(item) => self.macro_definition(item),
             Item::Fn(function) => {

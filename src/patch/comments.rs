@@ -1,0 +1,82 @@
+//! The comments that belong to a statement: those directly above it and those at the end of its last line. A patch must not
+//! come between a statement and what is written about it.
+
+use std::ops::Range;
+
+use crate::source::layout::Layout;
+
+/// The start of the comments that belong to the statement at `at`, or `at` if there are none. They stand directly above it,
+/// or before it on its line. A comment that begins behind other code belongs to that code, and so do further lines of it in
+/// the same column; an empty line separates.
+pub fn start(layout: &dyn Layout, text: &str, at: usize) -> usize {
+    let code = layout.code_before(text, at);
+    let mut first = at;
+    let mut found: Vec<usize> = Vec::new();
+    for comment in comments(layout, text, code..at).into_iter().rev() {
+        let between = &text[comment.end..first];
+        if between.matches('\n').count() > 1 {
+            break;
+        }
+        let is_behind_code = code > 0 && !text[code..comment.start].contains('\n');
+        if is_behind_code && between.contains('\n') {
+            let is_of_code = |start: &usize| continues(text, comment.start, *start, at);
+            while found.pop_if(|start| is_of_code(start)).is_some() {}
+            return found.last().copied().unwrap_or(at);
+        }
+        first = comment.start;
+        found.push(first);
+    }
+    first
+}
+
+/// The end of the comments that follow the statement at `span` on its last line, if nothing else follows there, with further
+/// lines of them in the same column; the statement's end if there are none.
+pub fn end(layout: &dyn Layout, text: &str, span: &Range<usize>) -> usize {
+    let mut last = span.end;
+    let mut first = None;
+    for comment in comments(layout, text, span.end..text.len()) {
+        let is_on_line = !text[last..comment.start].contains('\n');
+        let goes_on = || {
+            let is_next = text[last..comment.start].matches('\n').count() == 1;
+            is_next && first.is_some_and(|it| continues(text, it, comment.start, span.start))
+        };
+        if !is_on_line && !goes_on() {
+            break;
+        }
+        first = first.or(Some(comment.start));
+        last = comment.end;
+    }
+    let rest = text[last..].lines().next().unwrap_or_default();
+    match rest.trim().is_empty() {
+        true => last,
+        false => span.end,
+    }
+}
+
+/// Whether a comment is one more line of another one behind code: it is in the same column, and not in that of the statement.
+fn continues(text: &str, behind_code: usize, comment: usize, statement: usize) -> bool {
+    let column = |at: usize| text[line_start(text, at)..at].chars().count();
+    column(comment) == column(behind_code) && column(comment) != column(statement)
+}
+
+/// The start of the line of a byte.
+pub fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// The comments from the start of a range on, up to the first code or the end of the range.
+fn comments(layout: &dyn Layout, text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = range.start;
+    loop {
+        let rest = &text[at..range.end];
+        let start = at + rest.len() - rest.trim_start().len();
+        match layout.comment(&text[start..range.end]) {
+            0 => return found,
+            length => {
+                at = start + length;
+                found.push(start..at);
+            }
+        }
+    }
+}

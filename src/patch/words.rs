@@ -1,0 +1,98 @@
+//! A change in a few words: what is written, how far it reaches, and where. Two changes that do different things differ in them.
+
+use super::comments::line_start;
+use crate::source::{Form, Site, Sources};
+
+/// Characters of program text that are shown of what a change encloses, or stands before.
+const MOST_TEXT: usize = 60;
+
+/// What a condition at a site changes: `` `if n == 0 { return; }` before line 7 ``.
+pub fn change(sources: &Sources, site: &Site, condition: &str) -> String {
+    let file = &sources.files[site.file];
+    let place = Place {
+        text: &file.text,
+        site,
+    };
+    let text = site.template.line(site, condition);
+    let text = in_one_line(&text);
+    match site.kind.form() {
+        Form::Replace | Form::Compute => format!("`{condition}` in {}", place.line()),
+        Form::Narrow => format!("`{text}` in {}, column {}", place.line(), site.column),
+        Form::Branch => format!("`{text}` after {}", place.line()),
+        Form::Leave => match site.assertion() {
+            Some((assertion, message)) => {
+                format!(
+                    "`{}` {}",
+                    assertion.text(condition, message),
+                    place.before()
+                )
+            }
+            None => format!("`{text}` {}", place.before()),
+        },
+        Form::Wrap => {
+            let inside = in_one_line(&site.text);
+            let inside = match inside.chars().count() > MOST_TEXT {
+                true => "…",
+                false => &inside,
+            };
+            match condition == sources.language.truth(file, false) {
+                true => format!("`{inside}` left out, {}", place.lines()),
+                false => {
+                    let frame = site.template.frame(site);
+                    let parts = [
+                        &*frame.before,
+                        condition,
+                        &frame.after,
+                        inside,
+                        &frame.at_end,
+                    ];
+                    format!(
+                        "`{}` around {}",
+                        in_one_line(&parts.concat()),
+                        place.lines()
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// Where a site is.
+struct Place<'a> {
+    /// The text of its file.
+    text: &'a str,
+    site: &'a Site,
+}
+
+impl Place<'_> {
+    fn line(&self) -> String {
+        format!("line {}", self.site.line)
+    }
+
+    /// The lines of the site's own text.
+    fn lines(&self) -> String {
+        let first = self.site.line;
+        match self.site.text.matches('\n').count() {
+            0 => self.line(),
+            more => format!("lines {first} to {}", first + more),
+        }
+    }
+
+    /// `before line 7`, and before what of it if it is not the first there.
+    fn before(&self) -> String {
+        let at = self.site.span.start;
+        let before = self.text[line_start(self.text, at)..at].trim();
+        if before.is_empty() {
+            return format!("before {}", self.line());
+        }
+        let rest = self.text[at..].lines().next().unwrap_or_default();
+        let rest: String = rest.trim_end().chars().take(MOST_TEXT).collect();
+        format!("before `{rest}` in {}", self.line())
+    }
+}
+
+/// A text without line breaks and indentation.
+fn in_one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
+    lines.join(" ")
+}

@@ -1,0 +1,49 @@
+//! Code that is compiled for tests only, and is no test: a failing test may be wrong because of it, and it has no sites.
+
+use syn::{Attribute, Block, ImplItem, Item, Signature};
+
+/// Attributes of a function that make no test of it.
+const HARMLESS: [&str; 7] = [
+    "allow",
+    "cfg",
+    "deprecated",
+    "doc",
+    "expect",
+    "inline",
+    "must_use",
+];
+
+/// Whether a function may be a test: an attribute of another crate may make one of it.
+pub fn may_be_test(attrs: &[Attribute]) -> bool {
+    let is_harmless = |attr: &Attribute| HARMLESS.iter().any(|it| attr.path().is_ident(it));
+    !attrs.iter().all(is_harmless)
+}
+
+/// Whether a module or the methods of a type, compiled for tests only, hold no test, and a function that decides something, as
+/// `decides` tells. What a macro or another file has is not known, so it may be a test.
+pub fn only_helps_tests(item: &Item, decides: &dyn Fn(&Signature, &Block) -> bool) -> bool {
+    let mut functions = Vec::new();
+    collect(item, &mut functions)
+        && !functions.iter().any(|(attrs, ..)| may_be_test(attrs))
+        && functions.iter().any(|(_, sig, body)| decides(sig, body))
+}
+
+type Function<'i> = (&'i [Attribute], &'i Signature, &'i Block);
+
+/// Adds the functions in an item; whether these are all that may be in it.
+fn collect<'i>(item: &'i Item, functions: &mut Vec<Function<'i>>) -> bool {
+    match item {
+        Item::Fn(item) => functions.push((&item.attrs, &item.sig, &item.block)),
+        Item::Impl(block) => functions.extend(block.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(item) => Some((&*item.attrs, &item.sig, &item.block)),
+            _ => None,
+        })),
+        Item::Mod(module) => {
+            let items = module.content.as_ref().map(|(_, items)| items);
+            return items.is_some_and(|items| items.iter().all(|item| collect(item, functions)));
+        }
+        Item::Macro(_) => return false,
+        _ => {}
+    }
+    true
+}
