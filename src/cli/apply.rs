@@ -103,7 +103,7 @@ impl<P: Target> Apply<P> {
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(diff + &said(&outcome, choice, test.as_ref(), &beneath) + &shown)
+        Ok(diff + &said(&outcome.shown(), choice, test.as_ref(), &beneath) + &shown)
     }
 }
 

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod action;
 mod bad_input;
 mod c_bad_input;
 mod c_header;
@@ -22,6 +23,7 @@ mod heap;
 mod heap_gdb;
 mod heap_mi;
 mod heap_programs;
+mod injection;
 mod invariants;
 mod last;
 mod mutate;
