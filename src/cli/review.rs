@@ -148,8 +148,8 @@ impl Walk<'_> {
                     }
                 }
                 "e" => {
-                    say(&explain::render(&self.outcome.shown(), &patch.shown().id)
-                        .unwrap_or_default())?
+                    let shown = explain::render(&self.outcome.shown(), &patch.shown().id);
+                    say(&shown.unwrap_or_default())?;
                 }
                 "d" => {
                     if self.edit(at)? {
