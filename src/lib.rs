@@ -88,6 +88,7 @@ pub mod spec;
 pub mod stack;
 pub mod subject;
 pub mod synth;
+pub mod visible;
 pub mod weights;
 
 pub use self::invocation::Invocation;

@@ -1,30 +1,78 @@
 #!/bin/bash
-# Repairs the crate in the current directory and posts the patches as a review of the pull request. Read by
-# action.yml; everything comes in variables, so that no name of a branch is read as a command.
+# Repairs the crate in the current directory. On a pull request that can be written to, the patches become a review, which
+# post.sh posts; elsewhere they are annotations. Read by action.yml; everything comes in variables, so that no name of a branch
+# is read as a command.
 #
-# BASE: commit that the pull request is to be merged into; PULL_REQUEST: its number; NOPOL_ARGS: more options;
-# GITHUB_TOKEN, GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT: from GitHub.
+# BASE, HEAD: commits that the pull request is to be merged into, and that it consists of, both empty on a push;
+# PULL_REQUEST: its number, empty if it cannot be written to; NOPOL_ARGS: more options, words as in a shell;
+# REPORT: a directory for the review; GITHUB_STEP_SUMMARY, GITHUB_OUTPUT: from GitHub.
+# GITHUB_TOKEN: not in the action, which has a step of its own for post.sh; if it is given, the review is posted at once.
 set -euo pipefail
 
-report=$(mktemp -d)
-trap 'rm -rf "$report"' EXIT
-read -r -a more <<< "${NOPOL_ARGS:-}"
+# No process of the subject is to find a token in its environment, nor in that of this script.
+if [ -n "${GITHUB_TOKEN:-}" ]; then
+    exec 3< <(printf '%s' "$GITHUB_TOKEN")
+    unset GITHUB_TOKEN
+    exec env -u GITHUB_TOKEN TOKEN_AT=3 bash "$0" "$@"
+fi
+token=
+if [ -n "${TOKEN_AT:-}" ]; then
+    token=$(cat <&3)
+    exec 3<&-
+    unset TOKEN_AT
+fi
+tool() {
+    # Nor files by which one step tells later ones what to run.
+    env -u GH_TOKEN -u ACTIONS_RUNTIME_TOKEN -u ACTIONS_ID_TOKEN_REQUEST_TOKEN -u ACTIONS_ID_TOKEN_REQUEST_URL \
+        -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY cargo nopol "$@"
+}
 
-# The diff in a file: the working copy of the tool need not know the base.
-git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ "$BASE...HEAD" > "$report/diff"
+report=${REPORT:-$(mktemp -d)}
+mkdir -p "$report"
+
+# One word after a NUL each: quotes and lines count, and nothing is run or expanded.
+printf '%s' "${NOPOL_ARGS:-}" | xargs -r printf '%s\0' > "$report/args"
+mapfile -d '' -t args < "$report/args"
+
+if [ -n "${HEAD:-}" ] && [ "$(git rev-parse HEAD)" != "$HEAD" ]; then
+    echo "::error title=cargo nopol::The checkout is not the head of the pull request, so that comments would be on wrong lines:" \
+        "give actions/checkout \`ref: \${{ github.event.pull_request.head.sha }}\`"
+    echo "outcome=failed" >> "$GITHUB_OUTPUT"
+    exit 2
+fi
+if [ -n "${BASE:-}" ]; then
+    # The diff in a file: the working copy of the tool need not know the base.
+    git diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ "$BASE...HEAD" > "$report/diff"
+    args+=(--in-diff "$report/diff")
+fi
+post=
+if [ -n "${BASE:-}" ] && [ -n "${PULL_REQUEST:-}" ]; then
+    post=yes
+fi
 
 code=0
-cargo nopol "${more[@]}" --fail-on patched --in-diff "$report/diff" --diff-base "$report/diff" \
-    --format github-review --summary "$GITHUB_STEP_SUMMARY" > "$report/review.json" || code=$?
+if [ -n "$post" ]; then
+    tool "${args[@]}" --diff-base "$report/diff" --fail-on patched --format github-review --summary "$report/summary" \
+        > "$report/review.json" || code=$?
+else
+    # Annotations are added to it, because GITHUB_ACTIONS is true.
+    tool "${args[@]}" --fail-on patched --format human --summary "$report/summary" || code=$?
+fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$report/summary" ]; then
+    cat "$report/summary" >> "$GITHUB_STEP_SUMMARY"
+fi
 case $code in
     1) echo "outcome=patched" >> "$GITHUB_OUTPUT" ;;
     # Nothing to suggest is no reason for a review.
     0 | 5) echo "outcome=no-patch" >> "$GITHUB_OUTPUT"; exit 0 ;;
     *) echo "outcome=failed" >> "$GITHUB_OUTPUT"; exit "$code" ;;
 esac
-curl --silent --show-error --fail-with-body --output "$report/answer" \
-    --header "Authorization: Bearer $GITHUB_TOKEN" \
-    --header "Accept: application/vnd.github+json" \
-    --header "X-GitHub-Api-Version: 2022-11-28" \
-    --data "@$report/review.json" \
-    "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/pulls/$PULL_REQUEST/reviews" || { cat "$report/answer"; exit 1; }
+[ -n "$post" ] || exit 0
+
+# What is shown if the review cannot be posted: of the search that was just made.
+tool explain --quiet "${args[@]}" --format github > "$report/annotations" || true
+if [ -n "$token" ]; then
+    GITHUB_TOKEN=$token REPORT=$report bash "$(dirname "$0")/post.sh"
+else
+    echo "review=$report" >> "$GITHUB_OUTPUT"
+fi

@@ -108,7 +108,7 @@ impl<P: Target> Apply<P> {
                 test.text.trim_end_matches('\n')
             )
         });
-        Ok(diff + &said(&outcome, choice, test.as_ref(), &written) + &shown)
+        Ok(diff + &said(&outcome.shown(), choice, test.as_ref(), &written) + &shown)
     }
 }
 

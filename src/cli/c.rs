@@ -11,6 +11,7 @@ use crate::config::{Config, ConfigError};
 use crate::report::Ending;
 use crate::subject::c::{self, options::COptions};
 use crate::subject::{Project, SubjectError};
+use crate::visible;
 
 #[derive(Args, Clone, Debug)]
 pub struct C {
@@ -41,7 +42,7 @@ fn init() -> u8 {
     match c::init(".".into()) {
         Ok(summary) => {
             // A closed pipe is no reason to fail.
-            let _ = writeln!(anstream::stdout(), "{summary}");
+            let _ = writeln!(anstream::stdout(), "{}", visible::for_people(&summary));
             0
         }
         Err(error) => {

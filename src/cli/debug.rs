@@ -32,6 +32,7 @@ use crate::report::{Ending, Evidence, Outcome};
 use crate::run::interrupt::on_interrupt;
 use crate::subject::c::config::NAME;
 use crate::subject::c::{self, options::COptions};
+use crate::visible;
 
 /// How a session ends.
 pub const EXIT_CODES: &str = "\
@@ -263,7 +264,7 @@ fn usage(sentence: String) -> Failed {
 fn say(text: &str) {
     if !text.is_empty() {
         // A closed pipe ends the session at the next read.
-        let _ = writeln!(anstream::stdout(), "{text}");
+        let _ = writeln!(anstream::stdout(), "{}", visible::for_people(text));
     }
 }
 

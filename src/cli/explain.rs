@@ -36,7 +36,7 @@ impl<P: Target> Explain<P> {
         if !request.format().is_default() || !has_results(&outcome) {
             return output::show(&outcome, request.format());
         }
-        match explain::render(&outcome, &self.id) {
+        match explain::render(&outcome.shown(), &self.id) {
             Some(text) => output::print(&text, outcome.ending.exit_code()),
             None => {
                 output::complain(&unknown(&self.id, &outcome));

@@ -51,7 +51,7 @@ pub fn print<T: Serialize>(
     match shape {
         Shape::Human => output::print(&human(shown), ending.exit_code()),
         Shape::Json => match report::json(shown) {
-            Ok(text) => output::print(&text, ending.exit_code()),
+            Ok(text) => output::print_exact(&text, ending.exit_code()),
             Err(error) => {
                 output::complain(&error.to_string());
                 Ending::Internal.exit_code()

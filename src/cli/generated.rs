@@ -22,7 +22,7 @@ impl Completions {
         let mut script = Vec::new();
         let mut command = Cli::command();
         clap_complete::generate(self.shell, &mut command, "cargo-nopol", &mut script);
-        output::print(&String::from_utf8_lossy(&script), 0)
+        output::print_exact(&String::from_utf8_lossy(&script), 0)
     }
 }
 
@@ -37,7 +37,7 @@ impl Man {
     /// Prints or writes manual pages.
     pub fn run(&self) -> u8 {
         match self.pages() {
-            Ok(text) => output::print(&text, 0),
+            Ok(text) => output::print_exact(&text, 0),
             Err(error) => {
                 output::complain(&format!("cannot write the manual: {error}"));
                 Ending::Usage.exit_code()

@@ -13,6 +13,7 @@ use crate::report::format::{Format, Rendered, annotations, human};
 use crate::report::terminal::Terminal;
 use crate::report::{Ending, Outcome};
 use crate::subject::files;
+use crate::visible;
 
 /// Runs the pipeline with progress on standard error.
 pub fn run(request: &Request) -> Outcome {
@@ -36,18 +37,19 @@ pub fn run(request: &Request) -> Outcome {
 /// Prints a line to standard error.
 pub fn say(line: &str) {
     // A closed pipe is no reason to fail.
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", visible::for_people(line));
 }
 
 /// Prints an error message to standard error.
 pub fn complain(message: &str) {
     // A closed pipe is no reason to fail.
+    let message = visible::for_people(message);
     let _ = writeln!(anstream::stderr(), "error: {message}");
 }
 
 /// Prints a tip below an error message.
 pub fn tip(text: &str) {
-    let _ = writeln!(anstream::stderr(), "\n  tip: {text}");
+    let _ = writeln!(anstream::stderr(), "\n  tip: {}", visible::for_people(text));
 }
 
 /// Shows the outcome, and writes the files that the user wants besides; returns the exit code.
@@ -102,16 +104,32 @@ pub fn show(outcome: &Outcome, format: Format) -> u8 {
     // Where GitHub reads along, patches become annotations without being asked for.
     let is_read = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
     let notes = match format.is_default() && is_read {
-        true => annotations(outcome),
+        true => annotations(&outcome.shown()),
         false => String::new(),
     };
-    print(&(report + &notes), outcome.ending.exit_code())
+    let code = outcome.ending.exit_code();
+    match format.is_for_people() {
+        true => written(
+            anstream::stdout(),
+            &(visible::for_people(&report) + &notes),
+            code,
+        ),
+        false => print_exact(&report, code),
+    }
 }
 
-/// Writes to standard output; returns `code`, or the code of an internal error if writing fails. Whoever closes the pipe
-/// (`| head`) has read enough.
+/// Writes to standard output what people read; returns `code`, or the code of an internal error if writing fails. Whoever
+/// closes the pipe (`| head`) has read enough.
 pub fn print(text: &str, code: u8) -> u8 {
-    let mut stdout = anstream::stdout();
+    written(anstream::stdout(), &visible::for_people(text), code)
+}
+
+/// As [`print`], byte by byte, what programs read.
+pub fn print_exact(text: &str, code: u8) -> u8 {
+    written(std::io::stdout(), text, code)
+}
+
+fn written(mut stdout: impl Write, text: &str, code: u8) -> u8 {
     match stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush())

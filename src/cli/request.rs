@@ -197,14 +197,14 @@ impl<P: Target> Common<P> {
         };
         if self.emit_schema {
             return Err(match json::schema() {
-                Ok(text) => output::print(&text, 0),
+                Ok(text) => output::print_exact(&text, 0),
                 Err(error) => wrong(error.to_string()),
             });
         }
         let config = self.config().map_err(|error| wrong(error.to_string()))?;
         if self.print_config {
             return Err(match self.print(&config) {
-                Ok(text) => output::print(&text, 0),
+                Ok(text) => output::print_exact(&text, 0),
                 Err(error) => wrong(error.to_string()),
             });
         }

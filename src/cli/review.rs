@@ -14,6 +14,7 @@ use crate::repair::telling::NewTest;
 use crate::report::format::human;
 use crate::report::{Choice, EXIT_CODES, Ending, Evidence, Outcome, PatchReport, explain, snippet};
 use crate::source::Language;
+use crate::visible;
 
 const HELP: &str = "\
 a      apply this patch
@@ -104,6 +105,7 @@ impl Walk<'_> {
         let mut at = 0;
         while let Some(patch) = self.outcome.patches.get(at) {
             let all = self.outcome.patches.len();
+            let patch = &patch.shown();
             let shown = match self.edited.contains(&patch.rank) {
                 true => {
                     let note = "edited by hand: no test was run with it".to_owned();
@@ -145,7 +147,10 @@ impl Walk<'_> {
                         return self.applied(at);
                     }
                 }
-                "e" => say(&explain::render(&self.outcome, &patch.id).unwrap_or_default())?,
+                "e" => {
+                    let shown = explain::render(&self.outcome.shown(), &patch.shown().id);
+                    say(&shown.unwrap_or_default())?;
+                }
                 "d" => {
                     if self.edit(at)? {
                         return Ok(Some(at));
@@ -349,7 +354,7 @@ fn command(answer: &str, patch: &PatchReport) -> Option<(bool, Option<u32>)> {
 
 fn say(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout();
-    write!(stdout, "{text}")?;
+    write!(stdout, "{}", visible::for_people(text))?;
     Ok(stdout.flush()?)
 }
 

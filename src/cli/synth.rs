@@ -44,7 +44,7 @@ impl Synth {
             match self.one(path) {
                 Ok(solved) => {
                     unsolved |= !solved.found;
-                    let written = output::print(&(solved.line + "\n"), 0);
+                    let written = output::print_exact(&(solved.line + "\n"), 0);
                     if written != 0 {
                         return written;
                     }

@@ -24,6 +24,7 @@
 
 mod environment;
 mod file;
+mod inside;
 mod keys;
 mod print;
 pub mod seconds;
@@ -150,10 +151,14 @@ impl Config {
             if let Some(why) = Settings::refused_in_files(key, value.as_str()) {
                 return Err(file.error(at, why));
             }
-            if Settings::PATHS.contains(&key)
-                && let Some(path) = value.as_str()
-            {
-                value = file.dir().join(path).as_str().into();
+            if let Some(path) = value.as_str().filter(|_| Settings::may_be_path(key)) {
+                let whole = file.dir().join(path);
+                if !inside::is_inside(file.dir(), &whole) {
+                    return Err(file.error(at, &outside(key, &whole)));
+                }
+                if Settings::PATHS.contains(&key) {
+                    value = whole.as_str().into();
+                }
             }
             let origin = Origin::File {
                 path: file.path().to_owned(),
@@ -224,6 +229,15 @@ fn values_of(options: &impl Serialize) -> Result<Vec<(String, Value)>, ConfigErr
     Ok(entries
         .filter_map(|(key, item)| Some((key.to_owned(), item.as_value()?.clone())))
         .collect())
+}
+
+/// Why a path of a file is refused.
+fn outside(key: &str, path: &Utf8Path) -> String {
+    let variable = environment::PREFIX.to_owned() + &key.to_uppercase().replace('-', "_");
+    format!(
+        "`{key}`: {path} leads out of the directory of this file, which may have come with the code that is run; pass `--{key}` \
+         or set {variable}"
+    )
 }
 
 /// A document with a single key.

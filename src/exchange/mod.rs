@@ -11,10 +11,12 @@ mod sygus;
 mod value;
 mod vocabulary;
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 
 use camino::Utf8Path;
+use nix::fcntl::OFlag;
 
 use crate::rank::facts::Case;
 use crate::spec::{Pool, Spec};
@@ -49,10 +51,18 @@ impl ProblemFile {
             ("sl", self.to_sygus()),
         ] {
             let path = dir.join(format!("{stem}.{extension}"));
-            fs::write(&path, text).map_err(|error| named(&path, error))?;
+            write(&path, &text).map_err(|error| named(&path, error))?;
         }
         Ok(())
     }
+}
+
+/// Writes a file. A link in its place, which may have come with a subject, is not followed.
+fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    options.custom_flags(OFlag::O_NOFOLLOW.bits());
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// Writes a synthesis problem in every format, see [`ProblemFile::dump`].
@@ -70,7 +80,7 @@ pub fn dump(dir: &Utf8Path, name: &str, spec: &Spec, pool: &Pool) -> io::Result<
 pub fn dump_case(dir: &Utf8Path, case: &Case) -> io::Result<()> {
     let path = dir.join("plausible.json");
     let text = serde_json::to_string(case).map_err(io::Error::other)?;
-    let written = fs::create_dir_all(dir).and_then(|()| fs::write(&path, text));
+    let written = fs::create_dir_all(dir).and_then(|()| write(&path, &text));
     written.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
 }
 

@@ -44,6 +44,7 @@ pub fn tell(
         })?
     };
     outcome.diff_lines = Some(shown);
+    outcome.commit = changes::head(&subject.root);
     Ok(())
 }
 

@@ -8,9 +8,9 @@ use camino::Utf8Path;
 use crate::patch::diff;
 use crate::report::EditReport;
 use crate::report::regions::position;
-use crate::report::visible::is_hidden;
 use crate::source::{File, FileIndex, Language, Sources};
 use crate::subject::Subject;
+use crate::visible::is_hidden;
 
 /// The sites of a subject as it is now.
 #[derive(Debug)]

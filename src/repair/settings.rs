@@ -167,6 +167,11 @@ impl Settings {
     /// The settings that are paths.
     pub const PATHS: [&str; 3] = ["dump", "reference", "work-dir"];
 
+    /// Whether the value of a key is a path, or one if there is such a file.
+    pub fn may_be_path(key: &str) -> bool {
+        Self::PATHS.contains(&key) || ["in-diff", "diff-base"].contains(&key)
+    }
+
     /// Why a file may not set a key to a value, if it may not: a file may come with the subject, which must not
     /// decide what its own code is kept from.
     pub fn refused_in_files(key: &str, value: Option<&str>) -> Option<&'static str> {

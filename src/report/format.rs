@@ -13,6 +13,7 @@ mod markdown;
 mod reviewdog;
 mod rustc;
 mod sarif;
+mod shown;
 pub mod whole;
 
 use std::fmt;
@@ -53,6 +54,16 @@ pub trait Render: Sync {
 
     /// Whether it can show tests and places without patches, as `list` and `localize` find them.
     fn shows_places(&self) -> bool {
+        false
+    }
+
+    /// Whether programs need every text as it is, such as a file's. Otherwise what it gets has nothing hidden.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Whether its lines are read as they are, by people or in a log.
+    fn is_for_people(&self) -> bool {
         false
     }
 
@@ -116,7 +127,15 @@ impl Format {
     /// # Errors
     /// If the outcome cannot be written in this format.
     pub fn render(self, outcome: &Outcome) -> Result<Rendered> {
-        self.0.render(outcome)
+        match self.0.is_exact() {
+            true => self.0.render(outcome),
+            false => self.0.render(&outcome.shown()),
+        }
+    }
+
+    /// See [`Render::is_for_people`].
+    pub fn is_for_people(self) -> bool {
+        self.0.is_for_people()
     }
 
     /// See [`Render::shows_places`].

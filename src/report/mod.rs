@@ -7,6 +7,7 @@ mod evidence;
 pub mod explain;
 pub mod format;
 pub mod last;
+pub mod markup;
 pub mod merge;
 pub mod phrases;
 pub mod progress;
@@ -14,7 +15,6 @@ mod reasons;
 pub mod regions;
 pub mod snippet;
 pub mod terminal;
-pub mod visible;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -93,6 +93,9 @@ pub struct Outcome {
     pub prefix: String,
     /// The lines of each file that the hunks of a pull request's diff show; `None` if none was named.
     pub diff_lines: Option<BTreeMap<String, Vec<RangeInclusive<usize>>>>,
+    /// The commit whose lines those are; `None` if there is none, or no diff was named.
+    #[serde(default)]
+    pub commit: Option<String>,
     /// The share of a search that this is of, as number and of how many; `None` of a whole one.
     #[serde(default)]
     pub share: Option<(u64, u64)>,
@@ -142,6 +145,7 @@ impl Default for Outcome {
             packages: Vec::new(),
             prefix: String::new(),
             diff_lines: None,
+            commit: None,
             share: None,
             reach: Reach::default(),
         }

@@ -1,5 +1,6 @@
 //! What the formats for machines say of a patch: the same words in all of them.
 
+use super::markup::code;
 use super::{Evidence, PatchReport, count};
 
 /// What the patch is about, in one line: `a different condition here makes tests::a and 2 others pass`.
@@ -30,10 +31,7 @@ pub fn headline(patch: &PatchReport) -> String {
 
 /// What is to be done: `change it to n >= 2`.
 pub fn advice(patch: &PatchReport) -> String {
-    let conditions = patch
-        .edits
-        .iter()
-        .map(|edit| format!("`{}`", edit.condition));
+    let conditions = patch.edits.iter().map(|edit| code(&edit.condition));
     let conditions = conditions.collect::<Vec<String>>().join(" and ");
     match patch.kind {
         "precondition" if leaves_out(patch) => "leave it out".to_owned(),
@@ -84,7 +82,9 @@ pub fn capitalized(text: &str) -> String {
 fn some(names: &[String]) -> String {
     match names {
         [] => "the failing tests".to_owned(),
-        [one] => format!("`{one}`"),
-        [first, others @ ..] => format!("`{first}` and {}", count(others.len(), "other test")),
+        [one] => code(one),
+        [first, others @ ..] => {
+            format!("{} and {}", code(first), count(others.len(), "other test"))
+        }
     }
 }

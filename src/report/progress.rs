@@ -105,7 +105,7 @@ impl Progress {
 
     /// Emits a patch that holds while the search goes on.
     pub fn found(&self, patch: &PatchReport) {
-        let text = snippet::so_far(patch);
+        let text = snippet::so_far(&patch.shown());
         self.observer.observe(&Event::Found(text.trim_end()));
     }
 

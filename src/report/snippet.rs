@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::phrases::{advice, headline, sureness};
 use super::{EditReport, PatchReport};
+use crate::visible;
 
 /// As the compiler would say it, without colours.
 pub fn plain(patch: &PatchReport) -> String {
@@ -78,7 +79,7 @@ fn render<'a>(
     for note in notes {
         first = first.element(Level::NOTE.message(&**note));
     }
-    renderer.render(&[first, second]) + "\n"
+    visible::styled(&renderer.render(&[first, second])) + "\n"
 }
 
 /// The bytes to mark: what is replaced, without the lines' ends and the spaces around it.

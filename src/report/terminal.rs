@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::events::{Event, Observer};
+use crate::visible;
 
 /// Shows events on the standard error of this process.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Terminal {
 
 /// A line of its own; a closed pipe is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", visible::for_people(line));
 }
 
 impl Observer for Terminal {

@@ -1,5 +1,7 @@
 //! Reports of outcomes that are made up, without style.
 
+mod injected;
+
 use insta::assert_snapshot;
 
 use super::format::human;

@@ -69,12 +69,7 @@ fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
     if commit.starts_with('-') {
         bail!("`{commit}` is not a commit");
     }
-    let mut command = Command::new("git");
-    for variable in crate::copy::git::VARIABLES {
-        command.env_remove(variable);
-    }
-    command.env("GIT_CONFIG_NOSYSTEM", "1");
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let mut command = git();
     command.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "diff"]);
     command.args([
         "--no-ext-diff",
@@ -101,6 +96,26 @@ fn diff(root: &Utf8Path, commit: &str, around: usize) -> Result<String> {
         bail!("git: {}", why.lines().next().unwrap_or("no reason given"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The commit that is checked out where a directory is. Unlike a diff, the question makes git run nothing.
+pub fn head(dir: &Utf8Path) -> Option<String> {
+    let mut command = git();
+    command.args(["rev-parse", "--verify", "--quiet", "HEAD"]);
+    let output = command.current_dir(dir).output().ok()?;
+    let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !commit.is_empty()).then_some(commit)
+}
+
+/// Git with no settings but the repository's.
+fn git() -> Command {
+    let mut command = Command::new("git");
+    for variable in crate::copy::git::VARIABLES {
+        command.env_remove(variable);
+    }
+    command.env("GIT_CONFIG_NOSYSTEM", "1");
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command
 }
 
 /// The path in a line that begins what a diff says of a file; `None` in it for a file that was deleted.

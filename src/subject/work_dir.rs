@@ -3,11 +3,13 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
+use nix::fcntl::OFlag;
 
 use super::{Subject, SubjectError, last_file};
 use crate::copy::tree::Tree;
@@ -104,9 +106,16 @@ impl WorkDir {
         for number in 0..SLOTS {
             let slot = base.join(format!("slot-{number}"));
             fs::create_dir_all(&slot).with_context(|| format!("cannot create {slot}"))?;
-            let lock = File::create(slot.join("lock"))
+            refuse_link(&slot)?;
+            // What lies here may have come with the subject.
+            let lock = File::options()
+                .append(true)
+                .create(true)
+                .custom_flags(OFlag::O_NOFOLLOW.bits())
+                .open(slot.join("lock"))
                 .with_context(|| format!("cannot write in {slot}"))?;
             if lock.try_lock().is_ok() {
+                remove_links(&slot).with_context(|| format!("cannot write in {slot}"))?;
                 // A run that was killed left its files.
                 remove_leftovers(&slot);
                 let scratch = confine::scratch(&slot)
@@ -280,6 +289,27 @@ fn temporary_dirs(slot: &Utf8Path) -> Vec<Utf8PathBuf> {
         ["copy", "aside", "logs"].map(|name| slot.join(name.to_owned() + variant.suffix()))
     };
     BuildVariant::ALL.into_iter().flat_map(of).collect()
+}
+
+/// Refuses a link in place of a directory that the tool writes to.
+fn refuse_link(dir: &Utf8Path) -> Result<()> {
+    match fs::symlink_metadata(dir)?.is_symlink() {
+        true => bail!(
+            "{dir} is a link, so nothing is written there; remove it, or give another --work-dir"
+        ),
+        false => Ok(()),
+    }
+}
+
+/// Removes the links in a directory, which this tool makes none of: it would write to what they lead to.
+fn remove_links(dir: &Utf8Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_type()?.is_symlink() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes what exists only during a run. Best effort: the next run removes what is left.

@@ -110,12 +110,24 @@ pub struct Server {
 impl Server {
     /// Takes reviews at this path.
     pub fn start(path: &'static str, diff: Diff) -> Self {
+        Self::answering(move |head, body| respond(head, body, path, &diff))
+    }
+
+    /// Takes none, as GitHub does from a token that may only read.
+    pub fn refusing() -> Self {
+        Self::answering(|_, _| {
+            let said = "{\"message\": \"Resource not accessible by integration\"}";
+            ("403 Forbidden", Err(said.to_owned()))
+        })
+    }
+
+    fn answering(respond: impl Fn(&[String], &[u8]) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (sender, accepted) = channel();
         thread::spawn(move || {
             for stream in listener.incoming() {
-                answer(stream.unwrap(), path, &diff, &sender);
+                answer(stream.unwrap(), &respond, &sender);
             }
         });
         Self { port, accepted }
@@ -131,7 +143,35 @@ impl Server {
     }
 }
 
-fn answer(stream: TcpStream, path: &str, diff: &Diff, sender: &Sender<Value>) {
+/// A status, and the review that was taken or what is said against it.
+type Answer = (&'static str, Result<Value, String>);
+
+/// The value of a header.
+fn header<'h>(head: &'h [String], name: &str) -> Option<&'h str> {
+    let mut lines = head.iter().filter_map(|line| line.split_once(": "));
+    let found = lines.find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value)
+}
+
+fn respond(head: &[String], body: &[u8], path: &str, diff: &Diff) -> Answer {
+    if head[0] != format!("POST {path} HTTP/1.1") {
+        return ("404 Not Found", Err("not found".to_owned()));
+    }
+    if header(head, "authorization") != Some("Bearer secret") {
+        return ("401 Unauthorized", Err("bad credentials".to_owned()));
+    }
+    let review: Value = serde_json::from_slice(body).unwrap_or_default();
+    match check(&review, diff) {
+        Ok(()) => ("200 OK", Ok(review)),
+        Err(why) => ("422 Unprocessable Entity", Err(why)),
+    }
+}
+
+fn answer(
+    stream: TcpStream,
+    respond: &impl Fn(&[String], &[u8]) -> Answer,
+    sender: &Sender<Value>,
+) {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     loop {
@@ -142,28 +182,16 @@ fn answer(stream: TcpStream, path: &str, diff: &Diff, sender: &Sender<Value>) {
         }
         head.push(line.trim().to_owned());
     }
-    let header = |name: &str| {
-        let mut lines = head.iter().filter_map(|line| line.split_once(": "));
-        lines
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
-    };
-    let length: usize = header("content-length").unwrap_or("0").parse().unwrap();
-    let mut body = vec![0; length];
+    let length = header(&head, "content-length").unwrap_or("0");
+    let mut body = vec![0; length.parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
-    let (status, said) = if head[0] != format!("POST {path} HTTP/1.1") {
-        ("404 Not Found", "not found".to_owned())
-    } else if header("authorization") != Some("Bearer secret") {
-        ("401 Unauthorized", "bad credentials".to_owned())
-    } else {
-        let review: Value = serde_json::from_slice(&body).unwrap_or_default();
-        match check(&review, diff) {
-            Ok(()) => {
-                sender.send(review).unwrap();
-                ("200 OK", "{}".to_owned())
-            }
-            Err(why) => ("422 Unprocessable Entity", why),
+    let (status, answer) = respond(&head, &body);
+    let said = match answer {
+        Ok(review) => {
+            sender.send(review).unwrap();
+            "{}".to_owned()
         }
+        Err(why) => why,
     };
     let mut stream = reader.into_inner();
     let answer = format!(

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod action;
 mod bad_input;
 mod c_bad_input;
 mod c_header;
@@ -25,6 +26,7 @@ mod heap_gdb;
 mod heap_large;
 mod heap_mi;
 mod heap_programs;
+mod injection;
 mod invariants;
 mod last;
 mod messages;

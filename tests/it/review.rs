@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::common::{GRADES, Run, Subject};
-use crate::github::{self, Server};
+use crate::github;
 
 fn answered(subject: &Subject, args: &[&str], answers: &str) -> Run {
     let mut command = subject.command(&["review"]);
@@ -219,7 +218,7 @@ fn reports_go_to_files_and_the_exit_code_is_chosen() {
 }
 
 /// A pull request that breaks a test.
-fn pull_request() -> (Subject, String) {
+pub fn pull_request() -> (Subject, String) {
     let subject = Subject::lib(&GRADES.replace("score > needed", "score >= needed"));
     subject.commit();
     assert_eq!(subject.cargo_test(&[]).code, 0);
@@ -262,52 +261,6 @@ fn a_review_has_suggestions_only_for_lines_of_the_diff() {
         "{}",
         run.stderr
     );
-}
-
-#[test]
-#[ignore = "make test-full: needs curl"]
-fn the_action_posts_a_review_whose_suggestion_repairs() {
-    let (subject, base) = pull_request();
-    let server = Server::start("/repos/o/r/pulls/7/reviews", github::diff(&subject, &base));
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/action/review.sh");
-    let tool = Path::new(env!("CARGO_BIN_EXE_cargo-nopol"))
-        .parent()
-        .unwrap();
-    let path = format!("{}:{}", tool.display(), std::env::var("PATH").unwrap());
-    let (summary, output) = (subject.beside("summary"), subject.beside("output"));
-    let run: Run = Command::new("bash")
-        .arg(script)
-        .current_dir(&subject.root)
-        .env("PATH", path)
-        .env("BASE", &base)
-        .env("PULL_REQUEST", "7")
-        .env("NOPOL_ARGS", "--top 1 --time-limit 300")
-        .env("GITHUB_TOKEN", "secret")
-        .env("GITHUB_REPOSITORY", "o/r")
-        .env("GITHUB_API_URL", server.url())
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .env("GITHUB_OUTPUT", &output)
-        .output()
-        .unwrap()
-        .into();
-    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
-    assert_eq!(fs::read_to_string(output).unwrap(), "outcome=patched\n");
-    assert!(fs::read_to_string(summary).unwrap().contains("```diff"));
-    let review = server.accepted();
-    let comment = &review["comments"][0];
-    let lines = github::suggestion(comment["body"].as_str().unwrap());
-    let last = usize::try_from(comment["line"].as_u64().unwrap()).unwrap();
-    let first = comment["start_line"]
-        .as_u64()
-        .map_or(last, |line| usize::try_from(line).unwrap());
-    let mut text: Vec<String> = subject
-        .read("src/lib.rs")
-        .lines()
-        .map(str::to_owned)
-        .collect();
-    text.splice(first - 1..last, lines);
-    fs::write(subject.root.join("src/lib.rs"), text.join("\n") + "\n").unwrap();
-    assert_eq!(subject.cargo_test(&[]).code, 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::human;
 use super::{Render, Rendered};
 use crate::report::Outcome;
+use crate::visible;
 
 /// The diff of the first patch. Alternative patches cannot be applied together.
 pub struct Diff;
@@ -18,12 +19,16 @@ impl Render for Diff {
         "The first patch as a diff for `git apply`"
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let Some(patch) = outcome.patches.first() else {
             // Standard output is for `git apply`.
             return Ok(Rendered {
                 report: String::new(),
-                remark: human::render(outcome),
+                remark: visible::for_people(&human::render(&outcome.shown())),
             });
         };
         Ok(patch.diff.clone().into())

@@ -7,9 +7,11 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::{Render, Rendered, github};
+use crate::report::markup::{fenced, prose};
 use crate::report::phrases::message;
 use crate::report::regions::{Lines, lines};
 use crate::report::{Outcome, PatchReport, claim};
+use crate::visible::is_hidden;
 
 /// The best patch of each cause as a suggestion.
 pub struct Review;
@@ -33,7 +35,10 @@ impl Render for Review {
         let mut annotations = String::new();
         for patch in outcome.best_patches() {
             let pieces = lines(&patch.edits);
-            if pieces.is_empty() || !pieces.iter().all(|piece| is_inside(outcome, piece)) {
+            // A suggestion is committed as it is, and its reader must see all of it.
+            let is_visible = |piece: &Lines| !piece.after.chars().any(is_hidden);
+            let fits = |piece| is_inside(outcome, piece) && is_visible(piece);
+            if pieces.is_empty() || !pieces.iter().all(fits) {
                 annotations += &github::annotation(outcome, patch);
                 elsewhere.push(patch);
                 continue;
@@ -43,11 +48,15 @@ impl Render for Review {
                 comments.push(comment(outcome, patch, piece, (nth, number)));
             }
         }
-        let review = json!({
+        let mut review = json!({
             "event": "COMMENT",
             "body": body(outcome, comments.len(), &elsewhere),
             "comments": comments,
         });
+        // Without it, GitHub takes the lines for those of what was pushed last.
+        if let Some(commit) = &outcome.commit {
+            review["commit_id"] = json!(commit);
+        }
         Ok(Rendered {
             report: serde_json::to_string_pretty(&review).context("cannot write the review")?
                 + "\n",
@@ -74,7 +83,6 @@ fn comment(
     piece: &Lines,
     (nth, number): (usize, usize),
 ) -> Value {
-    let fence = fence(&piece.after);
     let part = match number {
         1 => String::new(),
         _ => format!("Part {nth} of {number}; apply all of them.\n\n"),
@@ -84,8 +92,8 @@ fn comment(
         "side": "RIGHT",
         "line": piece.range.end(),
         "body": format!(
-            "{}\n\n{part}{fence}suggestion\n{}\n{fence}",
-            message(patch), piece.after
+            "{}\n\n{part}{}",
+            prose(&message(patch)), fenced("suggestion", &piece.after)
         ),
     });
     // For one line GitHub wants no start.
@@ -96,24 +104,15 @@ fn comment(
     comment
 }
 
-/// More backticks than there are in a row in the text.
-fn fence(text: &str) -> String {
-    let (mut most, mut row) = (0, 0);
-    for letter in text.chars() {
-        row = if letter == '`' { row + 1 } else { 0 };
-        most = most.max(row);
-    }
-    "`".repeat(most.max(2) + 1)
-}
-
 fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> String {
     let mut text = match (comments, elsewhere.len()) {
         (0, 0) => {
             let why = outcome.why_not().unwrap_or_default();
-            format!(
-                "`cargo nopol` has no patch ({}). {why}",
-                outcome.ending.name()
-            )
+            let why = match why.contains('\n') {
+                true => format!("\n\n{}", fenced("text", &why)),
+                false => prose(&why),
+            };
+            format!("`cargo nopol` has no patch ({}). {why}", outcome.ending.name())
         }
         (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
         (_, _) => format!(
@@ -123,11 +122,10 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
         ),
     };
     for patch in elsewhere {
-        let fence = fence(&patch.diff);
         text += &format!(
-            "\n\n{}\n\n{fence}diff\n{}\n{fence}",
-            message(patch),
-            patch.diff.trim_end()
+            "\n\n{}\n\n{}",
+            prose(&message(patch)),
+            fenced("diff", patch.diff.trim_end())
         );
     }
     text.trim_end().to_owned()

@@ -35,6 +35,10 @@ impl Render for Html {
         true
     }
 
+    fn is_for_people(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         Ok((page(outcome).into_string() + "\n").into())
     }

@@ -37,6 +37,10 @@ impl Render for Human {
         true
     }
 
+    fn is_for_people(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         Ok(render(outcome).into())
     }

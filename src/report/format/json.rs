@@ -265,6 +265,10 @@ impl Render for Json {
         true
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let text = render(outcome).context("cannot write JSON")?;
         Ok(text.into())

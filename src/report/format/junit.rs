@@ -18,6 +18,10 @@ impl Render for JUnit {
         "The tests as they are without a patch, as JUnit XML"
     }
 
+    fn is_for_people(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let mut report = Report::new("cargo-nopol");
         let mut suite = TestSuite::new("tests");

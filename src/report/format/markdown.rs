@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::{Render, Rendered};
 use crate::report::format::human::places;
+use crate::report::markup::{code, escaped, fenced, prose};
 use crate::report::phrases::{capitalized, sureness};
 use crate::report::{Ending, Outcome, PatchReport, claim, count};
 
@@ -19,6 +20,10 @@ impl Render for Markdown {
 
     fn help(&self) -> &'static str {
         "A summary in Markdown"
+    }
+
+    fn is_for_people(&self) -> bool {
+        true
     }
 
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
@@ -44,7 +49,7 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
                 "| {} | {} | {} | {} |",
                 patch.rank,
                 sureness(patch),
-                code(&places(patch)),
+                cell(&places(patch)),
                 count(patch.fixes.len(), "test")
             )?;
         }
@@ -59,9 +64,8 @@ fn write(outcome: &Outcome, out: &mut String) -> std::fmt::Result {
     }
     list(out, "Failing tests", &outcome.failing_tests)?;
     list(out, "Flaky tests", &outcome.flaky_tests)?;
-    let warnings: Vec<String> = outcome.warnings.iter().map(|it| text(it)).collect();
-    for warning in warnings {
-        writeln!(out, "> {warning}\n")?;
+    for warning in &outcome.warnings {
+        writeln!(out, "> {}\n", text(warning).replace('\n', "\n> "))?;
     }
     Ok(())
 }
@@ -81,10 +85,10 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
     let is_first = if patch.rank == 1 { " open" } else { "" };
     writeln!(
         out,
-        "<details{is_first}><summary>Patch {}: {}</summary>\n\n```diff\n{}\n```\n",
+        "<details{is_first}><summary>Patch {}: {}</summary>\n\n{}\n",
         patch.rank,
         escaped(&capitalized(&patch.why)),
-        patch.diff.trim_end()
+        fenced("diff", patch.diff.trim_end())
     )?;
     for test in &patch.fixes {
         writeln!(out, "- fixes {}", code(test))?;
@@ -100,7 +104,7 @@ fn details(patch: &PatchReport, out: &mut String) -> std::fmt::Result {
         writeln!(out, "- unchecked: {caveat}")?;
     }
     if let Some(doubt) = patch.doubt() {
-        writeln!(out, "- {}", text(&doubt))?;
+        writeln!(out, "- {}", text(&doubt).replace('\n', "\n  "))?;
     }
     writeln!(out, "\n</details>\n")
 }
@@ -120,21 +124,15 @@ fn list(out: &mut String, title: &str, names: &[String]) -> std::fmt::Result {
     writeln!(out, "\n</details>\n")
 }
 
-/// As it is, in a line of a table, too.
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
+/// As code, in a line of a table, too.
+fn cell(text: &str) -> String {
+    code(&text.replace('|', "\\|"))
 }
 
-/// A sentence or the compiler's output, which must not be read as HTML.
+/// A sentence or the compiler's output.
 fn text(message: &str) -> String {
     match message.contains('\n') {
-        true => format!("```text\n{}\n```", message.replace("```", "'''")),
-        false => escaped(message),
+        true => fenced("text", message.trim_end()),
+        false => prose(message),
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

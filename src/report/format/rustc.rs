@@ -9,6 +9,7 @@ use crate::report::phrases::{advice, headline, sureness};
 use crate::report::regions::region;
 use crate::report::snippet;
 use crate::report::{EditReport, Outcome, PackageReport, PatchReport};
+use crate::visible;
 
 /// A diagnostic per patch.
 pub struct Rustc;
@@ -133,7 +134,7 @@ fn span(edit: &EditReport, replacement: Option<&str>) -> Value {
                 true => end.character,
                 false => line.chars().count() + 1,
             };
-            json!({"text": line, "highlight_start": from, "highlight_end": to})
+            json!({"text": visible::text(line), "highlight_start": from, "highlight_end": to})
         })
         .collect();
     json!({

@@ -32,6 +32,10 @@ impl Render for WholeFormat {
         true
     }
 
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     fn render(&self, outcome: &Outcome) -> Result<Rendered> {
         let whole = Whole {
             nopol_outcome: VERSION,

@@ -164,6 +164,7 @@ fn full() -> Outcome {
         }],
         prefix: "sub/".to_owned(),
         diff_lines: Some([("a.rs".to_owned(), vec![1..=4])].into()),
+        commit: Some("c0ffee".to_owned()),
         share: Some((2, 3)),
         reach: Reach::default(),
     }

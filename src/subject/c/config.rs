@@ -15,6 +15,7 @@ use crate::paths;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::subject::SubjectError;
 use crate::subject::paths::normal;
+use crate::visible;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -252,7 +253,7 @@ fn program(root: &Utf8Path, section: Section) -> Result<Program, SubjectError> {
     if let Some(Script { command, names }) = section.script {
         cases.extend(names.into_iter().map(|name| {
             let line = command.replace("{name}", &name);
-            case(name, Command::parse(&line))
+            case(&name, Command::parse(&line))
         }));
     }
     for case in &mut cases {
@@ -304,9 +305,10 @@ fn below(root: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, SubjectError> 
     }
 }
 
-fn case(name: String, command: Command) -> Case {
+/// A test of this name, which may be that of a file and is shown in one line.
+fn case(name: &str, command: Command) -> Case {
     Case {
-        name,
+        name: visible::line(name),
         command,
         cwd: Utf8PathBuf::new(),
         stdin: Input::Nothing,
@@ -349,7 +351,7 @@ fn of_single(root: &Utf8Path, single: Single) -> Result<Case, SubjectError> {
         exit: single.exit,
         stdout,
         comparison: single.r#match.into(),
-        ..case(single.name, Command::parse(&single.command))
+        ..case(&single.name, Command::parse(&single.command))
     })
 }
 
@@ -408,7 +410,7 @@ fn of_pairs(root: &Utf8Path, pairs: &Pairs) -> Result<Vec<Case>, SubjectError> {
             exit: pairs.exit,
             stdout,
             comparison: pairs.r#match.into(),
-            ..case(part, Command::parse(&line))
+            ..case(&part, Command::parse(&line))
         })
     };
     inputs.into_iter().map(one).collect()
