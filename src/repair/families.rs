@@ -207,7 +207,6 @@ fn adds_idle_clause(better: &Fix, fix: &Fix) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::fix::tests::fix;
     use crate::source::Language;
 
     fn near(a: &str, b: &str) -> bool {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::*;
 use crate::report::{
     AlternativeReport, AngelicHow, AngelicReport, ClauseReport, Complaint, ContextReport,
-    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, GroupReport, PackageReport,
-    PatchReport, Phase, SiteReport,
+    ContextRow, ContextTable, DifferenceReport, EditReport, Ending, Evidence, GroupReport,
+    PackageReport, PatchReport, Phase, SiteReport,
 };
 
 /// An outcome with something in every field that is kept.
