@@ -187,7 +187,7 @@ fn what_is_damaged_or_foreign_is_not_read() {
         assert!(parse(&good[..end]).is_none(), "{}", &good[..end]);
     }
     for (from, to) in [
-        ("\"version\":8", "\"version\":5"),
+        ("\"version\":9", "\"version\":5"),
         ("\"condition\"", "\"fortune\""),
         (
             "\"original\":\"if score > needed { ü }\"",
