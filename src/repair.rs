@@ -4,6 +4,7 @@
 mod angelic;
 mod arithmetic;
 mod baseline;
+mod bounds;
 mod chance;
 mod circumstances;
 pub mod compiling;

@@ -205,6 +205,24 @@ impl Fixture {
     }
 }
 
+/// Whether no patch is surer than one above it for the same tests, and each was built and tested.
+fn is_in_order(report: &Value) -> Result<(), Failed> {
+    for group in report["groups"].as_array().unwrap() {
+        let ids = strings(&group["patches"]);
+        let patches = report["patches"].as_array().unwrap().iter();
+        let patches = patches.filter(|patch| ids.iter().any(|id| patch["id"] == **id));
+        let mut least = f64::INFINITY;
+        for patch in patches {
+            let confidence = patch["confidence"].as_f64().unwrap();
+            if confidence > least || patch["evidence"] != "tested" {
+                return Err(format!("after {least}: {patch:#}").into());
+            }
+            least = confidence;
+        }
+    }
+    Ok(())
+}
+
 fn has_fence(text: &[u8]) -> bool {
     text.windows(3).any(|bytes| bytes == b"```")
 }
@@ -223,6 +241,7 @@ fn check(name: &str, is_thorough: bool) -> Result<(), Failed> {
     let listed = failing.clone().into();
     says("failing_tests", &listed, &expected["failing_tests"])?;
     has_first_patch(&run, &report, &expected["first_patch"])?;
+    is_in_order(&report)?;
     if is_thorough {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = if processors == 1 { "2" } else { "1" };

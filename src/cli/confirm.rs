@@ -50,7 +50,11 @@ pub fn confirmed(
     texts: &[(Utf8PathBuf, String)],
     fixes: &[String],
 ) -> Result<Confirmed> {
-    let invocation = Invocation::new(settings.clone())?;
+    // The limit of a search is none for the patch that it has found.
+    let invocation = Invocation::new(Settings {
+        time_limit: None,
+        ..settings.clone()
+    })?;
     invocation.handle_signals()?;
     let observer = Arc::new(Terminal::new(false, false));
     let confirmation = invocation.confirmation(texts, fixes, observer)?;

@@ -23,7 +23,7 @@ use crate::source::one_step::opposite_call;
 use crate::source::{Function, Language, Name, Site, Sources, write};
 use crate::spec::{Access, Expr, Origin, Pool, Row, Spec, Term, TermId, Type, Value, Values};
 use captures::{Captures, Columns};
-pub use evidence::{Evidence, Seen, clauses, evidence, table};
+pub use evidence::{Evidence, MOST_SEEN, Seen, clauses, evidence, table};
 use operands::{Conversions, operands};
 use rows::{Rows, choices};
 pub use unaffected::Witnesses;

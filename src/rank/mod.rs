@@ -1,7 +1,6 @@
 //! Which of several plausible candidates a maintainer would write. Knows texts and numbers, and neither engines nor
 //! the program's sources: what is known of a candidate comes as plain data ([`facts`]).
 
-pub mod bounds;
 pub mod canonical;
 pub mod change;
 pub mod facts;

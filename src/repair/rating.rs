@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
 use super::ranking::score;
 use super::session::Session;
-use crate::rank::{bounds, features, model};
+use crate::rank::{features, model};
 use crate::run::suite::TestIndex;
 use crate::weights::WEIGHTS;
 

@@ -215,16 +215,10 @@ impl Session<'_> {
             let rank = outcome.patches.len() + 1;
             let report = self.patch(fix, &edits, &fix.targets, rank);
             if !report.diff.is_empty() {
-                // It may not hold, and stands below what does.
-                let above = outcome.patches.iter().filter(|above| {
-                    let mut fixes = above.fixes.iter();
-                    fixes.any(|test| report.fixes.contains(test))
-                });
-                let least = above.map(|above| above.confidence).fold(1.0, f64::min);
                 let own = confidence.first().copied().unwrap_or(0.0);
                 outcome.patches.push(PatchReport {
                     evidence: Evidence::Together,
-                    confidence: own.min(least).min(WEIGHTS.confidence.usual),
+                    confidence: own.min(most_of_unchecked(&outcome.patches, &report.fixes)),
                     ..report
                 });
             }
@@ -410,6 +404,15 @@ fn context(found: Difference) -> Option<ContextReport> {
     })
 }
 
+/// The most confidence in a patch that was not built alone: it may not hold, and stands below those that fix one of the same tests.
+fn most_of_unchecked(above: &[PatchReport], fixes: &[String]) -> f64 {
+    let rivals = above
+        .iter()
+        .filter(|above| above.fixes.iter().any(|test| fixes.contains(test)));
+    let confidences = rivals.map(|rival| rival.confidence);
+    confidences.fold(WEIGHTS.confidence.usual, f64::min)
+}
+
 fn without_text(edit: EditReport) -> EditReport {
     EditReport {
         original: "".into(),
@@ -421,4 +424,21 @@ fn without_text(edit: EditReport) -> EditReport {
 fn of_all(fix: &Fix, text: impl Fn(&SiteEdit) -> String, between: &str) -> String {
     let texts: Vec<String> = fix.edits.iter().map(text).collect();
     texts.join(between)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_built_alone_is_no_surer_than_what_was() {
+        let above = [PatchReport {
+            confidence: 0.25,
+            fixes: vec!["a".to_owned()],
+            ..PatchReport::default()
+        }];
+        let most = |test: &str| most_of_unchecked(&above, &[test.to_owned()]);
+        assert_eq!(most("a"), 0.25);
+        assert_eq!(most("b"), WEIGHTS.confidence.usual);
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
+use super::bounds;
 use super::families::Family;
 use super::fix::Fix;
 use super::knowledge::Knowledge;
@@ -13,7 +14,6 @@ use super::session::Session;
 use crate::check::format::Formatter;
 use crate::check::validate::{self, Accepted, Rejection, Validator};
 use crate::patch::edit::Edit;
-use crate::rank::bounds;
 use crate::report::{GroupReport, Outcome, PatchReport, count};
 use crate::run::pool;
 use crate::run::suite::TestIndex;

@@ -248,6 +248,8 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
         let mut shares: Vec<Vec<PatchReport>> = outcomes.iter().map(of_group).collect();
         shares.iter_mut().for_each(|share| share.reverse());
         let mut ids = Vec::new();
+        // Each share knew only its own: at most one patch of a group is right, and none is surer than one above it.
+        let (mut taken, mut least) = (0.0, f64::INFINITY);
         while ids.len() < top {
             // The last one of a share is its best.
             let next = shares.iter_mut().filter(|share| !share.is_empty());
@@ -255,8 +257,8 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
                 let patch = share.last();
                 patch.map(|patch| {
                     (
-                        patch.is_trivial,
                         !patch.evidence.is_tested(),
+                        patch.is_trivial,
                         patch.cost,
                         patch.id.clone(),
                     )
@@ -267,7 +269,11 @@ fn patches(outcomes: &[Outcome], top: usize) -> (Vec<GroupReport>, Vec<PatchRepo
             };
             if !ids.contains(&patch.id) {
                 ids.push(patch.id.clone());
+                let left = patch.confidence * (1.0 - f64::min(taken, 1.0));
+                taken += left;
+                least = f64::min(least, (left * 100.0).round() / 100.0);
                 all.push(PatchReport {
+                    confidence: least,
                     rank: all.len() + 1,
                     // The other patch may have another rank now, or be gone.
                     differs: None,

@@ -170,7 +170,7 @@ fn an_unchecked_patch_that_was_written_says_both() {
     4 |     if score >= needed {
       |               +
 
-    1 plausible patch: it fixes the tests listed with it and breaks no other. Review before you trust: your tests may not be thorough enough to tell.
+    1 plausible patch: it was not held against all tests. Review before you trust: your tests may not be thorough enough to tell.
     Not fixed by it: grades::tests::other
     Applied patch 1 to src/lib.rs. `cargo nopol undo` takes it back.
     It leaves these failing: grades::tests::other. No patch for them was found.

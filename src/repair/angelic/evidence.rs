@@ -114,6 +114,10 @@ impl Explanation {
     /// The only test that has the value with which a clause compares something for equality. What the original condition
     /// compares with was not taken from a test.
     fn only_test(&self, clause: &Expr, seen: &[Seen]) -> Option<TestIndex> {
+        // Another test may be among what is not listed.
+        if seen.len() == contexts::MOST_SEEN {
+            return None;
+        }
         let old = self
             .problem()
             .specs

@@ -112,7 +112,10 @@ fn body(outcome: &Outcome, comments: usize, elsewhere: &[&PatchReport]) -> Strin
                 true => format!("\n\n{}", fenced("text", &why)),
                 false => prose(&why),
             };
-            format!("`cargo nopol` has no patch ({}). {why}", outcome.ending.name())
+            format!(
+                "`cargo nopol` has no patch ({}). {why}",
+                outcome.ending.name()
+            )
         }
         (0, _) => "`cargo nopol` found a patch outside the lines of this pull request.".to_owned(),
         (_, _) => format!(

@@ -1,6 +1,7 @@
 //! Outcomes of shares, joined.
 
 use super::*;
+use crate::report::Evidence;
 use crate::report::tests::patch;
 
 fn share(tests: &[&str], patches: Vec<(u32, PatchReport)>) -> Outcome {
@@ -117,4 +118,38 @@ fn what_says_the_share_is_left_out_of_the_options() {
     ] {
         assert_eq!(without_shard(of_share), of_all);
     }
+}
+
+#[test]
+fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_order() {
+    let sure = |rank, id, confidence| PatchReport {
+        confidence,
+        ..named(rank, id)
+    };
+    let unchecked = PatchReport {
+        evidence: Evidence::Together,
+        ..sure(1, "unchecked", 0.6)
+    };
+    let trivial = PatchReport {
+        is_trivial: true,
+        ..sure(1, "trivial", 0.1)
+    };
+    let a = share(&["t"], vec![(10, unchecked)]);
+    let b = share(&["t"], vec![(20, sure(1, "b", 0.4)), (30, trivial)]);
+    let c = share(&["t"], vec![(25, sure(1, "c", 0.67))]);
+    let merged = merge(&[a, b, c], 5).unwrap();
+    let shown: Vec<(&str, f64)> = merged
+        .patches
+        .iter()
+        .map(|patch| (&*patch.id, patch.confidence))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("b", 0.4),
+            ("c", 0.4),
+            ("trivial", 0.02),
+            ("unchecked", 0.02)
+        ]
+    );
 }

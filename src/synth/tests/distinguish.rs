@@ -3,8 +3,9 @@
 
 use super::*;
 use crate::synth::distinguish::axioms::axioms;
-use crate::synth::{Counterexample, Equality, difference, equal};
+use crate::synth::{Counterexample, Equality, difference, equal, possible_difference};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn verdict(problem: &Problem, a: &Expr, b: &Expr) -> Equality {
     equal(a, b, &problem.pool, &problem.spec.rows)
@@ -62,6 +63,46 @@ fn what_was_the_same_in_many_rows_stays_the_same() {
     // Three values may be an accident.
     let (values, _) = rows(&[0, 3, 4]).unwrap();
     assert_eq!(values, "n = 1, m = 0");
+}
+
+#[test]
+fn a_context_that_can_occur_differs_from_a_row_in_inputs_only() {
+    let problem = numbers(IntType::Usize)
+        .row(&[usize(3), usize(4)], true)
+        .row(&[usize(5), usize(6)], true);
+    let possible = |inputs: &[u32]| {
+        let inputs: BTreeSet<TermId> = inputs.iter().map(|id| TermId::new(*id)).collect();
+        let (less, at_most) = (cmp(0, CmpOp::Lt, 1), cmp(0, CmpOp::Le, 1));
+        let rows = &problem.spec.rows;
+        let found = possible_difference(&less, &at_most, &problem.pool, rows, &inputs)?;
+        Some(
+            found
+                .values
+                .into_iter()
+                .map(|(_, value)| value)
+                .collect::<Vec<_>>(),
+        )
+    };
+    // `m` is `n + 1`: what makes them equal is made up.
+    assert_eq!(possible(&[]), None);
+    assert_eq!(possible(&[1]), Some(vec![usize(3), usize(3)]));
+    assert_eq!(possible(&[0]), Some(vec![usize(4), usize(4)]));
+}
+
+#[test]
+fn an_input_that_another_operand_is_made_of_is_not_chosen() {
+    let problem = Problem::default()
+        .term("n", USIZE, Origin::Variable)
+        .term("n / 2", USIZE, Origin::Harvested)
+        .row(&[usize(6), usize(3)], true);
+    let (a, b) = (cmp(0, CmpOp::Gt, 1), cmp(0, CmpOp::Ge, 1));
+    let inputs = BTreeSet::from([TermId::new(0)]);
+    let rows = &problem.spec.rows;
+    assert!(difference(&a, &b, &problem.pool, rows).is_some());
+    assert_eq!(
+        possible_difference(&a, &b, &problem.pool, rows, &inputs),
+        None
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What confidence is held to, by what is known of a patch. The model knows how candidates compare; how often the best of them is
 //! right, it knows from its training only, where more was right than elsewhere.
 
-use super::facts::{Candidate, Support};
-use super::features::{Feature, Row};
+use crate::rank::facts::{Candidate, Support};
+use crate::rank::features::{Feature, Row};
 use crate::source::Language;
 use crate::weights::WEIGHTS;
 
