@@ -11,6 +11,7 @@ mod common;
 
 mod bad_input;
 mod c_bad_input;
+mod c_builds;
 mod c_header;
 mod c_init;
 mod config;
