@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::c_header::narrow;
 use crate::common::{Run, Subject};
 
 /// `>` should be `>=`.
@@ -239,5 +240,16 @@ fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
             text.contains(&words) && !text.contains("tests there"),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn a_program_for_32_bits_is_repaired() {
+    for compiler in narrow() {
+        is_repaired(&whole(
+            &format!("{compiler} -m32 -o grade grade.c"),
+            TESTS,
+            &[],
+        ));
     }
 }
