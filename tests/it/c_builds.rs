@@ -144,8 +144,8 @@ fn a_patch_of_a_source_that_another_includes_is_judged() {
 
 /// The tests of a program `grade` that is in another directory.
 fn tests_in(dir: &str) -> String {
-    let in_dir = format!("command = \"./grade ");
-    TESTS.replace(&in_dir, &format!("cwd = \"{dir}\"\n{in_dir}"))
+    let command = "command = \"./grade ";
+    TESTS.replace(command, &format!("cwd = \"{dir}\"\n{command}"))
 }
 
 /// A program of one file whose bug is in it.
