@@ -30,6 +30,7 @@ typedef unsigned char nopol_u8;
 typedef __UINT32_TYPE__ nopol_u32;
 typedef __UINT64_TYPE__ nopol_u64;
 typedef __SIZE_TYPE__ nopol_size;
+/* Also the largest number that is changed atomically; where it has 32 bits, it is the low half of what layout.rs says. */
 typedef __UINTPTR_TYPE__ nopol_address;
 
 /* ---- The interface with the tool: layout.rs --------------------------------------------------- */
@@ -150,7 +151,8 @@ struct nopol_stack { void *base; int flags; nopol_size size; };
 struct nopol_state {
     int lock, pid, is_spanned;
     nopol_u8 *base; /* the mapped trace file, or null */
-    nopol_u64 start, end, used, fuel, steps;
+    nopol_u64 start, end, used, fuel;
+    nopol_address steps;
     nopol_u32 sites, items, top, slots, slots_used, names;
     struct nopol_item *item;
     nopol_u8 *planned; /* by site below `top`: the kinds of its items */
@@ -198,6 +200,13 @@ enum {
     nopol_sys_gettid = 186, nopol_sys_exit_group = 231, nopol_sys_tgkill = 234, nopol_sys_openat = 257,
     nopol_sys_pipe2 = 293, nopol_sys_process_vm_readv = 310, NOPOL_HAS_SYSTEM = 1
 };
+#elif defined(__i386__)
+enum { /* mmap is mmap2, which differs in the unit of the offset: it is always 0 here. */
+    nopol_sys_read = 3, nopol_sys_write = 4, nopol_sys_close = 6, nopol_sys_getpid = 20, nopol_sys_munmap = 91,
+    nopol_sys_ftruncate = 93, nopol_sys_sched_yield = 158, nopol_sys_sigaltstack = 186, nopol_sys_mmap = 192,
+    nopol_sys_gettid = 224, nopol_sys_exit_group = 252, nopol_sys_tgkill = 270, nopol_sys_openat = 295,
+    nopol_sys_pipe2 = 331, nopol_sys_process_vm_readv = 347, NOPOL_HAS_SYSTEM = 1
+};
 #else
 enum { /* aarch64, riscv64, loongarch64 */
     nopol_sys_ftruncate = 46, nopol_sys_openat = 56, nopol_sys_close = 57, nopol_sys_pipe2 = 59, nopol_sys_read = 63,
@@ -216,6 +225,11 @@ NOPOL_RT long nopol_sys(long number, long a, long b, long c, long d, long e, lon
 #if defined(__x86_64__) && !defined(__ILP32__)
     register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
     __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+    return number;
+#elif defined(__i386__)
+    /* The sixth argument goes into the register of the frame, which the compiler does not give away. */
+    __asm__ volatile("pushl %7\n\tpushl %%ebp\n\tmovl 4(%%esp), %%ebp\n\tint $0x80\n\tpopl %%ebp\n\taddl $4, %%esp"
+        : "=a"(number) : "0"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "g"(f) : "memory", "cc");
     return number;
 #elif defined(__aarch64__)
     register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
@@ -533,7 +547,7 @@ NOPOL_RT int nopol_append(struct nopol_slot *slot, const nopol_u8 *record, nopol
     nopol.used += size;
     nopol.slots_used++;
     slot->at = at;
-    __atomic_store_n((nopol_u64 *)(nopol.base + NOPOL_LOG_USED), nopol.used, __ATOMIC_RELEASE);
+    __atomic_store_n((nopol_address *)(nopol.base + NOPOL_LOG_USED), (nopol_address)nopol.used, __ATOMIC_RELEASE);
     return 1;
 }
 
@@ -613,7 +627,7 @@ NOPOL_RT const struct nopol_item *nopol_forced(nopol_u32 site)
  * processes share the count, as they do in the run that measures the fuel a test needs. */
 NOPOL_RT void nopol_burn(void)
 {
-    nopol_u64 steps = __atomic_add_fetch(nopol.base ? (nopol_u64 *)(nopol.base + NOPOL_STEPS) : &nopol.steps, 1, __ATOMIC_RELAXED);
+    nopol_address steps = __atomic_add_fetch(nopol.base ? (nopol_address *)(nopol.base + NOPOL_STEPS) : &nopol.steps, 1, __ATOMIC_RELAXED);
     if (steps > nopol.fuel) {
         if (nopol.base)
             __atomic_store_n((nopol_u32 *)(nopol.base + NOPOL_ENDED), NOPOL_ENDED_FUEL, __ATOMIC_RELAXED);

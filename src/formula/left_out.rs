@@ -2,9 +2,15 @@
 
 use serde::Serialize;
 
+use crate::report::count;
+
 /// That none is left, and what to do.
 pub const NONE_LEFT: &str =
     "no formula can be made of any test; `localize` and `repair` only run the tests";
+
+/// That the others pass, and what that says.
+pub const NONE_FAILS: &str = "all tests that are not left out pass; whether those that are left out fail is not known here: \
+     `localize` and `repair` run them, too";
 
 /// A test that is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,19 +21,34 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// The most tests that are named for one reason.
+const MOST_NAMED: usize = 10;
+
 /// What is said of them: one sentence for each reason, in the order in which they came up.
 pub fn sentences(left_out: &[LeftOut]) -> Vec<String> {
-    let mut reasons: Vec<(&LeftOut, usize)> = Vec::new();
-    for test in left_out {
-        match reasons.iter_mut().find(|(it, _)| it.reason == test.reason) {
-            Some((_, others)) => *others += 1,
-            None => reasons.push((test, 0)),
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for LeftOut { test, reason } in left_out {
+        match reasons.iter_mut().find(|(it, _)| it == reason) {
+            Some((_, tests)) => tests.push(test),
+            None => reasons.push((reason, vec![test])),
         }
     }
-    let sentence = |(LeftOut { test, reason }, others): (&LeftOut, usize)| match others {
-        0 => format!("`{test}` is left out: {reason}"),
-        1 => format!("`{test}` and another test are left out: {reason}"),
-        _ => format!("`{test}` and {others} other tests are left out: {reason}"),
+    let sentence = |(reason, tests): (&str, Vec<&str>)| {
+        let named: Vec<String> = tests
+            .iter()
+            .take(MOST_NAMED)
+            .map(|test| format!("`{test}`"))
+            .collect();
+        let others = tests.len() - named.len();
+        let all = match named.split_last() {
+            _ if others > 0 => format!("{} and {}", named.join(", "), count(others, "other test")),
+            Some((last, before)) if !before.is_empty() => {
+                format!("{} and {last}", before.join(", "))
+            }
+            _ => named.concat(),
+        };
+        let are = if tests.len() == 1 { "is" } else { "are" };
+        format!("{all} {are} left out: {reason}")
     };
     reasons.into_iter().map(sentence).collect()
 }
@@ -53,9 +74,9 @@ mod tests {
         assert_eq!(
             sentences(&left_out),
             [
-                "`a` and 2 other tests are left out: x",
+                "`a`, `c` and `e` are left out: x",
                 "`b` is left out: y",
-                "`d` and another test are left out: z",
+                "`d` and `f` are left out: z",
             ]
         );
     }

@@ -316,7 +316,7 @@ fn words(case: &Case) -> Result<&[String], &'static str> {
             Ok(words)
         }
         Command::Words(_) => Err("its command is not the program itself"),
-        Command::Line(_) => Err("its command is a script or needs a shell"),
+        Command::Line(_) => Err("its command is a script, or needs a shell as it is written"),
     }
 }
 

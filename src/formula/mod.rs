@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use self::encode::{Extent, Stop};
 use self::faults::{Formula, Options, Trouble};
 use self::ir::{Outside, PlaceId, Program};
-use self::left_out::NONE_LEFT;
+use self::left_out::{NONE_FAILS, NONE_LEFT};
 use self::load::{Far, Loaded, Refusal};
 use self::localization::{Failing, Localization, Phase};
 use crate::subject::{Project, Subject};
@@ -74,20 +74,14 @@ pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let read = started.elapsed();
     let failing = loaded.failing();
     let mut shown = if failing.is_empty() {
-        let is_outside = loaded.tests.is_empty() && !loaded.left_out.is_empty();
+        let is_outside = !loaded.left_out.is_empty();
         Localization {
             outcome: if is_outside { "outside" } else { "none" },
             message: Some(match loaded.tests.len() {
                 0 if is_outside => NONE_LEFT.to_owned(),
                 0 => "there are no tests".to_owned(),
-                _ => format!(
-                    "all tests {}pass: there is nothing to localize",
-                    if loaded.left_out.is_empty() {
-                        ""
-                    } else {
-                        "that are not left out "
-                    }
-                ),
+                _ if is_outside => NONE_FAILS.to_owned(),
+                _ => "all tests pass: there is nothing to localize".to_owned(),
             }),
             ..Localization::default()
         }

@@ -40,9 +40,7 @@ pub fn build(
         }
     }
     if !build.succeeded {
-        return Err(
-            SubjectError::CannotBuild(build.output, workspace.subject.build_command()).into(),
-        );
+        return Err(build.failure(workspace.subject).into());
     }
     let built = workspace.subject.ecosystem.built(&build);
     progress.finish(phase, runner.runs(), &built);

@@ -61,8 +61,7 @@ pub fn with_program<T>(
     let build = plain.build(Linked::Plain)?;
     progress.finish(phase, 0, "for the debugger");
     if !build.succeeded {
-        let command = plain.subject.build_command();
-        return Err(SubjectError::CannotBuild(build.output, command).into());
+        return Err(build.failure(plain.subject).into());
     }
     let (program, arguments) = case.command.start();
     let directory = plain.root.join(&case.cwd);

@@ -19,7 +19,7 @@ use crate::run::confine::Confinement;
 use crate::run::preload;
 use crate::run::process::Supervisor;
 use crate::run::sandbox;
-use crate::source::{Site, Sources};
+use crate::source::{Site, Skipped, Sources};
 use crate::subject::work_dir::{BuildVariant, WorkDir};
 use crate::subject::workspace::{Build, Compiled, Workspace};
 use crate::subject::{Subject, SubjectError, user_cache};
@@ -317,11 +317,11 @@ fn check_sources(
     let wanted = settings.file_filter()?;
     let unread = sources.skipped.iter().chain(&sources.for_tests);
     outcome.unread = unread
-        .map(|(path, reason)| format!("{path}: {reason}"))
+        .map(|skipped| format!("{}: {}", skipped.file, skipped.reason))
         .collect();
-    for (path, reason) in &sources.skipped {
+    for Skipped { file, reason, what } in &sources.skipped {
         outcome.warnings.push(format!(
-            "{path}: {reason}; no patch is looked for in this file"
+            "{file}: {reason}; no patch is looked for in {what}"
         ));
     }
     if !settings.file.is_empty() && !sources.files.iter().any(|file| wanted(&file.path)) {

@@ -54,6 +54,27 @@ impl Binary {
         }));
     }
 
+    /// The directory in the subject itself that corresponds to one of the working copy.
+    pub fn in_users_tree(&self, dir: &Utf8Path) -> Utf8PathBuf {
+        match dir.strip_prefix(&self.cwd) {
+            Ok(below) => self.original.join(below),
+            Err(_) => self.original.clone(),
+        }
+    }
+
+    /// The directory in the subject itself in which the user runs a test; it may not be there.
+    ///
+    /// # Errors
+    /// If there is no such test.
+    pub fn users_dir(&self, test: &str) -> Result<Utf8PathBuf> {
+        Ok(match &self.harness {
+            Harness::Standard { .. } => self.original.clone(),
+            Harness::Commands(commands) => {
+                self.in_users_tree(&self.cwd.join(&commands.case(test)?.cwd))
+            }
+        })
+    }
+
     /// Runs its tests as a test tool would that is told this.
     pub fn follow(&mut self, rules: &Arc<Rules>) {
         // Tests ask by these whether they have a process to themselves.

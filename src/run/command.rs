@@ -43,19 +43,12 @@ pub enum Command {
 impl Command {
     /// Splits the line into words unless it contains something that only a shell interprets.
     pub fn parse(line: &str) -> Self {
-        let is_plain = |c: char| {
-            c.is_alphanumeric()
-                || matches!(
-                    c,
-                    ' ' | '_' | '-' | '.' | '/' | '+' | ',' | ':' | '@' | '%' | '\'' | '"'
-                )
-        };
         let has_program = line
             .split_whitespace()
             .next()
-            .is_some_and(|word| !word.contains('='));
+            .is_some_and(|word| !OF_SHELLS.contains(&word) && !word.contains('='));
         let words = shlex::split(line).filter(|words| !words.is_empty());
-        match words.filter(|_| has_program && line.chars().all(is_plain)) {
+        match words.filter(|_| has_program && !needs_shell(line)) {
             Some(words) => Self::Words(words),
             None => Self::Line(line.to_owned()),
         }
@@ -75,6 +68,35 @@ impl Command {
             Self::Line(line) => ("sh".into(), vec!["-c".to_owned(), line.clone()]),
         }
     }
+}
+
+/// First words that are no programs.
+const OF_SHELLS: [&str; 19] = [
+    "!", ".", ":", "case", "cd", "command", "eval", "exec", "exit", "export", "for", "if", "set",
+    "source", "trap", "ulimit", "umask", "until", "while",
+];
+
+/// Whether a line contains what only a shell interprets: outside of quotes operators, patterns and comments, and
+/// expansions also in double quotes.
+fn needs_shell(line: &str) -> bool {
+    let mut quote = None;
+    let mut chars = line.trim().chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                chars.next();
+            }
+            (_, '$' | '`') => return true,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(char),
+            (None, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n') => return true,
+            (None, '*' | '?' | '[' | '{' | '}' | '~' | '#') => return true,
+            (None, _) => {}
+        }
+    }
+    false
 }
 
 /// What a test reads from its standard input.
@@ -281,5 +303,44 @@ mod tests {
         assert_eq!(words("./a $HOME"), None);
         assert_eq!(words("X=1 ./a"), None);
         assert_eq!(words("./a *.txt"), None);
+        assert_eq!(
+            words("./a '[a]' \"b*c\" --n=3"),
+            Some("./a|[a]|b*c|--n=3".to_owned())
+        );
+        assert_eq!(
+            words(r#"./a '$x `y` | < ;' "a|b" \* c\ d "#).as_deref(),
+            Some("./a|$x `y` | < ;|a|b|*|c d")
+        );
+        assert_eq!(
+            words(r#"./a "it's" 'a"b' "\$x \"y\"" ''"#).as_deref(),
+            Some("./a|it's|a\"b|$x \"y\"|")
+        );
+        assert_eq!(
+            words("./a ^x a! prüf 50%").as_deref(),
+            Some("./a|^x|a!|prüf|50%")
+        );
+        for line in [
+            "./a [a]",
+            "./a a?",
+            "./a \"$HOME\"",
+            "./a \"`pwd`\"",
+            "./a <in",
+            "./a >out",
+            "./a; ./b",
+            "./a && ./b",
+            "./a & wait",
+            "(./a)",
+            "./a {b,c}",
+            "./a ~",
+            "./a # why",
+            "./a\n./b",
+            "! ./a",
+            "exec ./a x",
+            "./a 'open",
+            "./a '*' *",
+            "",
+        ] {
+            assert_eq!(words(line), None, "{line}");
+        }
     }
 }

@@ -82,10 +82,7 @@ impl Runner<'_> {
             if program.as_str().contains('/') {
                 program = cwd.join(program);
             }
-            cwd = match cwd.strip_prefix(&binary.cwd) {
-                Ok(below) => binary.original.join(below),
-                Err(_) => binary.original.clone(),
-            };
+            cwd = binary.in_users_tree(&cwd);
             for (_, value) in &mut vars {
                 if let Ok(below) = Utf8Path::new(value).strip_prefix(&binary.cwd) {
                     *value = binary.original.join(below).to_string();

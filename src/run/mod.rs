@@ -277,7 +277,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a test under other circumstances than fully confined; `None` if it could then write to the user's
-    /// files.
+    /// files, or if only the build makes the directory that it runs in.
     ///
     /// # Errors
     /// As [`Runner::run`].
@@ -288,7 +288,8 @@ impl<'a> Runner<'a> {
         timeout: Duration,
         circumstances: Circumstances,
     ) -> Result<Option<TestRun>> {
-        if !self.confinement.is_enforced() {
+        let has_dir = || Ok::<_, anyhow::Error>(binary.users_dir(test)?.is_dir());
+        if !self.confinement.is_enforced() || circumstances.cwd && !has_dir()? {
             return Ok(None);
         }
         let plan = Plan {

@@ -6,6 +6,7 @@ pub mod branches;
 pub mod candidate_terms;
 pub mod condition;
 pub mod conversions;
+mod definitions;
 mod early_exits;
 mod effects;
 mod files;

@@ -100,12 +100,34 @@ pub struct Sources {
     pub callables: Vec<Callable>,
     /// Named constants.
     pub constants: Vec<Constant>,
-    /// Files, or parts of files, that could not be read or parsed, with the reason; they have no sites.
-    pub skipped: Vec<(Utf8PathBuf, String)>,
+    /// Files, or parts of files, that could not be read or parsed; they have no sites.
+    pub skipped: Vec<Skipped>,
     /// Parts of files that are no tests, but are compiled for tests only; they have no sites.
     pub for_tests: Vec<(Utf8PathBuf, String)>,
     /// C: what was read depends on branches of `#if`, and the compiler was not asked which of them it takes.
     pub is_undecided: bool,
+}
+
+/// Something that could not be read or parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file, relative to the root.
+    pub file: Utf8PathBuf,
+    /// Where in it, and why.
+    pub reason: String,
+    /// What has no sites because of that: `this file`, or a part of it.
+    pub what: &'static str,
+}
+
+impl Skipped {
+    /// A whole file.
+    pub fn file(file: Utf8PathBuf, reason: String) -> Self {
+        Self {
+            file,
+            reason,
+            what: "this file",
+        }
+    }
 }
 
 impl Sources {

@@ -6,6 +6,7 @@ mod calls;
 pub mod config;
 mod diagnostics;
 mod ecosystem;
+mod includes;
 mod init;
 pub mod options;
 mod print;

@@ -35,10 +35,8 @@ pub enum SubjectError {
     /// No manifest, a broken one, no such package or test: the user's to mend.
     #[error("{0}")]
     Usage(String),
-    /// The subject does not build; the text is the compiler's, and then what would build it.
-    #[error(
-        "the subject does not build as it is:\n\n{0}\nMake `{1}` succeed first; nothing was changed."
-    )]
+    /// The subject does not build; the text is the compiler's, and then what to do.
+    #[error("the subject does not build as it is:\n\n{0}\n{1}; nothing was changed.")]
     CannotBuild(String, String),
     /// No tests, only flaky failures, or instrumentation changes outcomes.
     #[error("{0}")]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Subject;
+use super::{Subject, SubjectError};
 use crate::copy::tree::Tree;
 use crate::run::Binary;
 use crate::run::confine::Confinement;
@@ -117,6 +117,8 @@ pub struct Build {
     pub errors: Vec<Diagnostic>,
     /// The output of a failed build, for messages.
     pub output: String,
+    /// What else than making the build command succeed mends a failed build: sentences without the last full stop.
+    pub remedy: Option<String>,
 }
 
 impl Build {
@@ -124,6 +126,13 @@ impl Build {
     pub fn output_contains(&self, text: &str) -> bool {
         let mut errors = self.errors.iter();
         self.output.contains(text) || errors.any(|error| error.rendered.contains(text))
+    }
+
+    /// The error that a failed build of this subject is.
+    pub fn failure(self, subject: &Subject) -> SubjectError {
+        let usual = || format!("Make `{}` succeed first", subject.build_command());
+        let remedy = self.remedy.unwrap_or_else(usual);
+        SubjectError::CannotBuild(self.output, remedy)
     }
 
     /// Whether denied lints are the only errors.

@@ -173,9 +173,35 @@ fn a_function_that_only_the_compiler_can_parse_is_named_and_the_others_are_repai
     let source = format!("{GRADES}\n{odd}");
     let report = is_repaired(&program(&source, &config()), &[]);
     let line = source.lines().position(|line| line.contains("twice"));
-    let words = format!("grades.c: line {}: cannot be parsed", line.unwrap() + 1);
-    warns(&report, &[&words, "no patch is looked for in this file"]);
+    let words = format!(
+        "grades.c: line {}: what begins with `int twice(int x) BEGIN",
+        line.unwrap() + 1
+    );
+    warns(&report, &[&words, "no patch is looked for in this line"]);
     assert_eq!(strings(&report["warnings"]).len(), 1, "{report}");
+}
+
+#[test]
+fn a_function_that_cannot_be_parsed_is_named_with_its_lines() {
+    let odd = "#define TRY(x) if (x) {\n#define OR } else {\nint more(int x)\n{\n    TRY(x > 4)\n        return 1;\n    OR\n        return 0;\n    }\n}\n";
+    let old = "int old(a, b)\nint a;\nstruct none *b;\n{\n    return a > 2;\n}\n";
+    let source = format!("{odd}\n{GRADES}\nstruct none;\n{old}");
+    let report = is_repaired(&program(&source, &config()), &[]);
+    let warnings = strings(&report["warnings"]).join("\n");
+    let named = "`more`, lines 3 to 10, cannot be parsed as it is written; no patch is looked for in this function";
+    assert!(warnings.contains(named), "{warnings}");
+    assert!(!warnings.contains("this file"), "{warnings}");
+}
+
+#[test]
+fn definitions_of_macros_are_no_damage() {
+    let odd = "enum kind { ONE,\n#define OPEN {\n#define CLOSE }\n    TWO };\n\
+               #define BRANCH(x) if (x) { /* of two\n    lines */\n\
+               int squares[] = { 1,\n#define FOUR (2 * \\ \n    2)\n    4 };\n";
+    let source = GRADES.replace("\n/* Whether", &format!("{odd}\n/* Whether"));
+    assert!(source.contains("BRANCH"));
+    let report = is_repaired(&program(&source, &config()), &[]);
+    assert_eq!(strings(&report["warnings"]), Vec::<String>::new());
 }
 
 #[test]

@@ -308,6 +308,60 @@ fn values_of_every_type_under_every_standard_without_a_warning() {
     }
 }
 
+/// The compilers that make programs for 32 bits here.
+pub fn narrow() -> Vec<&'static str> {
+    let links = |compiler: &&str| {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(
+            dir.path().join("a.c"),
+            "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n",
+        )
+        .unwrap();
+        let script = format!("{compiler} -m32 a.c && ./a.out");
+        let run = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(dir.path())
+            .output();
+        run.is_ok_and(|output| output.status.success())
+    };
+    let found: Vec<&str> = ["gcc", "clang"].into_iter().filter(links).collect();
+    if found.is_empty() {
+        eprintln!("skipped: no compiler here links with -m32 (gcc-multilib)");
+    }
+    found
+}
+
+#[test]
+fn a_program_for_32_bits_is_traced() {
+    for compiler in narrow() {
+        for flags in [&["-m32"][..], &["-m32", "-O2", "-fPIC"]] {
+            let mut flags = flags.to_vec();
+            flags.push("-w");
+            let program = Program::build(compiler, &flags, &header(), &[VALUES]);
+            let program = program.unwrap_or_else(|errors| panic!("{errors}"));
+            let ran = program.run(&["CAPTURE=0,1,2"]);
+            assert_eq!(ran.stdout, "1 77\n1 77\n0 77\n", "{compiler} {flags:?}");
+            assert_eq!(ran.counter(0), [1, 0, 1]);
+            let values = [ran.values(0), ran.values(1), ran.values(2)];
+            for (number, name, value) in [
+                (0, "l", "-9 i32"),
+                (0, "ul", "4294967295 c_uint"),
+                (0, "ll", "-11 i64"),
+                (1, "p->next->next->v", "1 i32"),
+                (1, "twice(i)", "-14 i32"),
+                (2, "\"text\"", "\"hi\\n\""),
+                (2, "strlen(text)", "3 c_uint"),
+            ] {
+                assert_eq!(values[number][name], value, "{compiler} {flags:?}: {name}");
+            }
+            assert!(!values[1].contains_key("wild->v"), "{values:?}");
+            assert_eq!(program.run(&["FORCE=2=t"]).counter(2), [1, 0, 1]);
+            let spent = program.run(&["FUEL=2"]);
+            assert!(spent.code == Some(86) && spent.trace.out_of_fuel);
+        }
+    }
+}
+
 #[test]
 fn the_assembly_beside_the_header_does_the_same() {
     let dir = tempfile::tempdir().unwrap();

@@ -79,3 +79,27 @@ fn a_program_is_repaired_with_the_file_that_is_written() {
     );
     assert_eq!(subject.read("nopol.toml"), written);
 }
+
+#[test]
+fn a_makefile_of_which_the_first_target_runs_the_tests_is_built_without_them() {
+    let makefile = "all: check\nsign: sign.o\n\t$(CC) -o $@ sign.o\n\
+                    check: sign\n\ttest \"$$(echo 0 | ./sign)\" = 0\n";
+    let subject = Subject::new(&[
+        ("sign.c", SIGN),
+        ("Makefile", makefile),
+        ("tests/nothing.in", "0\n"),
+        ("tests/nothing.out", "0\n"),
+        ("tests/more.in", "1\n7\n"),
+        ("tests/more.out", "1\n1\n"),
+        ("tests/less.in", "-1\n-9\n"),
+        ("tests/less.out", "-1\n-1\n"),
+    ]);
+    let run = nopol(&subject, &["c", "--init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let told = "plain `make` also makes the target `check`, which is left out";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+    let run = nopol(&subject, &["c", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let diff = run.json()["patches"][0]["diff"].to_string();
+    assert!(diff.contains("+    if (x > 0)"), "{diff}");
+}

@@ -295,3 +295,74 @@ fn a_shift_overflows_in_c_and_not_in_rust() {
     let run = subject.nopol(&["mutate", "--function", "f"]);
     assert!(run.stdout.contains("nothing to repair"), "{}", run.stdout);
 }
+
+/// Says whether a word is long: `>` should be `>=`.
+const LONG: &str = r#"#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strlen(argv[1]) > 3)
+        puts("long");
+    else
+        puts("short");
+    return 0;
+}
+"#;
+
+/// The program, with tests: command and output.
+fn long(tests: &[(&str, &str)]) -> Subject {
+    let mut config = "[c]\nsources = [\"long.c\"]\nbuild = \"cc -o long long.c\"\n".to_owned();
+    for (number, (command, stdout)) in tests.iter().enumerate() {
+        config += &format!(
+            "\n[[c.test]]\nname = \"test{number}\"\ncommand = {command:?}\nstdout = {stdout:?}\n"
+        );
+    }
+    Subject::new(&[("long.c", LONG), ("nopol.toml", &config)])
+}
+
+#[test]
+fn what_is_quoted_needs_no_shell() {
+    let subject = long(&[
+        ("./long '[*]'", "long\n"),
+        ("./long \"a=b\"", "long\n"),
+        ("./long 'a $b;'", "long\n"),
+        ("./long '$;'", "short\n"),
+    ]);
+    let run = subject.nopol(&["c", "mutate", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let found = found(&run);
+    assert_eq!(
+        found["left_out"].as_array().map(Vec::len),
+        Some(0),
+        "{found}"
+    );
+    assert!(
+        repairs(&found).iter().any(|after| after.contains(">= 3")),
+        "{found}"
+    );
+}
+
+#[test]
+fn where_a_test_is_left_out_nobody_says_that_nothing_is_to_be_repaired() {
+    let subject = long(&[
+        ("./long abcde", "long\n"),
+        ("./long abc | cat", "long\n"),
+        ("./long a*", "short\n"),
+    ]);
+    for command in ["mutate", "faults"] {
+        let run = subject.nopol(&["c", command]);
+        assert_eq!(run.code, 4, "{}\n{}", run.stdout, run.stderr);
+        let text = run.stdout + &run.stderr;
+        for words in [
+            "`test1` and `test2` are left out",
+            "needs a shell",
+            "all tests that are not left out pass",
+        ] {
+            assert!(
+                text.contains(words),
+                "{command}: `{words}` is not in:\n{text}"
+            );
+        }
+        assert!(!text.contains("nothing to"), "{text}");
+    }
+}

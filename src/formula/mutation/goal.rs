@@ -7,7 +7,7 @@ use crate::formula::encode::Extent;
 use crate::formula::front;
 use crate::formula::interpret::End;
 use crate::formula::ir::{FunctionId, Made, Program, Scalar};
-use crate::formula::left_out::{LeftOut, NONE_LEFT};
+use crate::formula::left_out::{LeftOut, NONE_FAILS, NONE_LEFT};
 use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
 use crate::formula::mutate::space::Kept;
@@ -170,6 +170,7 @@ impl Goal {
                     Specification::Tests(tests) if tests.is_empty() => {
                         NONE_LEFT.to_owned()
                     }
+                    Specification::Tests(_) if !self.left_out.is_empty() => NONE_FAILS.to_owned(),
                     Specification::Tests(_) => "all tests pass: there is nothing to repair".to_owned(),
                     Specification::Function { .. } if is_unbounded => {
                         "no run violates the specification: there is nothing to repair".to_owned()
@@ -184,7 +185,7 @@ impl Goal {
         shown.outcome = outcome;
         shown.message = message;
         if let Specification::Tests(tests) = &self.specification
-            && tests.is_empty()
+            && (tests.is_empty() || matches!(found.outcome, Outcome::Right { .. }))
             && !self.left_out.is_empty()
         {
             shown.outcome = "outside";

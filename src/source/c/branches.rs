@@ -145,7 +145,7 @@ fn kind(code: &str) -> Kind {
 }
 
 /// A line without its comments. `is_in_comment` says whether one is open before the line, and then after it.
-fn without_comments(line: &str, is_in_comment: &mut bool) -> String {
+pub(super) fn without_comments(line: &str, is_in_comment: &mut bool) -> String {
     let mut kept = String::new();
     let mut quote = None;
     let mut chars = line.chars().peekable();

@@ -33,7 +33,7 @@ use std::rc::Rc;
 use camino::Utf8Path;
 
 use self::purity::Purity;
-use super::{File, FileIndex, NullTest, Sources};
+use super::{File, FileIndex, NullTest, Skipped, Sources};
 
 /// A crate whose non-test code may be patched.
 #[derive(Clone, Debug)]
@@ -67,9 +67,10 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 Ok(text) => text,
                 Err(_) if is_test => return None,
                 Err(error) => {
-                    sources
-                        .skipped
-                        .push((path.to_owned(), format!("cannot be read: {error}")));
+                    sources.skipped.push(Skipped::file(
+                        path.to_owned(),
+                        format!("cannot be read: {error}"),
+                    ));
                     return None;
                 }
             };
@@ -78,7 +79,7 @@ pub fn read(root: &Utf8Path, crates: &[CrateRoot], wanted: &dyn Fn(&Utf8Path) ->
                 Err(_) if is_test => return None,
                 Err(error) => {
                     let at = error.span().start();
-                    sources.skipped.push((
+                    sources.skipped.push(Skipped::file(
                         path.to_owned(),
                         format!("line {}: cannot be parsed: {error}", at.line),
                     ));

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Program, diagnostics, shim, target};
+use super::{Program, diagnostics, includes, shim, target};
 use crate::run::command::Case;
 use crate::run::confine::Confinement;
 use crate::run::process::{Job, Limits};
@@ -60,6 +62,8 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
         env.push((shim::DIR.to_owned(), shims.to_string()));
         env.push((shim::ARGS.to_owned(), args.join(" ")));
     }
+    includes::renew_includers(&at.root, &program.build)?;
+    let start = SystemTime::now();
     let (stdout, stderr) = (at.logs.join("stdout"), at.logs.join("stderr"));
     let exit = at.supervisor.run(&Job {
         program: Utf8Path::new("sh"),
@@ -117,7 +121,66 @@ pub fn build(at: &Workspace, program: &Program, linked: Linked) -> Result<Build>
     if build.output.trim().is_empty() {
         build.output = format!("`{}` fails and says nothing", program.build);
     }
+    if !is_compilers_fault(&errors) {
+        build.remedy = remedy(at, program, &errors, start);
+    }
     Ok(build)
+}
+
+/// Whether a failed build shows an error of a compiler, an assembler or a linker.
+fn is_compilers_fault(errors: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        ": error: ",
+        ": fatal error: ",
+        ": Error: ",
+        "undefined reference",
+        "ld returned",
+        "linker command failed",
+    ];
+    WORDS.iter().any(|words| errors.contains(words))
+}
+
+/// What to do where a build fails and no compiler says why: it may run the tests, of which some must fail. `None` if
+/// nothing speaks for that.
+fn remedy(at: &Workspace, program: &Program, errors: &str, start: SystemTime) -> Option<String> {
+    let where_from = match failed_target(errors) {
+        Some(target) => format!("`{}` fails at the target `{target}`", program.build),
+        None if makes_programs(at, program, start) => format!(
+            "`{}` fails after it has made the programs that the tests start",
+            program.build
+        ),
+        None => return None,
+    };
+    Some(format!(
+        "No compiler error is above: {where_from}. If it runs tests there, give a `build` that only makes the program, such as \
+         `make` with the program's name, for tests are run afterwards. If not, make `{}` succeed first",
+        program.build
+    ))
+}
+
+/// The target without a file at which make says that it failed.
+fn failed_target(errors: &str) -> Option<&str> {
+    errors.lines().find_map(|line| {
+        let (_, what) = line.split_once(": *** [")?;
+        let (target, _) = what.split_once("] Error ")?;
+        let target = target.rsplit(": ").next()?;
+        (!target.contains(['.', '/'])).then_some(target)
+    })
+}
+
+/// Whether there are tests that start programs of the working copy, and the build has made all of these.
+fn makes_programs(at: &Workspace, program: &Program, start: SystemTime) -> bool {
+    let made = program.cases.iter().filter_map(|case| {
+        let (started, _) = case.command.start();
+        let path = at.root.join(&case.cwd).join(&started);
+        started.as_str().contains('/').then_some(path)
+    });
+    let mut made = made.peekable();
+    let is_new = |path: Utf8PathBuf| {
+        let modified = fs::metadata(path).and_then(|file| file.modified());
+        modified.is_ok_and(|modified| modified >= start)
+    };
+    made.peek().is_some() && made.all(is_new)
 }
 
 /// The file with the compiler calls of all instrumented builds so far.
@@ -147,7 +210,16 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
         ));
     }
     match fs::metadata(dir.join(&started)) {
-        Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => Ok(()),
+        Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => {
+            let interpreter = interpreter(&dir.join(&started));
+            match interpreter.filter(|program| !dir.join(program).exists()) {
+                Some(program) => usage(format!(
+                    "`{started}` is a script for `{}`, which is not there",
+                    program.as_str().escape_debug()
+                )),
+                None => Ok(()),
+            }
+        }
         Ok(_) => usage(format!(
             "`{started}` cannot be executed; make it executable, or name the program that runs it, as in `sh {started}`"
         )),
@@ -156,6 +228,21 @@ fn check_program(at: &Workspace, program: &Program, case: &Case) -> Result<(), S
             program.build
         )),
     }
+}
+
+/// The program that a script names in its first line; `None` if it is no script.
+fn interpreter(script: &Utf8Path) -> Option<Utf8PathBuf> {
+    const MOST_BYTES: u64 = 4096;
+    let mut bytes = Vec::new();
+    let file = File::open(script).ok()?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    let line = bytes
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?;
+    // A carriage return belongs to the name.
+    let mut words = str::from_utf8(line).ok()?.split([' ', '\t']);
+    words.find(|word| !word.is_empty()).map(Utf8PathBuf::from)
 }
 
 fn binary(at: &Workspace, program: &Program) -> Binary {

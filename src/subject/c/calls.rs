@@ -89,6 +89,12 @@ impl Call {
         found
     }
 
+    /// Whether everything is still there that the call for one of its source files needs. What asks a compiler what it
+    /// can do, as `configure` does, removes its files and the directory with them.
+    fn can_be_repeated(&self, source: &str) -> bool {
+        self.dir.is_dir() && self.dir.join(source).is_file() && self.compiler.is_file()
+    }
+
     /// The arguments that decide how one of the source files is read, without those that say what is written.
     fn args_for(&self, source: &str) -> Vec<String> {
         let mut args = self.args.iter();
@@ -127,6 +133,9 @@ pub fn taken_lines(at: &Workspace, calls: &[Call]) -> Result<TakenLines> {
     let mut taken = TakenLines::new();
     for call in calls {
         for source in call.sources() {
+            if !call.can_be_repeated(source) {
+                continue;
+            }
             let (output, _) = again(at, call, source, &["-E"])?;
             add_lines(&at.root, &call.dir, &output, &mut taken);
         }
@@ -143,7 +152,9 @@ pub fn warnings(at: &Workspace, calls: Vec<Call>, file: &Utf8Path) -> Result<Vec
     let path = at.root.join(file);
     for call in calls.iter().rev() {
         let mut sources = call.sources().into_iter();
-        if let Some(source) = sources.find(|source| normal(&call.dir.join(source)) == path) {
+        if let Some(source) = sources.find(|source| normal(&call.dir.join(source)) == path)
+            && call.can_be_repeated(source)
+        {
             let (_, errors) = again(at, call, source, &UNINITIALIZED)?;
             return Ok(uninitialized(&errors));
         }

@@ -1,0 +1,105 @@
+//! Masks definitions of macros that the parser takes for damage: those in the middle of a list, with a comment that spans
+//! lines, or with spaces after the backslash that continues them. They are read again from the text that is not masked.
+
+use super::branches::without_comments;
+
+/// Directives that are nothing but lines to leave out.
+const DIRECTIVES: [&str; 3] = ["define", "undef", "pragma"];
+
+/// The text with such definitions blanked, byte for byte; `None` if there are none. This is worth trying only for what cannot
+/// be parsed.
+pub fn without_odd(text: &str) -> Option<String> {
+    let mut masked = String::with_capacity(text.len());
+    let (mut is_in_comment, mut depth) = (false, 0_i64);
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        if is_in_comment || !is_definition(line) {
+            depth += balance(&without_comments(line, &mut is_in_comment));
+            masked += line;
+            continue;
+        }
+        let mut definition = line.to_owned();
+        let mut code = without_comments(line, &mut is_in_comment);
+        let mut is_odd = depth > 0 || balance(&code) != 0 && !continues(&code);
+        while (is_in_comment || continues(&code))
+            && let Some(next) = lines.next()
+        {
+            is_odd |= is_in_comment || !code.trim_end_matches(['\r', '\n']).ends_with('\\');
+            code = without_comments(next, &mut is_in_comment);
+            definition += next;
+        }
+        match is_odd {
+            true => masked.extend(definition.split_inclusive('\n').map(blank)),
+            false => masked += &definition,
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
+fn is_definition(line: &str) -> bool {
+    let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+    directive.is_some_and(|directive| DIRECTIVES.iter().any(|name| directive.starts_with(name)))
+}
+
+/// Whether the next line belongs to this one.
+fn continues(code: &str) -> bool {
+    code.trim_end().ends_with('\\')
+}
+
+/// How many more brackets are opened than closed outside of literals. Directives open none.
+fn balance(code: &str) -> i64 {
+    if code.trim_start().starts_with('#') && !is_definition(code) {
+        return 0;
+    }
+    let mut quote = None;
+    let mut open = 0;
+    let mut chars = code.chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (Some(_), '\\') => {
+                chars.next();
+            }
+            (Some(end), _) if end == char => quote = None,
+            (None, '"' | '\'') => quote = Some(char),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ')' | ']' | '}') => open -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
+/// A line of spaces as long as this one.
+fn blank(line: &str) -> String {
+    let code = line.trim_end_matches('\n');
+    " ".repeat(code.len()) + &line[code.len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_definitions_that_the_parser_cannot_read_are_masked() {
+        let odd = [
+            "#define A {",
+            "#define A(x) x /* one",
+            "#define A(x) { \\  \n  x }",
+            "int t[] = { 1,\n# define N 2\n",
+        ];
+        for text in odd {
+            let masked = without_odd(&format!("{text}\n*/\nint x;\n")).unwrap();
+            assert!(!masked.contains("define"), "{masked}");
+            assert!(masked.ends_with("int x;\n"), "{masked}");
+            assert_eq!(masked.len(), text.len() + 11);
+        }
+        for text in [
+            "#define A(x) do { x; \\\n } while (0)\n",
+            "#define A \"{\" // {\n",
+            "#if A {\n#endif\n#define B 1\n",
+            "/*\n#define A {\n*/\n",
+        ] {
+            assert_eq!(without_odd(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! C programs with builds that are out of the ordinary.
+
+use std::process::Command;
+
+use crate::c_header::narrow;
+use crate::common::{Run, Subject};
+
+/// `>` should be `>=`.
+const ENOUGH_H: &str = r"#ifndef ENOUGH_H
+#define ENOUGH_H
+static inline int enough(int score, int needed)
+{
+    if (score > needed)
+        return 1;
+    return 0;
+}
+#endif
+";
+
+const TESTS: &str = r#"
+[[c.test]]
+name = "more"
+command = "./grade 51 50"
+stdout = "1\n"
+
+[[c.test]]
+name = "much-more"
+command = "./grade 80 70"
+stdout = "1\n"
+
+[[c.test]]
+name = "less"
+command = "./grade 49 50"
+stdout = "0\n"
+
+[[c.test]]
+name = "much-less"
+command = "./grade 60 70"
+stdout = "0\n"
+
+[[c.test]]
+name = "just-enough"
+command = "./grade 50 50"
+stdout = "1\n"
+"#;
+
+/// A program whose bug is in a header, with a makefile.
+fn grading(makefile: &str, files: &[(&str, &str)]) -> Subject {
+    let config = format!("[c]\nsources = [\"include/school/enough.h\"]\nbuild = \"make\"\n{TESTS}");
+    let mut all = vec![
+        ("Makefile", makefile),
+        ("nopol.toml", &config),
+        ("include/school/enough.h", ENOUGH_H),
+    ];
+    all.extend(files);
+    Subject::new(&all)
+}
+
+/// The user's own build, which leaves object files behind.
+fn make(subject: &Subject) {
+    let made = Command::new("make").current_dir(&subject.root).output();
+    let made: Run = made.unwrap().into();
+    assert_eq!(made.code, 0, "{}", made.stderr);
+}
+
+/// The one right patch is first, and the subject is as it was.
+fn is_repaired(subject: &Subject) {
+    let before = subject.snapshot();
+    let run = subject.nopol_c(&["--format", "json"]);
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let edit = &run.json()["patches"][0]["edits"][0];
+    assert_eq!(edit["condition"], "score >= needed", "{edit}");
+    assert!(subject.snapshot() == before, "the subject was changed");
+}
+
+const MAIN: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include "grade.h"
+int main(int argc, char **argv)
+{
+    return argc != 3 || printf("%d\n", passes(atoi(argv[1]), atoi(argv[2]))) < 0;
+}
+"#;
+
+#[test]
+fn a_patch_of_a_header_is_judged_though_no_makefile_lists_headers() {
+    // The header is included through another one, and objects have a directory of their own.
+    let makefile = "OBJECTS = obj/main.o obj/other.o\ngrade: $(OBJECTS)\n\t$(CC) -o $@ $(OBJECTS)\n\
+                    obj/%.o: src/%.c\n\t@mkdir -p obj\n\t$(CC) -Iinclude -c -o $@ $<\n";
+    let subject = grading(
+        makefile,
+        &[
+            ("src/main.c", MAIN),
+            ("src/other.c", "#include <stdio.h>\nint other;\n"),
+            (
+                "include/grade.h",
+                "#include <school/enough.h>\n#define passes(score, needed) enough(score, needed)\n",
+            ),
+        ],
+    );
+    is_repaired(&subject);
+    make(&subject);
+    is_repaired(&subject);
+}
+
+#[test]
+fn a_patch_of_a_header_reaches_a_library_that_a_makefile_below_builds() {
+    // Only the library includes the header, which the makefile includes first.
+    let below = "libgrade.a: grade.o\n\tar rcs $@ grade.o\n\
+                 grade.o: grade.c\n\t$(CC) -include ../include/school/enough.h -c grade.c\n";
+    let makefile = "grade: main.c lib\n\t$(CC) -o $@ -Ilib main.c lib/libgrade.a\n.PHONY: lib\nlib:\n\t$(MAKE) -C lib\n";
+    let subject = grading(
+        makefile,
+        &[
+            ("lib/Makefile", below),
+            ("lib/grade.h", "int passes(int, int);\n"),
+            (
+                "lib/grade.c",
+                "#include \"grade.h\"\nint passes(int score, int needed) { return enough(score, needed); }\n",
+            ),
+            ("main.c", MAIN),
+        ],
+    );
+    make(&subject);
+    is_repaired(&subject);
+}
+
+#[test]
+fn a_patch_of_a_source_that_another_includes_is_judged() {
+    let makefile = "grade: main.o\n\t$(CC) -o $@ main.o\n";
+    let subject = grading(
+        makefile,
+        &[
+            ("main.c", &MAIN.replace("grade.h", "grade.c")),
+            (
+                "grade.c",
+                "#define ENOUGH \"include/school/enough.h\"\n#include ENOUGH\n#define passes enough\n",
+            ),
+        ],
+    );
+    make(&subject);
+    is_repaired(&subject);
+}
+
+/// The tests of a program `grade` that is in another directory.
+fn tests_in(dir: &str) -> String {
+    let command = "command = \"./grade ";
+    TESTS.replace(command, &format!("cwd = \"{dir}\"\n{command}"))
+}
+
+/// A program of one file whose bug is in it.
+fn whole(build: &str, tests: &str, files: &[(&str, &str)]) -> Subject {
+    let source = MAIN.replace("#include \"grade.h\"\n", ENOUGH_H);
+    let source = source.replace("passes(", "enough(");
+    let config = format!("[c]\nsources = [\"grade.c\"]\nbuild = {build:?}\n{tests}");
+    let mut all = vec![("grade.c", &*source), ("nopol.toml", &config)];
+    all.extend(files);
+    Subject::new(&all)
+}
+
+#[test]
+fn a_test_runs_in_a_directory_that_only_the_build_makes() {
+    let build = "mkdir -p out/bin && cc -o out/bin/grade grade.c";
+    is_repaired(&whole(build, &tests_in("out/bin"), &[]));
+    // One that asks the shell is no different.
+    let tests = tests_in("out/bin").replace("./grade", "cat /dev/null; ./grade");
+    is_repaired(&whole(build, &tests, &[]));
+}
+
+#[test]
+fn a_test_that_is_a_script_for_a_program_that_is_not_there_is_named() {
+    let tests = format!("{TESTS}\n[[c.test]]\nname = \"odd\"\ncommand = \"./odd.sh\"\n");
+    let build = "cc -o grade grade.c && chmod +x odd.sh";
+    for (first, program) in [
+        ("#!/usr/nowhere/bash -e\n", "/usr/nowhere/bash"),
+        ("#! /bin/sh\r\n", "/bin/sh\\r"),
+    ] {
+        let script = format!("{first}./grade 51 50\n");
+        let subject = whole(build, &tests, &[("odd.sh", &script)]);
+        let run = subject.nopol_c(&[]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        let told =
+            format!("test `odd`: `./odd.sh` is a script for `{program}`, which is not there");
+        assert!(run.stderr.contains(&told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_configure_asks_of_the_compiler_is_not_asked_again() {
+    // `configure` tries the compiler on files that it removes, in a directory that it removes.
+    let configure = "#!/bin/sh\nmkdir conftest.dir && cd conftest.dir || exit 1\n\
+                     echo 'int main(void) { return 0; }' > conftest.c\n\
+                     cc -o conftest conftest.c && cc -c $PWD/conftest.c && cd .. && rm -r conftest.dir || exit 1\n\
+                     printf 'grade: grade.c\\n\\tcc -o grade grade.c\\n' > Makefile\n";
+    let build = "test -f Makefile || sh ./configure; make";
+    let subject = whole(build, TESTS, &[("configure", configure)]);
+    // What is cut through a brace is asked of the preprocessor.
+    let source = subject.read("grade.c");
+    let cut = "#ifdef STRICT\n    if (score > needed + 1) {\n#else\n    if (score > needed) {\n#endif\n        return 1;\n    }\n";
+    let source = source.replace("    if (score > needed)\n        return 1;\n", cut);
+    assert!(source.contains("STRICT"));
+    std::fs::write(subject.root.join("grade.c"), source).unwrap();
+    is_repaired(&subject);
+}
+
+#[test]
+fn a_build_that_runs_failing_tests_is_told_from_one_that_does_not_compile() {
+    let told = |build: &str, makefile: &str, tests: &str| {
+        let run = whole(build, tests, &[("Makefile", makefile)]).nopol_c(&[]);
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        run.stderr
+    };
+    let makefile = "all: grade check\ngrade: grade.c\n\t$(CC) -o grade grade.c\n\
+                    check: grade\n\ttest \"$$(./grade 50 50)\" = 1\n";
+    let words = "`make` fails at the target `check`. If it runs tests there";
+    for tests in ["", TESTS] {
+        let text = told("make", makefile, tests);
+        assert!(text.contains(words), "{text}");
+    }
+    let script = "cc -o grade grade.c && test \"$(./grade 50 50)\" = 1";
+    let text = told(script, "", TESTS);
+    let words = "fails after it has made the programs that the tests start";
+    assert!(text.contains(words), "{text}");
+    // Here the compiler, the linker or the shell is at fault.
+    for (build, makefile) in [
+        (
+            "make",
+            "all: check\ncheck:\n\t$(CC) -o grade -DMAIN=1 -include none.h grade.c\n",
+        ),
+        (
+            "make",
+            "all: check\ncheck:\n\t$(CC) -o grade -Dputs=none -Dprintf=none grade.c\n",
+        ),
+        ("cc -o grade grad.c", ""),
+        ("make", "grade: grad.o\n"),
+    ] {
+        let text = told(build, makefile, TESTS);
+        let words = format!("Make `{build}` succeed first; nothing was changed.");
+        assert!(
+            text.contains(&words) && !text.contains("tests there"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_program_for_32_bits_is_repaired() {
+    for compiler in narrow() {
+        is_repaired(&whole(
+            &format!("{compiler} -m32 -o grade grade.c"),
+            TESTS,
+            &[],
+        ));
+    }
+}
