@@ -84,6 +84,7 @@ pub fn confirm(
         &mut copies.plain,
         built,
         &runner,
+        &sources,
     );
     let (tests, baseline) = match taken {
         Ok(taken) => taken,

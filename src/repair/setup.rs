@@ -315,9 +315,12 @@ fn check_sources(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let wanted = settings.file_filter()?;
-    let unread = sources.skipped.iter().chain(&sources.for_tests);
+    let unread = sources.skipped.iter();
+    let unread = unread.map(|skipped| (&skipped.file, &skipped.reason));
+    let for_tests = sources.for_tests.iter().map(|(file, what)| (file, what));
     outcome.unread = unread
-        .map(|skipped| format!("{}: {}", skipped.file, skipped.reason))
+        .chain(for_tests)
+        .map(|(file, why)| format!("{file}: {why}"))
         .collect();
     for Skipped { file, reason, what } in &sources.skipped {
         outcome.warnings.push(format!(
