@@ -24,6 +24,7 @@ use std::fmt;
 use camino::Utf8PathBuf;
 use typed_index_collections::TiVec;
 
+use super::written::Written;
 use crate::index::index;
 
 index! {
@@ -76,6 +77,8 @@ pub struct Program {
     pub records: TiVec<RecordId, Record>,
     /// Every statement and block as it is written, a block before what is in it.
     pub outline: Vec<Outlined>,
+    /// Every operator and constant as it is written.
+    pub written: Written,
     /// Initializes the global variables; runs before each test. Globals are zero before.
     pub globals: Vec<Statement>,
     /// How many [`NodeId`]s there are.

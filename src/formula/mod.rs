@@ -25,6 +25,7 @@ pub mod report;
 mod tests;
 pub mod text;
 pub mod visit;
+pub mod written;
 
 use std::time::{Duration, Instant};
 

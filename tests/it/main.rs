@@ -31,6 +31,7 @@ mod injection;
 mod invariants;
 mod last;
 mod messages;
+mod mutants;
 mod mutate;
 mod page;
 mod reports;

@@ -122,7 +122,8 @@ fn a_repair_is_written_and_taken_back() {
 fn all_ways_of_ruling_out_find_the_same() {
     let subject = sum();
     let by = |prune: &str| {
-        let run = subject.nopol(&["c", "mutate", "--format=json", "--prune", prune]);
+        let options = ["--format=json", "--timeout=600", "--prune", prune];
+        let run = subject.nopol(&[&["c", "mutate"], &options[..]].concat());
         repairs(&found(&run))
     };
     let all = by("run");
@@ -364,5 +365,182 @@ fn where_a_test_is_left_out_nobody_says_that_nothing_is_to_be_repaired() {
             );
         }
         assert!(!text.contains("nothing to"), "{text}");
+    }
+}
+
+/// A program that prints `right`, with a text in it by which it differs from `program`: the one change of one statement that
+/// makes that of it is found.
+fn assert_is_found(program: &str, from: &str, to: &str, right: &str) {
+    let manifest = format!(
+        "[c]\nsources = [\"p.c\"]\nbuild = \"cc -w -o p p.c\"\n\n[[c.test]]\nname = \"prints\"\ncommand = \"./p 3\"\nstdout = \"{right}\\n\"\n"
+    );
+    let subject = Subject::new(&[("p.c", program), ("nopol.toml", &manifest)]);
+    let run = subject.nopol(&["c", "mutate", "--size", "1", "--format", "json"]);
+    let found = found(&run);
+    let wanted = program.replacen(from, to, 1);
+    assert_ne!(wanted, program, "`{from}` is not in it");
+    let repairs = found["repairs"].as_array().unwrap().iter();
+    let written = repairs.map(|repair| {
+        let edit = &repair["edits"][0];
+        let at = |end: &str| usize::try_from(edit["span"][end].as_u64().unwrap()).unwrap();
+        let text = edit["text"].as_str().unwrap();
+        [&program[..at("start")], text, &program[at("end")..]].concat()
+    });
+    let written: Vec<String> = written.collect();
+    assert!(written.contains(&wanted), "{to}: {}", run.stdout);
+    assert_eq!(
+        found["untried"].as_array().unwrap().len(),
+        0,
+        "{}",
+        run.stdout
+    );
+}
+
+/// A program with operators and constants where a search by the operands' text does not see them.
+const CORNERS: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define TWICE(x) ((x) + (x))
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+enum size { SMALL = 2, MEDIUM, LARGE = 010 };
+
+static int size_of(int n)
+{
+    switch (n) {
+    case 3:
+        return MEDIUM;
+    case 1 + 3:
+        return LARGE;
+    default:
+        return 1;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    int table[] = {0, 1, 7};
+    int zeros[] = {4, 4};
+    int *last = table + n - 1;
+    unsigned char limit = 200;
+
+    memset(zeros, 0, sizeof zeros);
+    n = n /* the number */ + /* of all */ 2;
+    n++;
+    printf(\"%d %d %d\\n\", n, table[1], *last);
+    printf(\"%d %d %d %d\\n\", TWICE(n), LARGER(n, 4), size_of(n - 3), size_of(4));
+    printf(\"%d %d %d\\n\", zeros[0], limit, 'a');
+    return 0;
+}
+";
+
+/// What [`CORNERS`] prints.
+const PRINTED: &str = "6 1 7\\n12 6 3 8\\n0 200 97";
+
+#[test]
+fn every_operator_and_constant_of_a_c_program_is_tried() {
+    let changes = [
+        (
+            "/ + /* of all */ 2",
+            "/ - /* of all */ 2",
+            "2 1 7\\n4 4 1 8\\n0 200 97",
+        ),
+        ("n - 1;", "n - 2;", "6 1 1\\n12 6 3 8\\n0 200 97"),
+        ("case 3:", "case 2:", "6 1 7\\n12 6 1 8\\n0 200 97"),
+        ("case 1 + 3:", "case 1 + 4:", "6 1 7\\n12 6 3 1\\n0 200 97"),
+        ("'a'", "'b'", "6 1 7\\n12 6 3 8\\n0 200 98"),
+        ("010", "011", "6 1 7\\n12 6 3 9\\n0 200 97"),
+        ("SMALL = 2", "SMALL = 3", "6 1 7\\n12 6 4 8\\n0 200 97"),
+        ("((x) + (x))", "((x) - (x))", "6 1 7\\n0 6 3 8\\n0 200 97"),
+        ("(a) > (b)", "(a) < (b)", "6 1 7\\n12 4 3 8\\n0 200 97"),
+        (
+            "memset(zeros, 0",
+            "memset(zeros, 1",
+            "6 1 7\\n12 6 3 8\\n16843009 200 97",
+        ),
+        ("n++;", "n += 2;", "7 1 7\\n14 7 8 8\\n0 200 97"),
+        ("{0, 1, 7}", "{0, 2, 7}", "6 2 7\\n12 6 3 8\\n0 200 97"),
+        ("limit = 200", "limit = 201", "6 1 7\\n12 6 3 8\\n0 201 97"),
+    ];
+    for (from, to, right) in changes {
+        assert_ne!(right, PRINTED);
+        assert_is_found(CORNERS, from, to, right);
+    }
+}
+
+#[test]
+fn what_is_not_tried_is_counted_and_nothing_is_said_of_others() {
+    let program = "\
+#include <stdio.h>
+int main(void)
+{
+    int row[3] = {1, 2, 4};
+
+    printf(\"%d\\n\", row[0] + row[1]);
+    return 0;
+}
+";
+    let manifest = "[c]\nsources = [\"p.c\"]\nbuild = \"cc -o p p.c\"\n\n[[c.test]]\nname = \"sum\"\ncommand = \"./p\"\nstdout = \"5\\n\"\n";
+    let subject = Subject::new(&[("p.c", program), ("nopol.toml", manifest)]);
+    let run = subject.nopol(&["c", "mutate"]);
+    let note = "note: 1 operator or constant was not tried: p.c:4:13 `3`\n";
+    assert!(run.stdout.contains(note), "{}", run.stdout);
+    assert!(!run.stdout.contains("no others"), "{}", run.stdout);
+    // At level 1 no constant changes, so that all was tried.
+    let run = subject.nopol(&["c", "mutate", "--level", "1"]);
+    assert!(!run.stdout.contains("not tried"), "{}", run.stdout);
+}
+
+const RUST_CORNERS: &str = "\
+const STEPS: [i32; 3] = [0, 1, 7];
+
+pub fn second(row: &[i32]) -> Option<i32> {
+    let first = *row.get(1)?;
+    let table = [0, 1, 5];
+    let rest = &row[1..];
+    let one = &row[2];
+    let other = if first != 4 { 1 as i64 } else { 2 };
+    Some(first + table[1] + STEPS[1] + rest[0] + one + other as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn adds() {
+        assert_eq!(super::second(&[10, 200, 3000, 40000]), Some(RIGHT));
+    }
+}
+";
+
+#[test]
+fn every_operator_and_constant_of_rust_code_is_tried() {
+    // As it is: 200 + 1 + 1 + 200 + 3000 + 1.
+    let changes = [
+        ("get(1)", "get(2)", "6203"),
+        ("[0, 1, 5]", "[0, 2, 5]", "3404"),
+        ("[0, 1, 7]", "[0, 0, 7]", "3402"),
+        ("[1..]", "[2..]", "6203"),
+        ("&row[2]", "&row[3]", "40403"),
+        ("first != 4", "first == 4", "3404"),
+        ("1 as i64", "2 as i64", "3404"),
+    ];
+    for (from, to, right) in changes {
+        let program = RUST_CORNERS.replace("RIGHT", right);
+        let manifest = "[package]\nname = \"second\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+        let subject = Subject::new(&[("src/lib.rs", &program), ("Cargo.toml", manifest)]);
+        let run = subject.nopol(&["mutate", "--size", "1", "--format", "json"]);
+        let found = found(&run);
+        let repairs = found["repairs"].as_array().unwrap().iter();
+        let written: Vec<String> = repairs
+            .map(|repair| {
+                let edit = &repair["edits"][0];
+                let at = |end: &str| usize::try_from(edit["span"][end].as_u64().unwrap()).unwrap();
+                let text = edit["text"].as_str().unwrap();
+                [&program[..at("start")], text, &program[at("end")..]].concat()
+            })
+            .collect();
+        let wanted = program.replacen(from, to, 1);
+        assert!(written.contains(&wanted), "{to}: {}", run.stdout);
     }
 }

@@ -13,6 +13,7 @@ use self::source::{Source, Syntax};
 use self::statements::Jump;
 use self::types::{Type, Types};
 use super::super::ir::{FunctionId, Lvalue, Outside, Program, Span, Statement, VariableId};
+use super::super::written::Owner;
 
 mod arguments;
 mod arithmetic;
@@ -28,6 +29,7 @@ mod expressions;
 mod formats;
 mod functions;
 mod initializers;
+mod inventory;
 mod lex;
 mod library;
 mod literals;
@@ -39,6 +41,7 @@ mod preprocess;
 mod records;
 mod scopes;
 mod source;
+mod spelled;
 mod statements;
 mod streams;
 mod switches;
@@ -94,6 +97,9 @@ fn read_by(files: &[(Utf8PathBuf, String)], is_lenient: bool) -> Result<Program,
     }
     translator.bodies()?;
     translator.records();
+    for fixed in std::mem::take(&mut translator.fixed) {
+        translator.program.written.fix(fixed);
+    }
     Ok(translator.program)
 }
 
@@ -192,6 +198,12 @@ struct Translator<'s> {
     typed: Vec<(VariableId, Type)>,
     /// The statement, or its header, that is being translated.
     statement: Span,
+    /// What a constant on which a type depends names or is.
+    fixed: Vec<Span>,
+    /// The initializers of constant variables.
+    initializers: HashMap<VariableId, Span>,
+    /// What is being translated.
+    owner: Option<Owner>,
     /// Whether only a compile-time value or a type is wanted.
     is_folding: bool,
     /// Whether what is not supported is opaque.
@@ -227,6 +239,9 @@ impl<'s> Translator<'s> {
             jumps: Vec::new(),
             typed: Vec::new(),
             statement: Span::default(),
+            fixed: Vec::new(),
+            initializers: HashMap::new(),
+            owner: None,
             is_folding: false,
             is_lenient: false,
         }

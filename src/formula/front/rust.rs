@@ -20,6 +20,7 @@ mod expressions;
 mod imports;
 mod infer;
 mod integers;
+mod inventory;
 mod items;
 mod lengths;
 mod literals;
@@ -56,6 +57,7 @@ use self::types::Type;
 use crate::formula::ir::{
     self, Dialect, Entry, FunctionId, Outside, Program, RecordId, Span, Test, VariableId,
 };
+use crate::formula::written::Owner;
 
 /// Reads the `#[test]` functions with these paths (such as `tests::works`, relative to the crate) and whatever they
 /// call, directly or not. The files are all source files of the crate.
@@ -148,6 +150,8 @@ struct State<'a> {
     constants: HashMap<Span, VariableId>,
     /// The structures that have a record, by their names.
     records: HashMap<String, RecordId>,
+    /// What is being translated, unless it is for tests.
+    owner: Option<Owner>,
     /// The functions that are called, but not yet translated.
     waiting: VecDeque<(FunctionId, Rc<Function<'a>>)>,
 }
@@ -345,6 +349,8 @@ impl<'a> Front<'a> {
     }
 
     fn translate(&mut self, id: FunctionId, function: &Rc<Function<'a>>) -> Result<(), Outside> {
+        let is_for_tests = function.context.is_for_tests;
+        self.state.owner = (!is_for_tests).then_some(Owner::Function(id));
         let translated = self.settle(|front, guesses| {
             let mut body = Body::new(front, &function.home(), guesses);
             body.function = Some(id);
@@ -353,6 +359,11 @@ impl<'a> Front<'a> {
             (translated, body.guesses)
         })?;
         self.state.program.functions[id] = translated;
+        if !function.context.is_for_tests {
+            let owner = Owner::Function(id);
+            let written = &mut self.state.program.written;
+            inventory::note_block(written, function.file, function.block, owner);
+        }
         Ok(())
     }
 

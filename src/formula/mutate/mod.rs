@@ -7,8 +7,10 @@
 //! input is [`must`]'s concern. [`applied`] is the mutated program itself: the judge of everything.
 
 pub mod applied;
+mod homes;
 pub mod literals;
 pub mod must;
+mod numbers;
 pub mod operators;
 pub mod rearranged;
 mod rewrite;

@@ -1,12 +1,13 @@
-//! Mutations as edits of the source text. An operator is found in the text between its operands, and what cannot be found
-//! there, such as the operators of what `?` stands for, is not mutated.
+//! Mutations as edits of the source text. What the front ends have not found there, such as the operators of what `?` stands
+//! for, is not mutated.
 
 use std::ops::Range;
 
 use super::literals::Literal;
 use super::operators::{Binding, binding, binding_of_logical, is_bare_within, token};
 use super::space::Edit;
-use crate::formula::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Span};
+use crate::formula::ir::{BinaryOp, Dialect, Expr, ExprKind, LogicalOp, Span};
+use crate::formula::written::{Operand, Operation, Operator, Used, Written};
 
 /// The text of a file, and where an expression is in it.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,10 @@ pub struct Text<'a> {
     pub file: u32,
     /// Its text.
     pub text: &'a str,
+    /// Its language.
+    pub dialect: Dialect,
+    /// The operations in it.
+    pub written: &'a Written,
 }
 
 impl<'a> Text<'a> {
@@ -23,14 +28,19 @@ impl<'a> Text<'a> {
     }
 
     fn edit(self, range: Range<usize>, text: String) -> Edit {
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Edit {
-            span: Span {
-                file: self.file,
-                start: number(range.start),
-                end: number(range.end),
-            },
+            span: self.span(range),
             text,
+        }
+    }
+
+    /// These bytes of the file.
+    pub fn span(self, range: Range<usize>) -> Span {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Span {
+            file: self.file,
+            start: number(range.start),
+            end: number(range.end),
         }
     }
 
@@ -39,9 +49,11 @@ impl<'a> Text<'a> {
         if expr.span.file != self.file || expr.span.start >= expr.span.end {
             return None;
         }
-        let own = expr.span.start as usize..expr.span.end as usize;
+        let own = bytes(expr.span);
         Some(match &expr.kind {
-            ExprKind::Binary(_, _, a, b) | ExprKind::Logical(_, _, a, b) => {
+            ExprKind::Binary(_, _, a, b) | ExprKind::Logical(_, _, a, b)
+                if self.dialect == Dialect::Rust && self.operation(expr).is_none() =>
+            {
                 let (a, b) = (self.range(a)?, self.range(b)?);
                 own.start.min(a.start)..own.end.max(b.end)
             }
@@ -50,155 +62,149 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The operands of a binary operation with the parentheses around each, and its operator. The operator may be one
-    /// that assigns.
-    fn parts(
-        self,
-        a: &Expr,
-        b: &Expr,
-        written: &str,
-    ) -> Option<(Range<usize>, Range<usize>, Range<usize>)> {
-        let (mut a, mut b) = (self.range(a)?, self.range(b)?);
-        if a.end > b.start {
-            return None;
-        }
-        let between = self.get(a.end..b.start);
-        let before = between.len()
-            - between
-                .trim_start_matches(|c: char| c.is_whitespace() || c == ')')
-                .len();
-        let rest = &between[before..];
-        let after = rest.strip_prefix(written)?;
-        let is_space = |c: char| c.is_whitespace() || c == '(';
-        let (length, after) = match after.strip_prefix('=') {
-            Some(assigning) if assigning.chars().all(is_space) => (written.len() + 1, assigning),
-            _ => (written.len(), after),
+    /// The operation that an expression is, if that is written.
+    pub fn operation(self, expr: &Expr) -> Option<&'a Operation> {
+        let operation = self.written.operation(expr.span)?;
+        // An operation that nobody wrote is where its first operand is.
+        let is_own = |a: &Expr| a.span != expr.span || matches!(a.kind, ExprKind::Distance(..));
+        let is_this = match (&expr.kind, operation.operator) {
+            (ExprKind::Binary(op, _, a, _), Operator::Binary(written)) => {
+                *op == written && is_own(a)
+            }
+            (ExprKind::Logical(op, _, a, _), Operator::Logical(written)) => {
+                *op == written && is_own(a)
+            }
+            (ExprKind::Offset(..), Operator::Binary(written)) => {
+                matches!(written, BinaryOp::Add | BinaryOp::Sub)
+            }
+            (ExprKind::Distance(..), Operator::Binary(written)) => written == BinaryOp::Sub,
+            // A comparison that is made of several ones.
+            (ExprKind::Cast(a), Operator::Binary(BinaryOp::Eq | BinaryOp::Ne)) => {
+                expr.ty == a.ty && !matches!(a.kind, ExprKind::Binary(..))
+            }
+            _ => false,
         };
-        if !after.chars().all(is_space) {
-            return None;
-        }
-        let start = a.end + before;
-        for _ in between[..before].matches(')') {
-            a.start = self.text.get(..a.start)?.rfind('(')?;
-            a.end += self.get(a.end..start).find(')')? + 1;
-        }
-        let end = start + length;
-        for _ in after.matches('(') {
-            b.start = self.text.get(..b.start)?.rfind('(')?;
-            b.end += self.text.get(b.end..)?.find(')')? + 1;
-        }
-        Some((a, start..end, b))
+        is_this.then_some(operation)
     }
 
     /// Another operator between the operands of an expression. `around`: how tightly the operator around it binds.
     pub fn operator(
         self,
-        expr: &Expr,
-        (old, a, b): (BinaryOp, &Expr, &Expr),
+        operation: &Operation,
+        (a, b): (&Expr, &Expr),
         new: BinaryOp,
         around: Option<Binding>,
     ) -> Option<Edit> {
-        let Some((left, at, right)) = self.parts(a, b, token(old)) else {
-            return self
-                .step(expr, old, b, new)
-                .or_else(|| self.truth((old, a, b), new));
+        let Operator::Binary(old) = operation.operator else {
+            return None;
         };
-        if at.len() > token(old).len() {
+        let at = bytes(operation.at);
+        if operation.step.is_some() {
+            let new = match new {
+                BinaryOp::Add => "++",
+                BinaryOp::Sub => "--",
+                _ => return None,
+            };
+            return Some(self.edit(at, new.to_owned()));
+        }
+        if operation.assigns {
             return is_arithmetic(new).then(|| self.edit(at, format!("{}=", token(new))));
         }
-        if binding(old) == binding(new) {
+        let is_list = |left: &Operand| {
+            let opens = self.dialect == Dialect::Rust && token(new).starts_with('<');
+            opens && left.ends_with_type && left.is_bare
+        };
+        let opens_list = operation
+            .operands
+            .as_ref()
+            .is_some_and(|[left, _]| is_list(left));
+        if binding(old) == binding(new) && !opens_list {
             return Some(self.edit(at, token(new).to_owned()));
         }
-        let new = (token(new), binding(new));
-        Some(self.around(around, (a, left), (at, new), (b, right)))
+        let [left, right] = operation.operands?;
+        let written = (token(new), binding(new));
+        Some(self.around(around, (a, left, opens_list), (at, written), (b, right)))
+    }
+
+    /// Another operator of the same binding.
+    pub fn swapped(self, operation: &Operation, new: BinaryOp) -> Edit {
+        self.edit(bytes(operation.at), token(new).to_owned())
     }
 
     /// The other connective.
     pub fn connective(
         self,
-        (old, a, b): (LogicalOp, &Expr, &Expr),
+        operation: &Operation,
+        (a, b): (&Expr, &Expr),
         around: Option<Binding>,
     ) -> Option<Edit> {
-        let (old, new, binds) = match old {
-            LogicalOp::And => ("&&", "||", LogicalOp::Or),
-            LogicalOp::Or => ("||", "&&", LogicalOp::And),
+        let Operator::Logical(old) = operation.operator else {
+            return None;
         };
+        let (new, binds) = match old {
+            LogicalOp::And => ("||", LogicalOp::Or),
+            LogicalOp::Or => ("&&", LogicalOp::And),
+        };
+        let [left, right] = operation.operands?;
         let new = (new, binding_of_logical(binds));
-        let (left, at, right) = self.parts(a, b, old)?;
-        Some(self.around(around, (a, left), (at, new), (b, right)))
+        let at = bytes(operation.at);
+        Some(self.around(around, (a, left, false), (at, new), (b, right)))
     }
 
     /// Only one of two operands of a logical operation.
-    pub fn only(self, (op, a, b): (LogicalOp, &Expr, &Expr), is_first: bool) -> Option<Edit> {
-        let old = match op {
-            LogicalOp::And => "&&",
-            LogicalOp::Or => "||",
-        };
-        let (left, _, right) = self.parts(a, b, old)?;
-        let kept = if is_first {
-            left.clone()
-        } else {
-            right.clone()
-        };
-        Some(self.edit(left.start..right.end, self.get(kept).to_owned()))
+    pub fn only(self, operation: &Operation, is_first: bool) -> Option<Edit> {
+        let [left, right] = operation.operands?;
+        let kept = if is_first { left } else { right };
+        let whole = bytes(left.span).start..bytes(right.span).end;
+        Some(self.edit(whole, self.get(bytes(kept.span)).to_owned()))
     }
 
-    /// `!x` for `x`, which C takes for `x != 0`.
-    fn truth(self, (old, a, b): (BinaryOp, &Expr, &Expr), new: BinaryOp) -> Option<Edit> {
-        let is_truth = old == BinaryOp::Ne
-            && new == BinaryOp::Eq
-            && matches!(b.kind, ExprKind::Constant(0))
-            && self.range(a) == self.range(b);
-        is_truth.then(|| self.opposite(a)).flatten()
-    }
-
-    /// `x++` for `x--`.
-    fn step(self, expr: &Expr, old: BinaryOp, b: &Expr, new: BinaryOp) -> Option<Edit> {
-        let (old, new) = match (old, new) {
-            (BinaryOp::Add, BinaryOp::Sub) => ("++", "--"),
-            (BinaryOp::Sub, BinaryOp::Add) => ("--", "++"),
-            _ => return None,
+    /// Another number for the 1 of `++` and `--`. `goes_back`: whether the old value is the new one less what was added.
+    pub fn step(self, operation: &Operation, number: i128, goes_back: bool) -> Option<Edit> {
+        let step = operation.step?;
+        let (op, inverse) = match operation.operator {
+            Operator::Binary(BinaryOp::Add) => ("+", "-"),
+            _ => ("-", "+"),
         };
-        if !matches!(b.kind, ExprKind::Constant(1)) || expr.span.file != self.file {
-            return None;
-        }
-        let (start, end) = (expr.span.start as usize, expr.span.end as usize);
-        let text = self.get(start..end);
-        let at = match (text.starts_with(old), text.ends_with(old)) {
-            (true, false) => start,
-            (false, true) => end - old.len(),
-            _ => return None,
+        let target = self.get(bytes(step.target));
+        let counted = format!("{target} {op}= {number}");
+        let text = match step.used {
+            Used::No => counted,
+            Used::Before if !goes_back => return None,
+            Used::Before if number > 0 => format!("(({counted}) {inverse} {number})"),
+            Used::Before if number < 0 => format!("(({counted}) {op} {})", -number),
+            Used::After | Used::Before => format!("({counted})"),
         };
-        Some(self.edit(at..at + old.len(), new.to_owned()))
+        Some(self.edit(bytes(step.whole), text))
     }
 
     /// Two operands with another operator that binds differently, with the parentheses that this takes.
     fn around(
         self,
         around: Option<Binding>,
-        (a, left): (&Expr, Range<usize>),
+        (a, left, must_wrap): (&Expr, Operand, bool),
         (at, (new, binds)): (Range<usize>, (&str, Binding)),
-        (b, right): (&Expr, Range<usize>),
+        (b, right): (&Expr, Operand),
     ) -> Edit {
-        let wrapped = |expr: &Expr, range: Range<usize>| {
-            let is_bare = self.range(expr).as_ref() == Some(&range);
+        let wrapped = |expr: &Expr, operand: Operand, must_wrap: bool| {
             let is_loose =
                 binding_within(expr).is_some_and(|within| !is_bare_within(within, binds));
-            let text = self.get(range);
-            match is_bare && is_loose {
+            let text = self.get(bytes(operand.span));
+            match operand.is_bare && (is_loose || must_wrap) {
                 true => format!("({text})"),
                 false => text.to_owned(),
             }
         };
-        let whole = left.start..right.end;
+        let (first, second) = (bytes(left.span), bytes(right.span));
         let text = [
-            &wrapped(a, left.clone()),
-            self.get(left.end..at.start),
+            &wrapped(a, left, must_wrap),
+            self.get(first.end..at.start),
             new,
-            self.get(at.end..right.start),
-            &wrapped(b, right),
+            self.get(at.end..second.start),
+            &wrapped(b, right, false),
         ]
         .concat();
+        let whole = first.start..second.end;
         let is_loose = around.is_some_and(|around| !is_bare_within(binds, around));
         let text = match is_loose && !self.is_in_parentheses(&whole) {
             true => format!("({text})"),
@@ -216,13 +222,18 @@ impl<'a> Text<'a> {
     /// The integer that an expression is in the text.
     pub fn literal(self, expr: &Expr, value: i128) -> Option<(Range<usize>, Literal<'a>)> {
         let range = self.range(expr)?;
-        let literal = Literal::of(self.get(range.clone()))?;
+        let literal = Literal::of(self.get(range.clone()), value, self.dialect)?;
         (literal.value == value).then_some((range, literal))
     }
 
     /// Another number for a literal.
-    pub fn number(self, (range, literal): &(Range<usize>, Literal<'_>), value: i128) -> Edit {
-        self.replaced(range.clone(), &literal.with(value))
+    pub fn number(
+        self,
+        (range, literal): &(Range<usize>, Literal<'_>),
+        value: i128,
+        expr: &Expr,
+    ) -> Edit {
+        self.replaced(range.clone(), &literal.with(value, expr.ty))
     }
 
     /// Another operand at a range.
@@ -259,6 +270,16 @@ impl<'a> Text<'a> {
         self.range(expr)
             .is_some_and(|range| self.get(range) == name)
     }
+}
+
+fn bytes(span: Span) -> Range<usize> {
+    span.start as usize..span.end as usize
+}
+
+/// Whether an expression is a number or a pointer that C compares with 0, though that is not written.
+pub fn is_truth(op: BinaryOp, a: &Expr, b: &Expr) -> bool {
+    let is_zero = matches!(b.kind, ExprKind::Constant(0) | ExprKind::Null);
+    op == BinaryOp::Ne && is_zero && b.span.start >= b.span.end && a.span.start < a.span.end
 }
 
 /// How tightly the operator on the outside of an expression binds, if there is one.

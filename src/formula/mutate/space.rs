@@ -5,15 +5,16 @@ use std::collections::{HashMap, HashSet};
 
 use typed_index_collections::TiVec;
 
-use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, level_of, others};
+use super::operators::{Binding, Level, TIGHTEST, binding, binding_of_logical, others};
 use super::rearranged::clauses_of;
-use super::rewrite::Text;
+use super::rewrite::{Text, is_truth};
 use super::scopes::Scopes;
 use crate::formula::ir::{
     BinaryOp, Builtin, ChoiceId, Expr, ExprKind, FunctionId, Lvalue, PlaceId, Program, Scalar,
     Span, Statement, VariableId, Variant,
 };
 use crate::formula::visit;
+use crate::formula::written::{Operation, Operator, Owner};
 use crate::index::index;
 
 index! {
@@ -63,6 +64,8 @@ pub struct Space {
     pub choices: TiVec<ChoiceId, Choice>,
     /// The statements that they change, each with what is mutated: the place, or the expression.
     pub locations: TiVec<LocationId, Span>,
+    /// The operators and constants that should be mutated, and are not.
+    pub untried: Vec<Span>,
 }
 
 /// What is never mutated: the reference, and all that it needs.
@@ -72,6 +75,8 @@ pub struct Kept {
     pub functions: HashSet<FunctionId>,
     /// Global variables, in their initializers.
     pub variables: HashSet<VariableId>,
+    /// Whether also what types depend on: it is not followed what becomes of them.
+    pub types: bool,
 }
 
 impl Space {
@@ -92,6 +97,8 @@ impl Space {
         places.sort_by_key(|(_, span)| span.end - span.start);
         let mut mutator = Mutator {
             texts,
+            kept,
+            tried: HashSet::new(),
             level,
             has_any,
             places,
@@ -120,15 +127,20 @@ impl Space {
         for statement in program.globals.iter_mut().filter(|it| !is_kept(it)) {
             mutator.statement(statement);
         }
-        let mutable: HashSet<FunctionId> = mutator
-            .original
-            .places
-            .iter()
-            .filter_map(|place| place.function)
+        let written = mutator.original.written.items();
+        let owners = written.flat_map(|(_, item)| &item.owners);
+        let written = owners.filter_map(|owner| match owner {
+            Owner::Function(function) => Some(*function),
+            Owner::Variable(_) => None,
+        });
+        let places = &mutator.original.places;
+        let with_places = places.iter().filter_map(|place| place.function);
+        let mutable: HashSet<FunctionId> = written
+            .chain(with_places)
             .filter(|function| !kept.functions.contains(function))
             .collect();
         for (id, function) in program.functions.iter_mut_enumerated() {
-            // Tests have no places: they are what the program is held against.
+            // Nothing is noted in tests: they are what the program is held against.
             if mutable.contains(&id) {
                 mutator.clauses = clauses(&function.body);
                 let mark = mutator.scopes.enter();
@@ -139,6 +151,7 @@ impl Space {
                 mutator.scopes.leave(mark);
             }
         }
+        let untried = mutator.untried();
         let Mutator {
             choices, locations, ..
         } = mutator;
@@ -146,6 +159,7 @@ impl Space {
             program,
             choices,
             locations,
+            untried,
         }
     }
 
@@ -174,7 +188,7 @@ fn variable_of(lvalue: &Lvalue) -> Option<VariableId> {
 
 /// Where the statement at hand is.
 #[derive(Clone, Copy)]
-enum Home {
+pub(super) enum Home {
     Place(PlaceId),
     /// It only has effects, such as a call.
     Effect(Span),
@@ -185,19 +199,22 @@ enum Home {
 /// Puts choices into a program.
 pub(super) struct Mutator<'a> {
     texts: &'a [String],
+    pub(super) kept: &'a Kept,
     pub(super) level: Level,
-    has_any: bool,
-    places: Vec<(PlaceId, Span)>,
+    pub(super) has_any: bool,
+    pub(super) places: Vec<(PlaceId, Span)>,
     pub(super) original: &'a Program,
-    choices: TiVec<ChoiceId, Choice>,
-    locations: TiVec<LocationId, Span>,
-    known: HashMap<Edit, ChoiceId>,
-    of_place: HashMap<PlaceId, LocationId>,
-    of_span: HashMap<Span, LocationId>,
+    pub(super) choices: TiVec<ChoiceId, Choice>,
+    pub(super) locations: TiVec<LocationId, Span>,
+    pub(super) known: HashMap<Edit, ChoiceId>,
+    pub(super) of_place: HashMap<PlaceId, LocationId>,
+    pub(super) of_span: HashMap<Span, LocationId>,
+    /// The operators and constants that have a choice, or could only become themselves.
+    pub(super) tried: HashSet<Span>,
     pub(super) scopes: Scopes,
     /// Clauses of the function at hand.
     pub(super) clauses: Vec<Expr>,
-    location: Home,
+    pub(super) location: Home,
 }
 
 impl<'a> Mutator<'a> {
@@ -301,64 +318,107 @@ impl<'a> Mutator<'a> {
 
     /// Mutates an expression and all within. `around`: how tightly the operator around it binds.
     fn value(&mut self, expr: &mut Expr, around: Option<Binding>) {
-        let Some(text) = self.text(expr.span) else {
-            return;
-        };
+        let text = self.text(expr.span);
         let mut variants: Vec<(Edit, Variant)> = Vec::new();
         let original = expr.clone();
+        // What is changed by those variants, and the level if it is not theirs.
+        let (mut at, mut level) = (None, None);
+        let operation = text.and_then(|text| text.operation(&original));
         match &mut expr.kind {
             ExprKind::Null | ExprKind::Choice(..) => {}
             ExprKind::Constant(value) => {
                 let value = *value;
-                variants = self.numbers(text, &original, value);
+                if let Some(text) = text {
+                    (variants, at) = self.numbers(text, &original, value);
+                }
             }
             ExprKind::Load(from) | ExprKind::Address(from) => {
                 self.lvalue(from);
-                if self.level == Level::Three {
+                if let Some(text) = text.filter(|_| self.level == Level::Three) {
                     variants = self.operands(text, &original);
                 }
             }
             ExprKind::Unary(_, a) => self.value(a, Some(TIGHTEST)),
             // One that is written has parentheses of its own; others are not seen.
             ExprKind::Cast(a) => {
-                let is_written = text.range(a) != text.range(&original);
+                let is_written = text.is_none_or(|text| text.range(a) != text.range(&original));
                 // A number that is used as a condition is compared with 0, though nothing is written: `==` for `!=`.
                 let is_truth = original.ty == Scalar::Bool && matches!(a.ty, Scalar::Int { .. });
-                if is_truth && self.level >= Level::Two {
+                if let Some(text) = text.filter(|_| is_truth && self.level >= Level::Two) {
                     let edit = text.opposite(a);
                     variants.extend(edit.map(|edit| (edit, Variant::Opposite)));
+                }
+                if let (Some(text), Some(operation)) = (text, operation) {
+                    (at, level) = (Some(operation.at), Some(Level::Two));
+                    variants = self.not_equal(text, operation);
                 }
                 self.value(a, if is_written { Some(TIGHTEST) } else { around });
             }
             ExprKind::Binary(op, _, a, b) => {
                 let op = *op;
-                let of = (op, &**a, &**b);
-                if a.ty != Scalar::Pointer {
-                    for other in others(op, self.level).filter(|other| fits(*other, a.ty)) {
-                        let edit = text.operator(&original, of, other, around);
-                        variants.extend(edit.map(|edit| (edit, Variant::Operator(other))));
+                if let Some(text) = text {
+                    if is_truth(op, a, b) {
+                        (at, level) = (Some(a.span), Some(Level::Two));
+                        let edit = text.opposite(a).filter(|_| self.level >= Level::Two);
+                        let variant = match a.ty {
+                            Scalar::Pointer => Variant::Opposite,
+                            _ => Variant::Operator(BinaryOp::Eq),
+                        };
+                        variants.extend(edit.map(|edit| (edit, variant)));
+                    } else if let Some(operation) = operation {
+                        at = Some(operation.at);
+                        if a.ty == Scalar::Pointer {
+                            level = Some(Level::Two);
+                            variants = self.not_equal(text, operation);
+                        } else {
+                            let of = (&**a, &**b);
+                            variants = self.operators(text, operation, (op, of), around);
+                        }
                     }
                 }
+                match (text, operation.filter(|operation| operation.step.is_some())) {
+                    (Some(text), Some(operation)) => self.step(text, operation, a, b),
+                    _ => self.value(b, Some(binding(op))),
+                }
                 self.value(a, Some(binding(op)));
-                self.value(b, Some(binding(op)));
             }
             ExprKind::Logical(op, _, a, b) => {
                 let binds = binding_of_logical(*op);
-                let of = (*op, &**a, &**b);
-                let edit = text.connective(of, around);
-                variants.extend(edit.map(|edit| (edit, Variant::Connective)));
-                if self.level == Level::Three {
-                    let first = text.only(of, true);
-                    variants.extend(first.map(|edit| (edit, Variant::First)));
-                    let second = text.only(of, false);
-                    variants.extend(second.map(|edit| (edit, Variant::Second)));
+                if let (Some(text), Some(operation)) = (text, operation) {
+                    at = Some(operation.at);
+                    let edit = text.connective(operation, (a, b), around);
+                    variants.extend(edit.map(|edit| (edit, Variant::Connective)));
+                    if self.level == Level::Three {
+                        let first = text.only(operation, true);
+                        variants.extend(first.map(|edit| (edit, Variant::First)));
+                        let second = text.only(operation, false);
+                        variants.extend(second.map(|edit| (edit, Variant::Second)));
+                    }
                 }
                 for operand in [a, b] {
                     self.value(operand, Some(binds));
                     self.opposite(operand);
                 }
             }
-            ExprKind::Offset(a, b, _) | ExprKind::Distance(a, b, _) => {
+            ExprKind::Offset(a, b, _) => {
+                let pointer = a.clone();
+                self.value(a, Some(TIGHTEST));
+                match (text, operation) {
+                    (Some(text), Some(operation)) => {
+                        match operation.step {
+                            Some(_) => self.step(text, operation, &pointer, b),
+                            None => self.value(b, Some(TIGHTEST)),
+                        }
+                        self.other_way(text, operation, &pointer, b);
+                    }
+                    _ => self.value(b, Some(TIGHTEST)),
+                }
+            }
+            ExprKind::Distance(a, b, _) => {
+                // Pointers have no sum.
+                operation
+                    .into_iter()
+                    .for_each(|operation| self.settled(operation.at));
                 self.value(a, Some(TIGHTEST));
                 self.value(b, Some(TIGHTEST));
             }
@@ -381,77 +441,45 @@ impl<'a> Mutator<'a> {
                 self.value(value, around);
             }
         }
-        self.choose(expr, variants);
+        self.choose_at(expr, at, level, variants);
     }
 
-    /// Constants in place of a constant.
-    fn numbers(&self, text: Text<'a>, expr: &Expr, value: i128) -> Vec<(Edit, Variant)> {
-        let (Some(literal), Scalar::Int { .. }) = (text.literal(expr, value), expr.ty) else {
-            return Vec::new();
+    /// Other operators between two operands.
+    fn operators(
+        &mut self,
+        text: Text<'a>,
+        operation: &Operation,
+        (op, (a, b)): (BinaryOp, (&Expr, &Expr)),
+        around: Option<Binding>,
+    ) -> Vec<(Edit, Variant)> {
+        let fitting = others(op, self.level).filter(|other| fits(*other, a.ty));
+        // What is written between pointers is a comparison of their distance.
+        let is_distance = matches!(a.kind, ExprKind::Distance(..));
+        let fitting: Vec<BinaryOp> = fitting
+            .filter(|other| !is_distance || others(op, Level::Two).any(|like| like == *other))
+            .collect();
+        if fitting.is_empty() {
+            self.settled(operation.at);
+        }
+        let variants = fitting.into_iter().filter_map(|other| {
+            let edit = text.operator(operation, (a, b), other, around)?;
+            Some((edit, Variant::Operator(other)))
+        });
+        variants.collect()
+    }
+
+    /// `!=` for `==`, and the other way round, of whatever is compared.
+    fn not_equal(&self, text: Text<'a>, operation: &Operation) -> Vec<(Edit, Variant)> {
+        let new = match operation.operator {
+            Operator::Binary(BinaryOp::Eq) => BinaryOp::Ne,
+            Operator::Binary(BinaryOp::Ne) => BinaryOp::Eq,
+            _ => return Vec::new(),
         };
         if self.level < Level::Two {
             return Vec::new();
         }
-        let mut others: Vec<i128> = vec![value + 1, value - 1, -value, 0];
-        others.retain(|other| *other != value && expr.ty.wrap(*other) == *other);
-        let mut seen = HashSet::new();
-        others.retain(|other| seen.insert(*other));
-        let variants = others.into_iter().map(|other| {
-            let constant = Expr {
-                kind: ExprKind::Constant(other),
-                ..expr.clone()
-            };
-            let edit = text.number(&literal, other);
-            (edit, Variant::Instead(Box::new(constant)))
-        });
-        let mut variants: Vec<_> = variants.collect();
-        if self.level == Level::Three {
-            let range = literal.0.clone();
-            variants.extend(self.variables(text, range.clone(), expr));
-            if self.has_any {
-                variants.push((text.replaced(range, ""), Variant::Any));
-            }
-        }
-        variants
-    }
-
-    /// Variables in place of a variable.
-    fn operands(&self, text: Text<'a>, expr: &Expr) -> Vec<(Edit, Variant)> {
-        match (&expr.kind, text.range(expr)) {
-            (ExprKind::Load(from), Some(range)) if expr.ty != Scalar::Pointer => {
-                let name = match **from {
-                    Lvalue::Variable(variable) => Some(&*self.original.variables[variable].name),
-                    _ => None,
-                };
-                if !name.is_some_and(|name| text.is_named(expr, name)) {
-                    return Vec::new();
-                }
-                self.variables(text, range, expr)
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The variables that may stand where an expression is.
-    fn variables(
-        &self,
-        text: Text<'a>,
-        range: std::ops::Range<usize>,
-        expr: &Expr,
-    ) -> Vec<(Edit, Variant)> {
-        let own = text.text.get(range.clone()).unwrap_or_default();
-        let named = self.scopes.of_type(self.original, expr.ty);
-        named
-            .filter(|(_, name)| *name != own)
-            .map(|(variable, name)| {
-                let other = Expr {
-                    kind: ExprKind::Load(Box::new(Lvalue::Variable(variable))),
-                    ..expr.clone()
-                };
-                let edit = text.replaced(range.clone(), name);
-                (edit, Variant::Instead(Box::new(other)))
-            })
-            .collect()
+        let edit = text.swapped(operation, new);
+        vec![(edit, Variant::Opposite)]
     }
 
     /// The opposite of a condition, or of a clause.
@@ -473,101 +501,9 @@ impl<'a> Mutator<'a> {
         (span.start < span.end).then_some(Text {
             file: span.file,
             text,
+            dialect: self.original.dialect,
+            written: &self.original.written,
         })
-    }
-
-    /// Puts these choices at an expression.
-    pub(super) fn choose(&mut self, expr: &mut Expr, variants: Vec<(Edit, Variant)>) {
-        if variants.is_empty() {
-            return;
-        }
-        let (ty, span) = (expr.ty, expr.span);
-        let choices: Vec<_> = variants
-            .into_iter()
-            .filter_map(|(edit, variant)| {
-                let level = level_of(expr, &variant);
-                Some((self.choice(edit, level)?, variant))
-            })
-            .collect();
-        self.tell_numbers_apart(expr, &choices);
-        let original = std::mem::replace(
-            expr,
-            Expr {
-                kind: ExprKind::Null,
-                ty,
-                span,
-            },
-        );
-        expr.kind = ExprKind::Choice(Box::new(original), choices);
-    }
-
-    /// A choice of any number is one of a number that no other choice brings.
-    fn tell_numbers_apart(&mut self, expr: &Expr, choices: &[(ChoiceId, Variant)]) {
-        let ExprKind::Constant(original) = expr.kind else {
-            return;
-        };
-        let any = choices
-            .iter()
-            .find(|(_, variant)| matches!(variant, Variant::Any));
-        let Some((any, _)) = any else {
-            return;
-        };
-        let constant = |(choice, variant): &(ChoiceId, Variant)| match variant {
-            Variant::Instead(other) => match other.kind {
-                ExprKind::Constant(value) => Some((*choice, value)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (others, mut not): (Vec<_>, Vec<_>) = choices.iter().filter_map(constant).unzip();
-        not.push(original);
-        self.choices[*any].number = Some(AnyNumber {
-            ty: expr.ty,
-            not,
-            others,
-        });
-    }
-
-    /// The choice that makes an edit. The same edit is the same choice, wherever its text is used.
-    fn choice(&mut self, edit: Edit, level: Level) -> Option<ChoiceId> {
-        if let Some(&known) = self.known.get(&edit) {
-            return Some(known);
-        }
-        let location = self.location_of(edit.span)?;
-        let choice = Choice {
-            location,
-            edit: edit.clone(),
-            number: None,
-            level,
-        };
-        let id = self.choices.push_and_get_key(choice);
-        self.known.insert(edit, id);
-        Some(id)
-    }
-
-    /// The statement that an edit changes; `None` if it cannot be wrong.
-    fn location_of(&mut self, edit: Span) -> Option<LocationId> {
-        let contains = |span: &Span| {
-            span.file == edit.file && span.start <= edit.start && edit.end <= span.end
-        };
-        let innermost = || self.places.iter().find(|(_, span)| contains(span));
-        let place = match self.location {
-            Home::Place(place) => Some(place),
-            Home::Effect(_) | Home::Other => innermost().map(|(place, _)| *place),
-        };
-        let locations = &mut self.locations;
-        match (place, self.location) {
-            (Some(place), _) => {
-                let span = self.original.places[place].span;
-                let known = self.of_place.entry(place);
-                Some(*known.or_insert_with(|| locations.push_and_get_key(span)))
-            }
-            (None, Home::Effect(span)) => {
-                let known = self.of_span.entry(span);
-                Some(*known.or_insert_with(|| locations.push_and_get_key(span)))
-            }
-            (None, _) => None,
-        }
     }
 }
 

@@ -82,7 +82,10 @@ impl Goal {
                 )));
             }
         }
-        let mut kept = Kept::default();
+        let mut kept = Kept {
+            types: true,
+            ..Kept::default()
+        };
         if let Some(reference) = reference {
             let alike = |id: FunctionId| (cells(&program, id), program.functions[id].result);
             if alike(function) != alike(reference) {
@@ -136,22 +139,17 @@ impl Goal {
         }
         let (outcome, message) = match found.outcome {
             Outcome::Repaired => ("repaired", None),
-            Outcome::None if found.is_exhausted => (
-                "none",
-                Some("no combination of the changes of this level repairs it; a higher --level, up to 3, tries more kinds".to_owned()),
-            ),
-            Outcome::None => (
-                "none",
-                Some(format!(
-                    "no change of up to {} repairs it; a higher --level, up to 3, tries more kinds of changes, a larger --size more statements at once",
-                    crate::report::count(found.complete_to, "statement"),
-                )),
-            ),
+            Outcome::None => ("none", Some(none(found, shown))),
             Outcome::Limit => (
                 "limit",
                 Some(format!(
-                    "the time limit ended the search; all repairs of up to {} are known",
+                    "the time limit ended the search; all repairs of up to {} are known{}",
                     crate::report::count(found.complete_to, "statement"),
+                    if shown.is_complete {
+                        ""
+                    } else {
+                        ", of the changes that were tried"
+                    },
                 )),
             ),
             Outcome::Vacuous => (
@@ -167,11 +165,11 @@ impl Goal {
                     Specification::Tests(tests) if tests.is_empty() && self.left_out.is_empty() => {
                         "there are no tests".to_owned()
                     }
-                    Specification::Tests(tests) if tests.is_empty() => {
-                        NONE_LEFT.to_owned()
-                    }
+                    Specification::Tests(tests) if tests.is_empty() => NONE_LEFT.to_owned(),
                     Specification::Tests(_) if !self.left_out.is_empty() => NONE_FAILS.to_owned(),
-                    Specification::Tests(_) => "all tests pass: there is nothing to repair".to_owned(),
+                    Specification::Tests(_) => {
+                        "all tests pass: there is nothing to repair".to_owned()
+                    }
                     Specification::Function { .. } if is_unbounded => {
                         "no run violates the specification: there is nothing to repair".to_owned()
                     }
@@ -241,6 +239,26 @@ impl Goal {
             }
         }
     }
+}
+
+/// What it means that no repair was found.
+fn none(found: &Found, shown: &Mutation) -> String {
+    let tried = match shown.is_complete {
+        true => "",
+        false => " that were tried",
+    };
+    let size = crate::report::count(found.complete_to, "statement");
+    let (what, more) = match found.is_exhausted {
+        true => (
+            format!("no combination of the changes of this level{tried}"),
+            "",
+        ),
+        false => (
+            format!("none of the changes of up to {size}{tried}"),
+            " of changes, a larger --size more statements at once",
+        ),
+    };
+    format!("{what} repairs it; a higher --level, up to 3, tries more kinds{more}")
 }
 
 /// A program, with a function of it and the one that it is held against.

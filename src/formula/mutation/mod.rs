@@ -67,6 +67,10 @@ pub struct Mutation {
     pub complete_to: usize,
     /// Whether larger ones would find nothing more.
     pub is_exhausted: bool,
+    /// The operators and constants that were not tried, though the level has changes of them.
+    pub untried: Vec<Untried>,
+    /// Whether every change of the level was tried, up to that size.
+    pub is_complete: bool,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -124,6 +128,19 @@ pub struct ShownRepair {
     pub after: f64,
     /// The same as a unified diff.
     pub diff: String,
+}
+
+/// An operator or a constant that was not tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Untried {
+    /// The file, relative to the subject's root.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// How it is written.
+    pub text: String,
 }
 
 /// A change.
@@ -188,6 +205,8 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     };
     let files = goal.program.files.iter().map(ToString::to_string);
     shown.texts = files.zip(goal.texts.iter().cloned()).collect();
+    shown.untried = goal.untried(&space);
+    shown.is_complete = shown.untried.is_empty() && !found.is_sampled;
     goal.explain(request, &found, &mut shown);
     if found.is_sampled {
         shown.warnings.push(
@@ -215,6 +234,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
                     edit.after, edit.before, edit.file, edit.line
                 )
             });
+            shown.is_complete = false;
             shown.warnings.push(format!(
                 "{place} is left out: once it is written into the source, it does not hold"
             ));

@@ -1,7 +1,7 @@
 //! Repairs in the user's terms: their order, what they change, and the patched source.
 
 use super::goal::Goal;
-use super::{ShownEdit, ShownRepair};
+use super::{ShownEdit, ShownRepair, Untried};
 use crate::formula::ir::Span;
 use crate::formula::mutate::{Edit, Level, Repair, Space, Specification};
 use crate::patch::diff;
@@ -41,6 +41,23 @@ impl Goal {
         #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1000")]
         let score = (scores.fold(1.0, f64::min) * 1000.0) as i64;
         (repair.made.len(), levels, -score, edits)
+    }
+
+    /// The operators and constants that were not tried.
+    pub(super) fn untried(&self, space: &Space) -> Vec<Untried> {
+        let spans = space.untried.iter();
+        let shown = spans.filter_map(|span| {
+            let text = self.texts.get(span.file as usize)?;
+            let (start, end) = (span.start as usize, span.end as usize);
+            let (line, column) = position(text, start);
+            Some(Untried {
+                file: self.program.files[span.file as usize].to_string(),
+                line,
+                column,
+                text: on_one_line(text.get(start..end)?),
+            })
+        });
+        shown.collect()
     }
 
     pub(super) fn shown(
@@ -88,11 +105,11 @@ impl Goal {
             let (from, to) = (span.start as usize, span.end as usize);
             let before = text.get(start..end).unwrap_or_default();
             let after = [&text[start..from], &edit.text, &text[to..end]].concat();
-            let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let (line, column) = position(text, start);
             ShownEdit {
                 file: self.program.files[span.file as usize].to_string(),
-                line: text[..start].matches('\n').count() + 1,
-                column: text[line_start..start].chars().count() + 1,
+                line,
+                column,
                 before: on_one_line(before),
                 after: on_one_line(&after),
                 span: from..to,
@@ -103,6 +120,16 @@ impl Goal {
         changes.sort_by(|a, b| (&a.file, a.span.start).cmp(&(&b.file, b.span.start)));
         changes
     }
+}
+
+/// The line of a byte, and its column in characters, both counted from 1.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }
 
 fn on_one_line(text: &str) -> String {

@@ -22,6 +22,9 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     for note in left_out.iter().chain(&shown.warnings) {
         writeln!(text, "note: {note}")?;
     }
+    if let Some(note) = untried(shown) {
+        writeln!(text, "note: {note}")?;
+    }
     for failing in shown.failing.iter().take(MANY) {
         writeln!(text, "{} fails: {}", failing.name, failing.reason)?;
     }
@@ -41,6 +44,7 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     let what = count(shown.repairs.len(), "minimal repair");
     let extent = match (shown.outcome, shown.is_exhausted) {
         ("limit", _) => "there may be more".to_owned(),
+        _ if !shown.is_complete => "there may be others, of changes that were not tried".to_owned(),
         (_, true) => "there are no others".to_owned(),
         _ => format!(
             "there are no others of up to {}",
@@ -89,6 +93,27 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
         text,
         "\n`{command} apply` writes repair 1{others}; it is built and tested first."
     )
+}
+
+/// Which operators and constants were not tried, as a sentence.
+fn untried(shown: &Mutation) -> Option<String> {
+    let all = shown.untried.len();
+    let places = shown.untried.iter().take(MANY);
+    let places = places.map(|of| format!("{}:{}:{} `{}`", of.file, of.line, of.column, of.text));
+    let places: Vec<String> = places.collect();
+    let (what, were) = match all {
+        0 => return None,
+        1 => ("1 operator or constant".to_owned(), "was"),
+        _ => (format!("{all} operators and constants"), "were"),
+    };
+    let others = match all.checked_sub(MANY) {
+        None | Some(0) => String::new(),
+        Some(others) => format!(" and {others} more (--format json has all)"),
+    };
+    Some(format!(
+        "{what} {were} not tried: {}{others}",
+        places.join(", ")
+    ))
 }
 
 fn row(text: &mut String, rank: usize, repair: &ShownRepair) -> std::fmt::Result {

@@ -238,6 +238,7 @@ fn kept(program: &Program) -> Kept {
     Kept {
         functions: needs.functions,
         variables: needs.variables,
+        types: true,
     }
 }
 

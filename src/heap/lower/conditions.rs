@@ -65,7 +65,8 @@ impl Lowering<'_> {
     ) -> Result<Condition, Outside> {
         // `p` alone is compared with a null that nobody wrote.
         let is_implied = |side: &Expr| {
-            side.span == span && matches!(side.kind, ExprKind::Null | ExprKind::Constant(0))
+            let is_unwritten = side.span == span || side.span.start >= side.span.end;
+            is_unwritten && matches!(side.kind, ExprKind::Null | ExprKind::Constant(0))
         };
         let is_written = !is_implied(right) && !is_implied(left);
         let wanted = self.pointer_type(left).or_else(|| self.pointer_type(right));

@@ -36,7 +36,7 @@ impl Translator<'_> {
         let span = value.expr.span;
         match (&value.ty, to, to.scalar()) {
             (from, _, Some(scalar)) if from.is_number() && to.is_number() => {
-                Ok(build::cast(value.expr, scalar))
+                Ok(self.number_as(value.expr, scalar))
             }
             (Type::Int { .. }, Type::Pointer(_), _) if Self::is_null(&value) => {
                 Ok(build::null(span))
@@ -133,13 +133,14 @@ impl Translator<'_> {
         if is_pointer(&left) || is_pointer(&right) {
             return self.pointers(op, left, right, syntax);
         }
-        let span = syntax.span();
+        let (span, used_at) = (self.own_span(syntax), syntax.span());
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             let left = self.number(left, syntax)?;
             let right = self.number(right, syntax)?;
             let ty = left.expr.ty;
+            let expr = build::binary(op, overflow(&left.ty), left.expr, right.expr, ty, span);
             return Ok(Value {
-                expr: build::binary(op, overflow(&left.ty), left.expr, right.expr, ty, span),
+                expr: build::used_at(expr, used_at),
                 ty: left.ty,
             });
         }
@@ -155,13 +156,14 @@ impl Translator<'_> {
         let right = self.convert(right, &common, syntax)?;
         if is_comparison {
             return Ok(Value {
-                expr: build::compare(op, left, right, span),
+                expr: build::used_at(build::compare(op, left, right, span), used_at),
                 ty: Type::INT,
             });
         }
         let ty = left.ty;
+        let expr = build::binary(op, overflow(&common), left, right, ty, span);
         Ok(Value {
-            expr: build::binary(op, overflow(&common), left, right, ty, span),
+            expr: build::used_at(expr, used_at),
             ty: common,
         })
     }
@@ -189,7 +191,7 @@ impl Translator<'_> {
                     _ => this.outside(syntax, "a pointer is compared with a number"),
                 };
                 let (left, right) = (side(left, self)?, side(right, self)?);
-                Ok(Self::same_pointer(op, left, right, syntax))
+                Ok(self.same_pointer(op, left, right, syntax))
             }
             (
                 BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
@@ -197,13 +199,31 @@ impl Translator<'_> {
                 Type::Pointer(_),
             ) => {
                 let distance = self.distance(left, right, 1, syntax)?;
-                let zero = build::constant(0, distance.expr.ty, syntax.span());
-                Ok(Self::same_pointer(op, distance.expr, zero, syntax))
+                let zero = build::constant(0, distance.expr.ty, build::nowhere(syntax.span()));
+                Ok(self.same_pointer(op, distance.expr, zero, syntax))
             }
             _ => self.outside(
                 syntax,
                 format!("`{}` is not supported for pointers", self.written(syntax)),
             ),
+        }
+    }
+
+    /// Whether it is null or 0.
+    pub(super) fn is_null(value: &Value) -> bool {
+        let mut expr = &value.expr;
+        while let ExprKind::Cast(inner) = &expr.kind {
+            expr = inner;
+        }
+        matches!(expr.kind, ExprKind::Null | ExprKind::Constant(0))
+    }
+
+    /// `==` of pointers.
+    fn same_pointer(&self, op: BinaryOp, left: Expr, right: Expr, syntax: Syntax<'_>) -> Value {
+        let expr = build::compare(op, left, right, self.own_span(syntax));
+        Value {
+            expr: build::used_at(expr, syntax.span()),
+            ty: Type::INT,
         }
     }
 
@@ -228,13 +248,15 @@ impl Translator<'_> {
         is_back: bool,
         syntax: Syntax<'_>,
     ) -> Translated<Value> {
-        let span = syntax.span();
         let stride = self.stride(&pointer.ty, syntax)?;
         let by = self.number(by, syntax)?;
         let mut by = self.convert(by, &Type::LONG, syntax)?;
         if is_back {
             by = match by.kind {
-                ExprKind::Constant(number) => build::constant(by.ty.wrap(-number), by.ty, by.span),
+                // Whoever reads leniently wants to see a number.
+                ExprKind::Constant(number) if self.is_lenient => {
+                    build::constant(by.ty.wrap(-number), by.ty, by.span)
+                }
                 _ => Expr {
                     ty: by.ty,
                     span: by.span,
@@ -242,8 +264,9 @@ impl Translator<'_> {
                 },
             };
         }
+        let expr = build::offset(pointer.expr, by, stride, self.own_span(syntax));
         Ok(Value {
-            expr: build::offset(pointer.expr, by, stride, span),
+            expr: build::used_at(expr, syntax.span()),
             ty: pointer.ty,
         })
     }
@@ -280,7 +303,7 @@ fn overflow(ty: &Type) -> Overflow {
     }
 }
 
-fn operation(operator: &str) -> Option<BinaryOp> {
+pub(super) fn operation(operator: &str) -> Option<BinaryOp> {
     Some(match operator {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Sub,

@@ -1,7 +1,6 @@
 //! Assignments, as statements and as expressions.
 
 use super::build::{self, Value};
-use super::expressions::integer;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
@@ -220,7 +219,10 @@ impl Translator<'_> {
 
     fn updated(&mut self, syntax: Syntax<'_>) -> Translated<Assignment> {
         let argument = self.argument_of(syntax)?;
-        let one = integer(1, &Type::INT, syntax);
+        let one = Value {
+            expr: build::constant(1, Scalar::INT, build::nowhere(syntax.span())),
+            ty: Type::INT,
+        };
         let operator = syntax.operator();
         self.operated(argument, operator.get(..1).unwrap_or_default(), one, syntax)
     }

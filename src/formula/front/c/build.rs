@@ -24,6 +24,29 @@ pub(super) fn constant(value: i128, ty: Scalar, span: Span) -> Expr {
     }
 }
 
+/// A place in the source where nothing is written.
+pub(super) fn nowhere(span: Span) -> Span {
+    Span {
+        end: span.start,
+        ..span
+    }
+}
+
+/// An expression that is written in one place, such as the body of a macro, and used in another one.
+pub(super) fn used_at(expr: Expr, span: Span) -> Expr {
+    if expr.span == span {
+        return expr;
+    }
+    if expr.ty == Scalar::Pointer {
+        return Expr { span, ..expr };
+    }
+    Expr {
+        ty: expr.ty,
+        kind: ExprKind::Cast(Box::new(expr)),
+        span,
+    }
+}
+
 /// A value that is in a cell.
 pub(super) fn load(from: Lvalue, ty: Scalar, span: Span) -> Expr {
     Expr {
@@ -134,8 +157,8 @@ pub(super) fn truth(value: Expr) -> Expr {
     let span = value.span;
     let zero = match value.ty {
         Scalar::Bool => return value,
-        Scalar::Pointer => null(span),
-        ty => constant(0, ty, span),
+        Scalar::Pointer => null(nowhere(span)),
+        ty => constant(0, ty, nowhere(span)),
     };
     compare(BinaryOp::Ne, value, zero, span)
 }

@@ -8,6 +8,7 @@ use super::{Translated, Translator};
 use crate::formula::ir::{
     BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, PlaceKind, Scalar, Statement, UnaryOp,
 };
+use crate::formula::written::Owner;
 
 impl Translator<'_> {
     /// Translates something that leaves nothing behind: only its type or its value is wanted.
@@ -44,6 +45,7 @@ impl Translator<'_> {
 
     /// The length of an array.
     pub(super) fn length(&mut self, syntax: Syntax<'_>) -> Translated<u32> {
+        self.fix(syntax);
         let (number, _) = self.constant(syntax)?;
         u32::try_from(number)
             .map_err(|_| self.error(syntax, format!("an array cannot have {number} elements")))
@@ -63,15 +65,18 @@ impl Translator<'_> {
         if !self.constants.contains_key(&constant.directive) {
             let body = self.macro_body(constant, syntax)?;
             let function = self.function.take();
+            let id = self.variable(&*constant.name, Vec::new(), true);
+            let owner = self.owner.replace(Owner::Variable(id));
+            self.note(body, body.span(), self.owner);
             let made = self.at_statement(constant.directive, |this| {
                 let value = this.value(body)?;
                 let number = this.number(value, body)?;
                 let place = this.place(PlaceKind::Value, body);
                 Ok((number, place))
             });
-            self.function = function;
+            (self.function, self.owner) = (function, owner);
             let (number, place) = made?;
-            let id = self.variable(&*constant.name, vec![number.expr.ty], true);
+            self.program.variables[id].cells = vec![number.expr.ty];
             self.program.globals.push(Statement::Assign {
                 place,
                 target: Lvalue::Variable(id),

@@ -7,6 +7,7 @@ use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator};
 use crate::formula::ir::{Initially, Lvalue, Scalar, Statement};
+use crate::formula::written::Owner;
 
 /// How the variables of a declaration live.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -165,6 +166,9 @@ impl Translator<'_> {
             None => self.variable(name, cells, true),
         };
         self.typed.push((id, ty.clone()));
+        if let Some(value) = value.filter(|_| is_constant) {
+            self.initializers.insert(id, value.span());
+        }
         let symbol = Symbol::Variable {
             id,
             ty: ty.clone(),
@@ -181,9 +185,11 @@ impl Translator<'_> {
         if let Some(value) = value {
             // Nothing of the function counts: this is done before any is called.
             let function = self.function.take();
+            let owner = self.owner.replace(Owner::Variable(id));
+            self.note(value, value.span(), self.owner);
             let mut statements = Vec::new();
             let result = self.initialize(Lvalue::Variable(id), &ty, value, &mut statements);
-            self.function = function;
+            (self.function, self.owner) = (function, owner);
             result?;
             self.program.globals.append(&mut statements);
         }
@@ -209,6 +215,9 @@ impl Translator<'_> {
         }
         self.typed.push((id, declared.ty.clone()));
         statements.push(Statement::Declare(id));
+        if let Some(value) = value.filter(|_| is_constant) {
+            self.initializers.insert(id, value.span());
+        }
         let constant = if is_constant {
             self.known(declared, value)
         } else {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::scopes::{Symbol, Tag};
+use super::scopes::{Enumerator, Symbol, Tag};
 use super::source::Syntax;
 use super::types::{Field, Prototype, Type};
 use super::{Translated, Translator};
@@ -176,21 +176,25 @@ impl Translator<'_> {
                 _ => self.outside(specifier, "the members of the enumeration are not known"),
             };
         };
-        let mut next = 0;
+        let mut next = Enumerator {
+            value: 0,
+            written: None,
+            definitions: Vec::new(),
+        };
         let mut signed = false;
         for member in body.children() {
             let Some(name) = member.field("name") else {
                 return self.outside(member, "this is not supported in enumerations");
             };
             if let Some(value) = member.field("value") {
-                next = self.constant(value)?.0;
+                next = self.enumerator(value)?;
             }
-            if i32::try_from(next).is_err() {
+            if i32::try_from(next.value).is_err() {
                 return self.outside(member, format!("`{}` does not fit an `int`", name.text()));
             }
-            signed |= next < 0;
-            self.bind(name.text(), Symbol::Enumerator(next));
-            next += 1;
+            signed |= next.value < 0;
+            self.bind(name.text(), Symbol::Enumerator(next.clone()));
+            next = next.following();
         }
         let ty = Type::integer(32, signed);
         if let Some(tag) = tag {

@@ -6,7 +6,7 @@ use super::scopes::Symbol;
 use super::source::Syntax;
 use super::types::Type;
 use super::{Translated, Translator, literals, names};
-use crate::formula::ir::{BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Scalar, Statement};
+use crate::formula::ir::{Expr, ExprKind, LogicalOp, Lvalue, Scalar, Statement};
 
 impl Translator<'_> {
     /// The value of an expression. Arrays are pointers to their first elements.
@@ -16,7 +16,7 @@ impl Translator<'_> {
             "parenthesized_expression" => self.value(self.only(syntax)?),
             "number_literal" => self.number_literal(syntax),
             "char_literal" => match literals::character(syntax.text().trim()) {
-                Some(value) => Ok(integer(value, &Type::INT, syntax)),
+                Some(value) => Ok(self.written_number(value, &Type::INT, syntax)),
                 None => self.outside(
                     syntax,
                     format!("the character {} is not supported", self.written(syntax)),
@@ -95,7 +95,7 @@ impl Translator<'_> {
     fn number_literal(&self, syntax: Syntax<'_>) -> Translated<Value> {
         let text = syntax.text().trim();
         match literals::integer(text) {
-            Some((value, ty)) => Ok(integer(value, &ty, syntax)),
+            Some((value, ty)) => Ok(self.written_number(value, &ty, syntax)),
             None if !names::is_integer(text) => self.outside(
                 syntax,
                 format!("`{text}` is a floating point number, and only integers are supported"),
@@ -116,7 +116,10 @@ impl Translator<'_> {
                 ..
             }) if self.is_folding => Ok(integer(*constant, &ty.clone(), syntax)),
             Some(Symbol::Variable { .. } | Symbol::Row { .. }) => self.loaded(syntax),
-            Some(Symbol::Enumerator(value)) => Ok(integer(*value, &Type::INT, syntax)),
+            Some(Symbol::Enumerator(of)) => {
+                let of = of.clone();
+                Ok(self.enumerated(of, syntax))
+            }
             Some(Symbol::Routine(_)) => {
                 self.outside(syntax, "pointers to functions are not supported")
             }
@@ -328,12 +331,13 @@ impl Translator<'_> {
         let left = self.condition(left)?;
         let node = self.node();
         let right = self.condition(right)?;
+        let expr = Expr {
+            kind: ExprKind::Logical(op, node, Box::new(left), Box::new(right)),
+            ty: Scalar::Bool,
+            span: self.own_span(syntax),
+        };
         Ok(Value {
-            expr: Expr {
-                kind: ExprKind::Logical(op, node, Box::new(left), Box::new(right)),
-                ty: Scalar::Bool,
-                span: syntax.span(),
-            },
+            expr: build::used_at(expr, syntax.span()),
             ty: Type::INT,
         })
     }
@@ -560,19 +564,6 @@ impl Translator<'_> {
                 }
                 Ok(())
             }
-        }
-    }
-
-    /// Compares with null or 0.
-    pub(super) fn is_null(value: &Value) -> bool {
-        matches!(value.expr.kind, ExprKind::Null | ExprKind::Constant(0))
-    }
-
-    /// `==` of pointers.
-    pub(super) fn same_pointer(op: BinaryOp, left: Expr, right: Expr, syntax: Syntax<'_>) -> Value {
-        Value {
-            expr: build::compare(op, left, right, syntax.span()),
-            ty: Type::INT,
         }
     }
 }

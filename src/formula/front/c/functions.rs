@@ -6,6 +6,7 @@ use super::source::Syntax;
 use super::types::{Prototype, Type};
 use super::{Inside, Translated, Translator, build};
 use crate::formula::ir::{Function, FunctionId, OutlineKind, Outlined, Scalar, Statement};
+use crate::formula::written::Owner;
 
 impl<'s> Translator<'s> {
     /// Declares the function; its body is translated when all declarations are known.
@@ -151,7 +152,10 @@ impl<'s> Translator<'s> {
             arguments,
         });
         let mut statements = Vec::new();
+        self.owner = Some(Owner::Function(id));
         if let Some(body) = item.field("body") {
+            let arguments = arguments.map(|id| self.program.variables[id].name.clone());
+            self.note_body(body, Owner::Function(id), arguments.as_deref());
             if !item.source.is_library {
                 self.program.outline.push(Outlined {
                     span: body.span(),
@@ -167,6 +171,7 @@ impl<'s> Translator<'s> {
             });
         }
         self.function = None;
+        self.owner = None;
         self.program.functions[id].body = statements;
         Ok(())
     }

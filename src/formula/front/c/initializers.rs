@@ -252,7 +252,12 @@ fn element_of(
 ) -> Lvalue {
     Lvalue::Index {
         array: Box::new(array.clone()),
-        index: build::constant(i128::from(number), Scalar::INT, syntax.span()),
+        // The number is not written: what is there is the value.
+        index: build::constant(
+            i128::from(number),
+            Scalar::INT,
+            build::nowhere(syntax.span()),
+        ),
         length,
         stride,
     }

@@ -33,9 +33,35 @@ pub(super) struct Token {
     pub(super) is_spaced: bool,
     /// The macro it names, if that macro is a constant.
     pub(super) constant: Option<Rc<Constant>>,
+    /// The expansion of a macro in the body of which its characters are written; `None` if that is the file.
+    pub(super) written_in: Option<u32>,
+    /// Where it is in the bodies of the macros that brought it here: what takes its place, of an argument the parameter.
+    pub(super) within: Vec<Within>,
+}
+
+/// A part of the body of a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Within {
+    /// Which expansion it is.
+    pub(super) expansion: u32,
+    /// Where the part is written.
+    pub(super) span: Span,
+    /// The definition of the macro.
+    pub(super) directive: Span,
 }
 
 impl Token {
+    /// Where it is in the body of the macro of this expansion, or in the file.
+    pub(super) fn place_in(&self, expansion: Option<u32>) -> Option<Span> {
+        let Some(expansion) = expansion else {
+            return Some(self.span);
+        };
+        let mut within = self.within.iter();
+        within
+            .find(|within| within.expansion == expansion)
+            .map(|within| within.span)
+    }
+
     /// Whether it is this mark or word.
     pub(super) fn is(&self, text: &str) -> bool {
         self.kind != TokenKind::Quoted && &*self.text == text
@@ -70,6 +96,8 @@ pub(super) fn tokens(text: &str, file: u32) -> Vec<Token> {
             begins_line,
             is_spaced,
             constant: None,
+            written_in: None,
+            within: Vec::new(),
         });
         at += length;
         begins_line = false;

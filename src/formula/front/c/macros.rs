@@ -1,9 +1,10 @@
 //! Macros: what they stand for, and putting it in their place.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::lex::{Token, TokenKind};
+use super::lex::{Token, TokenKind, Within};
 use super::names;
 use super::source::Source;
 use crate::formula::ir::Span;
@@ -28,12 +29,26 @@ pub(super) struct Macro {
     pub(super) body: Vec<Token>,
     /// The constant, if it is one.
     pub(super) constant: Option<Rc<Constant>>,
+    /// The directive that defines it.
+    pub(super) directive: Span,
 }
 
 /// The macros that are defined.
 #[derive(Debug, Default)]
 pub(super) struct Macros {
     by_name: HashMap<Rc<str>, Macro>,
+    /// How many were expanded.
+    expansions: Cell<u32>,
+}
+
+/// One expansion of a macro.
+struct Expansion<'t> {
+    number: u32,
+    directive: Span,
+    /// Where the call is: its tokens.
+    call: &'t [Token],
+    /// The same as one span of the file.
+    span: Span,
 }
 
 /// What a macro needs that is not supported: where, and why.
@@ -91,7 +106,16 @@ impl Macros {
                 });
                 continue;
             }
+            let start = at - 1;
             let mut span = token.span;
+            self.expansions.set(self.expansions.get() + 1);
+            let number = self.expansions.get();
+            let expansion = |at: usize, span: Span| Expansion {
+                number,
+                directive: definition.directive,
+                call: &tokens[start..at],
+                span,
+            };
             let body = if let Some(parameters) = &definition.parameters {
                 if !tokens.get(at).is_some_and(|next| next.is("(")) {
                     output.push(token.clone());
@@ -122,9 +146,14 @@ impl Macros {
                     self.expand_within(argument, all, within, &mut tokens)?;
                     expanded.push(tokens);
                 }
-                substitute(&definition.body, parameters, &expanded, span)?
+                substitute(
+                    &definition.body,
+                    parameters,
+                    &expanded,
+                    &expansion(at, span),
+                )?
             } else {
-                substitute(&definition.body, &[], &[], span)?
+                substitute(&definition.body, &[], &[], &expansion(at, span))?
             };
             within.push(token.text.clone());
             self.expand_within(&body, all, within, output)?;
@@ -202,18 +231,45 @@ fn arguments(tokens: &[Token], open: usize) -> Option<(Vec<&[Token]>, usize)> {
     None
 }
 
-/// The body with the arguments in it, as if all of it were written at `span`.
+impl Expansion<'_> {
+    /// A part of the macro's body.
+    fn part(&self, token: &Token) -> Within {
+        Within {
+            expansion: self.number,
+            span: token.span,
+            directive: self.directive,
+        }
+    }
+
+    /// Where the call is in the bodies of other macros.
+    fn around(&self) -> Vec<Within> {
+        let (Some(first), Some(last)) = (self.call.first(), self.call.last()) else {
+            return Vec::new();
+        };
+        let ends = first.within.iter().filter_map(|within| {
+            let last = last.place_in(Some(within.expansion))?;
+            let span = Span {
+                end: last.end.max(within.span.end),
+                ..within.span
+            };
+            Some(Within { span, ..*within })
+        });
+        ends.collect()
+    }
+}
+
+/// The body with the arguments in it. What the body adds is, in the file, where the call is.
 fn substitute(
     body: &[Token],
     parameters: &[Rc<str>],
     arguments: &[Vec<Token>],
-    span: Span,
+    expansion: &Expansion<'_>,
 ) -> Result<Vec<Token>, Unsupported> {
     let mut output = Vec::new();
     for token in body {
         if token.is("#") || token.is("##") {
             return Err((
-                span,
+                expansion.span,
                 format!("`{}` in a macro is not supported", token.text),
             ));
         }
@@ -222,12 +278,22 @@ fn substitute(
             .position(|name| token.kind == TokenKind::Word && *name == token.text)
         {
             Some(parameter) => {
-                output.extend(arguments.get(parameter).into_iter().flatten().cloned());
+                let argument = arguments.get(parameter).into_iter().flatten().cloned();
+                output.extend(argument.map(|mut argument| {
+                    argument.within.push(expansion.part(token));
+                    argument
+                }));
             }
-            None => output.push(Token {
-                span,
-                ..token.clone()
-            }),
+            None => {
+                let mut within = vec![expansion.part(token)];
+                within.extend(expansion.around());
+                output.push(Token {
+                    span: expansion.span,
+                    written_in: Some(expansion.number),
+                    within,
+                    ..token.clone()
+                });
+            }
         }
     }
     Ok(output)

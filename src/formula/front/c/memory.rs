@@ -143,7 +143,7 @@ impl Translator<'_> {
     ) -> Translated<Value> {
         let span = syntax.span();
         let (pointer, element) = self.row(target)?;
-        let (byte, _) = self.constant(byte)?;
+        let (constant, _) = self.constant(byte)?;
         let (Some(cells), Some((element_size, _))) =
             (self.types.scalars(&element), self.types.layout(&element))
         else {
@@ -166,15 +166,27 @@ impl Translator<'_> {
             span,
         );
         let count = self.temporary("count", count, &mut statements);
+        // What a pointer or a truth value would become is not known, so that only 0 can be written there.
+        let is_any = cells.iter().all(|cell| matches!(cell, Scalar::Int { .. }));
+        let byte = if self.keeps_constants() && is_any {
+            let byte = self.converted(byte, &Type::integer(8, false))?;
+            Some(self.temporary("byte", byte, &mut statements))
+        } else {
+            self.fix(byte);
+            None
+        };
         let number = self.temporary("number", build::constant(0, long, span), &mut statements);
         let load = |variable, ty| build::load(Lvalue::Variable(variable), ty, span);
         let mut body = Vec::new();
         for (cell, scalar) in (0_u32..).zip(&cells) {
             let value = match scalar {
-                Scalar::Pointer if byte == 0 => build::null(span),
-                Scalar::Bool if byte == 0 => build::constant(0, Scalar::Bool, span),
-                Scalar::Int { bits, .. } if *bits == 8 || byte == 0 || byte == -1 => {
-                    build::constant(scalar.wrap(byte), *scalar, span)
+                Scalar::Int { bits, .. } if let Some(byte) = byte => {
+                    repeated(load(byte, BYTE), *bits, *scalar)
+                }
+                Scalar::Pointer if constant == 0 => build::null(span),
+                Scalar::Bool if constant == 0 => build::constant(0, Scalar::Bool, span),
+                Scalar::Int { bits, .. } if *bits == 8 || constant == 0 || constant == -1 => {
+                    build::constant(scalar.wrap(constant), *scalar, span)
                 }
                 _ => return self.outside(syntax, "`memset` is only supported with 0 and -1"),
             };
@@ -219,6 +231,7 @@ impl Translator<'_> {
         if !self.types.are_compatible(&element, &other) {
             return self.outside(syntax, "memory of different types is copied");
         }
+        self.fix(size);
         let (bytes, _) = self.constant(size)?;
         let cells = self.memory(u64::try_from(bytes).unwrap_or(u64::MAX), &element, size)?;
         let copy = Statement::Copy {
@@ -228,4 +241,24 @@ impl Translator<'_> {
         };
         Ok(build::effect(vec![copy], syntax.span()))
     }
+}
+
+/// A byte of memory.
+const BYTE: Scalar = Scalar::Int {
+    bits: 8,
+    signed: false,
+};
+
+/// A byte as often as it fits a number of this type.
+fn repeated(byte: Expr, bits: u8, to: Scalar) -> Expr {
+    let span = byte.span;
+    let wide = Scalar::Int {
+        bits,
+        signed: false,
+    };
+    let ones = (0..bits / 8).fold(0_i128, |ones, _| ones << 8 | 1);
+    let byte = build::cast(byte, wide);
+    let ones = build::constant(ones, wide, build::nowhere(span));
+    let value = build::binary(BinaryOp::Mul, Overflow::Wraps, byte, ones, wide, span);
+    build::cast(value, to)
 }

@@ -5,7 +5,7 @@ use super::{Translated, Translator, lex};
 use crate::formula::ir::{Outside, Place, PlaceId, PlaceKind, Span};
 
 /// What only brings in the input, or memory: neither can be wrong.
-const INPUT: [&str; 14] = [
+pub(super) const INPUT: [&str; 14] = [
     "atoi", "atol", "atoll", "strtol", "strtoll", "getchar", "getc", "fgetc", "scanf", "fgets",
     "gets", "fread", "malloc", "calloc",
 ];

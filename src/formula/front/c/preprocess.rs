@@ -213,6 +213,7 @@ impl<'f> Preprocessor<'f> {
             parameters,
             body: body.to_vec(),
             constant,
+            directive,
         };
         self.macros.define(name.text.clone(), definition);
         Ok(())
@@ -232,6 +233,8 @@ impl<'f> Preprocessor<'f> {
             begins_line: false,
             is_spaced: true,
             constant: None,
+            written_in: None,
+            within: Vec::new(),
         };
         let mut tokens = vec![word("int"), word("_"), word("=")];
         tokens.extend(self.macros.expand(body, false)?);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::source::Syntax;
 use super::types::{Prototype, Type};
 use super::{Translated, Translator};
-use crate::formula::ir::{FunctionId, VariableId};
+use crate::formula::ir::{Expr, FunctionId, Span, VariableId};
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -29,9 +29,20 @@ pub(super) enum Symbol {
     /// A type.
     Type(Type),
     /// A member of an enumeration.
-    Enumerator(i128),
+    Enumerator(Enumerator),
     /// A function, in [`Translator::routines`].
     Routine(usize),
+}
+
+/// A member of an enumeration.
+#[derive(Clone, Debug)]
+pub(super) struct Enumerator {
+    /// Its value.
+    pub(super) value: i128,
+    /// How that is computed, if anything of it is written.
+    pub(super) written: Option<Expr>,
+    /// What it depends on.
+    pub(super) definitions: Vec<Span>,
 }
 
 /// What a tag means.

@@ -14,8 +14,8 @@ use crate::formula::ir::Span;
 #[derive(Debug)]
 pub(super) struct Source {
     text: String,
-    /// Where each token is in the text, and where it is written.
-    tokens: Vec<(usize, Span)>,
+    /// Where each token is in the text, and the token.
+    tokens: Vec<(usize, Token)>,
     /// The tokens that name constants.
     constants: HashMap<usize, Rc<Constant>>,
     tree: Tree,
@@ -33,7 +33,7 @@ impl Source {
             if let Some(constant) = &token.constant {
                 constants.insert(text.len(), constant.clone());
             }
-            places.push((text.len(), token.span));
+            places.push((text.len(), token.clone()));
             text.push_str(&token.text);
             text.push(' ');
         }
@@ -57,25 +57,24 @@ impl Source {
         }
     }
 
-    /// Where these bytes of the text are written.
+    /// The first and the last token of these bytes of the text.
+    fn ends(&self, start: usize, end: usize) -> Option<(&Token, &Token)> {
+        let before = |at: usize| at.saturating_sub(1);
+        let first = before(self.tokens.partition_point(|(at, _)| *at <= start));
+        let last = before(self.tokens.partition_point(|(at, _)| *at < end));
+        Some((&self.tokens.get(first)?.1, &self.tokens.get(last)?.1))
+    }
+
+    /// Where these bytes of the text are in the file: what a macro brings is where the macro is used.
     fn span(&self, start: usize, end: usize) -> Span {
         if self.is_library {
             return Span::default();
         }
-        let first = self
-            .tokens
-            .partition_point(|(at, _)| *at <= start)
-            .saturating_sub(1);
-        let last = self
-            .tokens
-            .partition_point(|(at, _)| *at < end)
-            .saturating_sub(1);
-        let Some((_, mut span)) = self.tokens.get(first).copied() else {
+        let Some((first, last)) = self.ends(start, end) else {
             return Span::default();
         };
-        if let Some((_, last)) = self.tokens.get(last)
-            && last.file == span.file
-        {
+        let (mut span, last) = (first.span, last.span);
+        if last.file == span.file {
             span.end = span.end.max(last.end);
         }
         span
@@ -166,6 +165,44 @@ impl<'s> Syntax<'s> {
     pub(super) fn span(self) -> Span {
         self.source
             .span(self.node.start_byte(), self.node.end_byte())
+    }
+
+    fn ends(self) -> Option<(&'s Token, &'s Token)> {
+        self.source
+            .ends(self.node.start_byte(), self.node.end_byte())
+    }
+
+    /// The expansion of a macro in the body of which its first token is written; `None` if that is the file.
+    pub(super) fn written_in(self) -> Option<u32> {
+        self.ends().and_then(|(first, _)| first.written_in)
+    }
+
+    /// Where all of it is in the body of the macro of an expansion, or in the file.
+    pub(super) fn place_in(self, expansion: Option<u32>) -> Option<Span> {
+        if expansion.is_none() || self.source.is_library {
+            return Some(self.span());
+        }
+        let (first, last) = self.ends()?;
+        let (first, last) = (first.place_in(expansion)?, last.place_in(expansion)?);
+        (first.file == last.file && first.start < last.end).then_some(Span {
+            end: last.end,
+            ..first
+        })
+    }
+
+    /// Where its characters are: a literal or an operator in the body of a macro is in its definition.
+    pub(super) fn own_span(self) -> Span {
+        let mark = self.field("operator").unwrap_or(self);
+        self.place_in(mark.written_in())
+            .unwrap_or_else(|| self.span())
+    }
+
+    /// The definition of the macro in the body of which its first token is written.
+    pub(super) fn directive(self) -> Option<Span> {
+        let (first, _) = self.ends()?;
+        let own = first.written_in?;
+        let mut within = first.within.iter();
+        Some(within.find(|within| within.expansion == own)?.directive)
     }
 
     /// Where it is written from its beginning to the end of another part of it.

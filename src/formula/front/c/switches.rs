@@ -11,8 +11,17 @@ use crate::formula::ir::{
 /// Statements and the labels before them.
 struct Group {
     /// The values; `None` is the default.
-    labels: Vec<Option<Expr>>,
+    labels: Vec<Option<Label>>,
     body: Vec<Statement>,
+    span: Span,
+}
+
+/// A label.
+#[derive(Clone)]
+struct Label {
+    number: i128,
+    /// How it is computed.
+    value: Expr,
     span: Span,
 }
 
@@ -49,6 +58,7 @@ impl Translator<'_> {
             is_loop: false,
         });
         let groups = self.scoped(|this| this.groups(body, &value.ty))?;
+        self.check_labels(&groups)?;
         self.jumps.pop();
         let through = self.variable("#through", vec![Scalar::Bool], false);
         let scrutinee = build::load(Lvalue::Variable(variable), scalar, span);
@@ -86,15 +96,41 @@ impl Translator<'_> {
         Ok(groups)
     }
 
+    fn label_number(&mut self, label: Syntax<'_>, ty: &Type) -> Translated<i128> {
+        let (number, _) = self.constant(label)?;
+        Ok(ty.scalar().unwrap_or(Scalar::INT).wrap(number))
+    }
+
+    /// Makes sure that all labels are different, as the compiler does.
+    fn check_labels(&mut self, groups: &[Group]) -> Translated<()> {
+        let labels = groups
+            .iter()
+            .flat_map(|group| group.labels.iter().flatten());
+        let labels: Vec<&Label> = labels.collect();
+        for (at, label) in labels.iter().enumerate() {
+            let is_same = |other: &&&Label| other.number == label.number;
+            if labels[..at].iter().any(|other| is_same(&other)) {
+                let reason = format!("the value {} has a label already", label.number);
+                return Err(self.error_at(label.span, reason));
+            }
+            if self.keeps_constants() {
+                let others = labels.iter().filter(|other| !is_same(other));
+                let others = others.map(|other| other.number);
+                self.program.written.forbid(label.span, others);
+            }
+        }
+        Ok(())
+    }
+
     /// The groups that one `case` begins: labels may follow each other as statements of the one before.
     fn labelled(&mut self, item: Syntax<'_>, ty: &Type, groups: &mut Vec<Group>) -> Translated<()> {
         let value = item.field("value");
         let label = match value {
-            Some(value) => {
-                let (number, _) = self.constant(value)?;
-                let scalar = ty.scalar().unwrap_or(Scalar::INT);
-                Some(build::constant(scalar.wrap(number), scalar, value.span()))
-            }
+            Some(value) => Some(Label {
+                number: self.label_number(value, ty)?,
+                value: self.computed(value, ty)?,
+                span: value.span(),
+            }),
             None => None,
         };
         match groups.last_mut() {
@@ -129,7 +165,7 @@ impl Translator<'_> {
         scrutinee: &Expr,
         through: VariableId,
     ) -> Vec<Statement> {
-        let all: Vec<Expr> = groups
+        let all: Vec<Label> = groups
             .iter()
             .flat_map(|group| group.labels.iter().flatten())
             .cloned()
@@ -139,9 +175,11 @@ impl Translator<'_> {
         for mut group in groups {
             let span = group.span;
             let has_default = group.labels.iter().any(Option::is_none);
-            let labels: Vec<Expr> = if has_default {
-                let own =
-                    |label: &Expr| group.labels.iter().flatten().any(|own| is_same(own, label));
+            let labels: Vec<Label> = if has_default {
+                let own = |label: &Label| {
+                    let mut labels = group.labels.iter().flatten();
+                    labels.any(|own| own.number == label.number)
+                };
                 all.iter().filter(|label| !own(label)).cloned().collect()
             } else {
                 group.labels.iter().flatten().cloned().collect()
@@ -182,10 +220,10 @@ impl Translator<'_> {
         }
     }
 
-    fn is_any(&mut self, scrutinee: &Expr, labels: Vec<Expr>, span: Span) -> Expr {
+    fn is_any(&mut self, scrutinee: &Expr, labels: Vec<Label>, span: Span) -> Expr {
         let mut any = None;
         for label in labels {
-            let is_this = build::compare(BinaryOp::Eq, scrutinee.clone(), label, span);
+            let is_this = build::compare(BinaryOp::Eq, scrutinee.clone(), label.value, span);
             any = Some(match any {
                 Some(before) => self.either(before, is_this, span),
                 None => is_this,
@@ -193,10 +231,6 @@ impl Translator<'_> {
         }
         any.unwrap_or_else(|| build::constant(0, Scalar::Bool, span))
     }
-}
-
-fn is_same(left: &Expr, right: &Expr) -> bool {
-    matches!((&left.kind, &right.kind), (ExprKind::Constant(left), ExprKind::Constant(right)) if left == right)
 }
 
 /// Whether nothing can come after these statements.

@@ -3,14 +3,14 @@
 use syn::{BinOp, ExprBinary};
 
 use super::body::Body;
-use super::build::{Value, binary, not, with_span};
+use super::build::{Value, binary, not, nowhere, with_span, within};
 use super::types::Type;
 use crate::formula::ir::{
     BinaryOp, Expr, ExprKind, LogicalOp, Lvalue, Outside, Overflow, Scalar, Span, Statement,
 };
 
 /// The operator of `a op b` that calculates something, or of `a op= b`.
-fn calculating(op: &BinOp) -> Option<BinaryOp> {
+pub(super) fn calculating(op: &BinOp) -> Option<BinaryOp> {
     Some(match op {
         BinOp::Add(_) => BinaryOp::Add,
         BinOp::Sub(_) => BinaryOp::Sub,
@@ -43,7 +43,7 @@ pub(super) fn assigning(op: &BinOp) -> Option<BinaryOp> {
     })
 }
 
-fn comparing(op: &BinOp) -> Option<BinaryOp> {
+pub(super) fn comparing(op: &BinOp) -> Option<BinaryOp> {
     Some(match op {
         BinOp::Eq(_) => BinaryOp::Eq,
         BinOp::Ne(_) => BinaryOp::Ne,
@@ -72,7 +72,13 @@ impl Body<'_, '_> {
         }
         if let Some(op) = comparing(&of.op) {
             let result = self.comparison(op, &of.left, &of.right, span)?;
-            return Ok(Value::scalar(Type::Bool, with_span(result, span)));
+            // What is made of several comparisons is one that is written.
+            let is_one = matches!(result.kind, ExprKind::Binary(made, ..) if made == op);
+            let result = match is_one {
+                true => with_span(result, span),
+                false => within(with_span(result, nowhere(span)), span),
+            };
+            return Ok(Value::scalar(Type::Bool, result));
         }
         let is_shift = matches!(of.op, BinOp::Shl(_) | BinOp::Shr(_));
         let (mut left, left_type) = self.operand(&of.left, expected)?;

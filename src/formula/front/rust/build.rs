@@ -112,7 +112,9 @@ pub(super) fn cast(a: Expr, ty: Scalar) -> Expr {
         ty,
         span: a.span,
         kind: match a.kind {
-            ExprKind::Constant(value) if ty != Scalar::Bool => ExprKind::Constant(ty.wrap(value)),
+            ExprKind::Constant(value) if ty != Scalar::Bool && !is_written_number(&a) => {
+                ExprKind::Constant(ty.wrap(value))
+            }
             _ => ExprKind::Cast(Box::new(a)),
         },
     }
@@ -120,7 +122,7 @@ pub(super) fn cast(a: Expr, ty: Scalar) -> Expr {
 
 /// A pointer to an element after the one it points to.
 pub(super) fn offset(pointer: Expr, by: Expr, cells: u32) -> Expr {
-    if matches!(by.kind, ExprKind::Constant(0)) {
+    if matches!(by.kind, ExprKind::Constant(0)) && !is_written_number(&by) {
         return pointer;
     }
     let by = cast(
@@ -152,6 +154,31 @@ pub(super) fn element(array: Lvalue, index: Expr, ty: &Type) -> Lvalue {
 
 pub(super) fn with_span(expr: Expr, span: Span) -> Expr {
     Expr { span, ..expr }
+}
+
+/// An expression as a part of another one that is written around it.
+pub(super) fn within(expr: Expr, span: Span) -> Expr {
+    if expr.span == span {
+        return expr;
+    }
+    Expr {
+        ty: expr.ty,
+        kind: ExprKind::Cast(Box::new(expr)),
+        span,
+    }
+}
+
+/// A place in the source where nothing is written.
+pub(super) fn nowhere(span: Span) -> Span {
+    Span {
+        end: span.start,
+        ..span
+    }
+}
+
+/// Whether it is a number that is written there.
+pub(super) fn is_written_number(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Constant(_)) && expr.span.start < expr.span.end
 }
 
 /// A value of the subset.

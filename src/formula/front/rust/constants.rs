@@ -11,8 +11,9 @@ use super::expressions::bare;
 use super::items::Constant;
 use super::source::span_of;
 use super::types::{Int, Type};
-use super::{Front, Home};
+use super::{Front, Home, inventory};
 use crate::formula::ir::{Access, Lvalue, Outside, Shape, Span, Statement, Variable, VariableId};
+use crate::formula::written::Owner;
 
 impl<'a> Front<'a> {
     /// The value of an expression that must be known before the program runs.
@@ -58,6 +59,10 @@ impl<'a> Front<'a> {
             return Err(self.outside(span, "the length of an array must be a simple constant"));
         };
         self.check_constant(&found, span)?;
+        if let Some(owner) = self.state.owner {
+            let written = &mut self.state.program.written;
+            inventory::note_value(written, found.file, found.value, (owner, true));
+        }
         let name = found.ident.to_string();
         self.open.push(name);
         let value = self.constant_value(&found.home(), found.value);
@@ -134,6 +139,7 @@ impl<'a> Front<'a> {
         self.check_constant(of, from)?;
         let name = of.ident.to_string();
         self.open.push(name.clone());
+        let around = self.state.owner;
         let statements = self.settle(|front, guesses| {
             let variable = front.state.program.variables.push_and_get_key(Variable {
                 name: name.clone(),
@@ -143,6 +149,9 @@ impl<'a> Front<'a> {
                 is_global: true,
                 initially: Default::default(),
             });
+            if !of.context.is_for_tests {
+                front.state.owner = Some(Owner::Variable(variable));
+            }
             let mut body = Body::new(front, &home, guesses);
             body.is_for_tests = of.context.is_for_tests;
             let (first, last) = of.ends;
@@ -155,7 +164,13 @@ impl<'a> Front<'a> {
             (stored.map(|_| (variable, out)), body.guesses)
         });
         self.open.pop();
+        self.state.owner = around;
         let (variable, statements) = statements?;
+        if !of.context.is_for_tests {
+            let owner = Owner::Variable(variable);
+            let written = &mut self.state.program.written;
+            inventory::note_value(written, of.file, of.value, (owner, false));
+        }
         for statement in statements {
             // What a constant refers to lives as long as the constant.
             if let Statement::Declare(inner) = statement {

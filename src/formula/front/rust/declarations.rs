@@ -10,7 +10,7 @@ use syn::{
 use super::items::{Declared, Function, Named};
 use super::source::span_of;
 use super::types::{Enum, Field, Int, Struct, Type};
-use super::{Front, Home};
+use super::{Front, Home, inventory};
 use crate::formula::ir::{Outside, Span};
 
 /// A parameter: its pattern, `None` for `self`, and its type.
@@ -270,6 +270,10 @@ impl<'a> Front<'a> {
                 return Err(self.outside(span, reason));
             }
             if let Some((_, value)) = &variant.discriminant {
+                if let Some(owner) = self.state.owner {
+                    let written = &mut self.state.program.written;
+                    inventory::note_value(written, home.file, value, (owner, true));
+                }
                 next = self.constant_value(home, value)?;
             }
             variants.push((variant.ident.to_string(), next));

@@ -3,7 +3,7 @@
 use syn::{Expr as Syntax, UnOp};
 
 use super::body::{Body, Sink};
-use super::build::{Repr, Value, cast, constant, count, not, unary};
+use super::build::{Repr, Value, cast, constant, count, is_written_number, not, unary, within};
 use super::types::Type;
 use crate::formula::ir::{
     Expr, ExprKind, Lvalue, Outside, Overflow, Scalar, Span, Statement, UnaryOp,
@@ -363,7 +363,10 @@ impl Body<'_, '_> {
             _ if from == Type::Never => Ok(Value::never()),
             Some(scalar) if is_cast => Ok(Value::scalar(
                 to,
-                super::build::with_span(cast(expr, scalar), span),
+                match is_written_number(&expr) {
+                    true => within(cast(expr, scalar), span),
+                    false => super::build::with_span(cast(expr, scalar), span),
+                },
             )),
             _ => Err(self.outside(
                 span,

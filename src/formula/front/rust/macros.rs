@@ -87,6 +87,15 @@ impl Body<'_, '_> {
     }
 }
 
+/// The parts of `matches!`: what is matched, the pattern and the condition.
+pub(super) fn matches_of(mac: &Macro) -> syn::Result<(Syntax, Pat, Option<Syntax>)> {
+    let (scrutinee, pat, guard) = matching.parse2(mac.tokens.clone())?;
+    Ok(match pat {
+        Pat::Guard(of) => (scrutinee, *of.pat, Some(*of.guard)),
+        pat => (scrutinee, pat, guard),
+    })
+}
+
 /// The arguments of `matches!`.
 fn matching(input: ParseStream) -> syn::Result<(Syntax, Pat, Option<Syntax>)> {
     let scrutinee = input.parse()?;

@@ -4,7 +4,8 @@ use syn::{Expr as Syntax, Member, UnOp};
 
 use super::body::Body;
 use super::build::{
-    Repr, Value, address, compare, constant, count, element, field, offset, wrapping,
+    Repr, Value, address, compare, constant, count, element, field, is_written_number, nowhere,
+    offset, wrapping,
 };
 use super::expressions::bare;
 use super::types::Type;
@@ -166,7 +167,7 @@ impl Body<'_, '_> {
         let mut length = self.lasting(length);
         let mut start = match &range.start {
             Some(start) => self.size(start)?,
-            None => count(0, span),
+            None => count(0, nowhere(span)),
         };
         let mark = self.out.len();
         let end = match &range.end {
@@ -199,7 +200,7 @@ impl Body<'_, '_> {
         let pointer = offset(pointer, start.clone(), of.size());
         let pointer = self.lasting(pointer);
         let length = match start.kind {
-            ExprKind::Constant(0) => end,
+            ExprKind::Constant(0) if !is_written_number(&start) => end,
             _ => {
                 let length = wrapping(BinaryOp::Sub, end, start);
                 self.lasting(length)
