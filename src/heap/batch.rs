@@ -354,14 +354,25 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
             }));
         }
         batch.outcome = if tried.is_over { "limit" } else { "none" };
+        let [singles, pairs] = tried.looked;
         batch.message = Some(format!(
-            "no change of one or two statements of `{}` makes the tests pass{}",
+            "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
+            match tried.is_over {
+                true => "the time was over before all changes",
+                false => "none of the changes",
+            },
             tried.searched.join("`, `"),
-            if tried.is_over {
-                ", as far as there was time"
-            } else {
-                ""
-            }
+            match tried.is_over {
+                true => format!(
+                    "were tried ({} s; --timeout gives more)",
+                    request.timeout.as_secs()
+                ),
+                false => "that were tried makes the tests pass".to_owned(),
+            },
+            match tried.is_capped {
+                true => ", the most likely ones; there are more of them",
+                false => "",
+            },
         ));
         batch.warnings.extend(tried.outside);
         return Ok(batch);

@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 
 use super::ir::{Routine, Type};
 use super::load::Loaded;
-use super::machine::{Machine, Point};
+use super::machine::{Fault, Machine, Point};
 use super::memory::Memory;
 use super::narrow::{all_insertions, single_changes};
 use super::patch::{Change, patched};
@@ -77,6 +77,10 @@ pub struct Tried {
     pub found: Vec<Found>,
     /// The functions that were searched.
     pub searched: Vec<String>,
+    /// How many single changes and how many pairs of changes were looked at.
+    pub looked: [usize; 2],
+    /// Whether there are more of them than a search looks at.
+    pub is_capped: bool,
     /// Why the others could not be.
     pub outside: Vec<String>,
     /// Whether time ran out.
@@ -105,7 +109,7 @@ impl Trial<'_> {
             match Loaded::of(self.program.clone(), self.texts.to_vec(), name) {
                 Ok(loaded) if has_pointers(&loaded.routine) => {
                     tried.searched.push(name.clone());
-                    let found = self.in_function(&loaded, &failing, &given_up);
+                    let found = self.in_function(&loaded, &failing, &given_up, &mut tried);
                     tried
                         .found
                         .extend(found.into_iter().map(|(cost, changes)| Found {
@@ -164,16 +168,16 @@ impl Trial<'_> {
         loaded: &Loaded,
         failing: &[&Test],
         given_up: &[&Test],
+        tried: &mut Tried,
     ) -> Vec<(usize, Vec<Change>)> {
         let routine = &loaded.routine;
         let calls: Vec<Memory> = failing
             .iter()
             .flat_map(|test| loaded.entries_of(test))
+            // What the machine cannot follow tells nothing apart.
+            .filter(|call| is_followed(routine, call))
             .take(MOST_CALLS)
             .collect();
-        if calls.is_empty() {
-            return Vec::new();
-        }
         let is_other = |test: &&Test| {
             let mut known = failing.iter().chain(given_up);
             !known.any(|other| other.name == test.name)
@@ -183,22 +187,21 @@ impl Trial<'_> {
         let tests: Vec<&Test> = failing.iter().copied().chain(others).collect();
         let space = Space::whole(routine);
         let mut seen = HashSet::from([effect(routine, &calls)]);
-        let statements = self.kinds(
-            routine,
-            &calls,
-            &mut seen,
-            costed(&space, single_changes(&space)),
-        );
+        let statements = costed(&space, single_changes(&space));
+        let kinds = self.kinds(routine, &calls, &mut seen, statements.clone());
         let insertions = all_insertions(routine, &space.insertions).map(Change::Insert);
         let insertions = costed(&space, insertions.collect());
+        tried.looked[0] += statements.len() + insertions.len();
         let insertions = self.kinds(routine, &calls, &mut seen, insertions);
-        let mut singles: Vec<(usize, Vec<Change>)> = statements.clone();
+        let mut singles = kinds;
         singles.extend(insertions.iter().cloned());
         singles.sort_by_key(|(cost, _)| *cost);
+        tried.is_capped |= singles.len() > MOST_TRIED;
         let found = self.accepted(loaded, &tests, singles);
         if !found.is_empty() {
             return found;
         }
+        // Two changes that do the same alone need not do the same with a third one.
         let mut pairs = Vec::new();
         for (at, (cost, first)) in statements.iter().enumerate() {
             for (other_cost, second) in statements[at + 1..].iter().chain(&insertions) {
@@ -209,8 +212,11 @@ impl Trial<'_> {
             }
         }
         pairs.sort_by_key(|(cost, _)| *cost);
+        tried.is_capped |= pairs.len() > MOST_PAIRS;
         pairs.truncate(MOST_PAIRS);
+        tried.looked[1] += pairs.len();
         let pairs = self.kinds(routine, &calls, &mut seen, pairs);
+        tried.is_capped |= pairs.len() > MOST_TRIED;
         self.accepted(loaded, &tests, pairs)
     }
 
@@ -224,7 +230,10 @@ impl Trial<'_> {
     ) -> Vec<(usize, Vec<Change>)> {
         all.into_iter()
             .take_while(|_| !(self.is_over)())
-            .filter(|(_, changes)| seen.insert(effect(&patched(routine, changes), calls)))
+            // Where no call can be followed, nothing tells changes apart.
+            .filter(|(_, changes)| {
+                calls.is_empty() || seen.insert(effect(&patched(routine, changes), calls))
+            })
             .collect()
     }
 
@@ -264,6 +273,21 @@ fn costed(space: &Space, changes: Vec<Change>) -> Vec<(usize, Vec<Change>)> {
     let mut costed: Vec<(usize, Vec<Change>)> = costed.collect();
     costed.sort_by_key(|(cost, _)| *cost);
     costed
+}
+
+/// Whether the machine knows enough of a call to run it.
+fn is_followed(routine: &Routine, call: &Memory) -> bool {
+    let mut machine = Machine::new(routine, call.clone());
+    loop {
+        let done = match machine.advance(None) {
+            Ok(Point::Head(_)) => machine.decide(None).map(|_| ()),
+            Ok(_) => return true,
+            Err(fault) => Err(fault),
+        };
+        if let Err(fault) = done {
+            return !matches!(fault, Fault::Unknown(_) | Fault::Dangling(_));
+        }
+    }
 }
 
 /// A hash of what the routine leaves behind after each call.

@@ -959,7 +959,7 @@ int main(void) {
         ("in2", me),
         ("m[1][0]", number(9)),
         ("call", Some(Value::Unknown)),
-        ("big", Some(Value::Unknown)),
+        ("big", number(u64::MAX.into())),
         ("c", number(120)),
         ("huge", Some(Value::Unknown)),
     ] {

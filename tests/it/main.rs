@@ -23,6 +23,7 @@ mod faults;
 mod formula;
 mod github;
 mod heap;
+mod heap_claims;
 mod heap_gdb;
 mod heap_large;
 mod heap_mi;

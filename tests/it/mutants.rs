@@ -30,8 +30,8 @@ impl Random {
 /// A piece of a program.
 enum Piece {
     Text(String),
-    /// An operator or a number, and what may stand in its place. The statement's number is what it shares with others.
-    Open(String, Vec<String>, usize),
+    /// An operator or a number, and what may stand in its place.
+    Open(String, Vec<String>),
 }
 
 /// A program as it is written.
@@ -42,7 +42,6 @@ impl Pieces {
     /// Adds a text in which `@` stands for a number of one digit and `?` for an operator of arithmetic, `~` for a
     /// comparison. Every line is a statement.
     fn add(&mut self, random: &mut Random, shape: &str) {
-        let statement = self.0.len();
         let mut text = String::new();
         for c in shape.chars() {
             let open = match c {
@@ -65,7 +64,7 @@ impl Pieces {
                 }
             };
             self.0.push(Piece::Text(std::mem::take(&mut text)));
-            self.0.push(Piece::Open(open.0, open.1, statement));
+            self.0.push(Piece::Open(open.0, open.1));
         }
         self.0.push(Piece::Text(text));
     }
@@ -83,7 +82,7 @@ impl Pieces {
     fn changes(&self) -> Vec<(usize, &str)> {
         let pieces = self.0.iter().enumerate();
         let changes = pieces.flat_map(|(at, piece)| match piece {
-            Piece::Open(_, others, _) => others.iter().map(|other| (at, other.as_str())).collect(),
+            Piece::Open(_, others) => others.iter().map(|other| (at, other.as_str())).collect(),
             Piece::Text(_) => Vec::new(),
         });
         changes.collect()

@@ -236,6 +236,7 @@ impl Pair {
         let mut kept = Kept {
             functions: needs.functions,
             variables: needs.variables,
+            types: false,
         };
         kept.functions.insert(function);
         Ok(Self {

@@ -19,6 +19,8 @@ pub struct Way {
     pub slots: Vec<SlotId>,
     /// The instruction that was reached.
     pub to: usize,
+    /// Whether control may have come there otherwise, past other heads of loops: a line has several statements.
+    pub is_open: bool,
 }
 
 impl Routine {
@@ -84,7 +86,11 @@ impl Routine {
         }
         while let Some(at) = queue.pop_front() {
             if self.line_at(at) == Some(line) {
-                return Some(self.walked(from, at, &before));
+                let mut way = self.walked(from, at, &before);
+                if let Some(from) = from {
+                    self.open(from, &mut way);
+                }
+                return Some(way);
             }
             for next in self.successors(at) {
                 if !std::mem::replace(&mut seen[next], true) {
@@ -94,6 +100,72 @@ impl Routine {
             }
         }
         None
+    }
+
+    /// What else may have been executed on a way between two stops, all of it in the line where it began.
+    fn open(&self, from: usize, way: &mut Way) {
+        let first = self.line_at(from);
+        let is_between = |at: usize| {
+            let line = self.line_at(at);
+            line.is_none() || line == first
+        };
+        // What can be reached without a stop, and from where the end of the way can.
+        let mut reached = vec![from];
+        let mut known = vec![false; self.code.len() + 1];
+        let mut at = 0;
+        while let Some(one) = reached.get(at).copied() {
+            at += 1;
+            if one != from && (one == way.to || !is_between(one)) {
+                continue;
+            }
+            for next in self.successors(one) {
+                if !std::mem::replace(&mut known[next], true) {
+                    reached.push(next);
+                }
+            }
+        }
+        let leads = |start: usize| {
+            let mut queue = vec![start];
+            let mut seen = vec![false; self.code.len() + 1];
+            while let Some(one) = queue.pop() {
+                if one == way.to {
+                    return true;
+                }
+                if is_between(one) && !std::mem::replace(&mut seen[one], true) {
+                    queue.extend(self.successors(one));
+                }
+            }
+            false
+        };
+        let passed: Vec<usize> = reached
+            .into_iter()
+            .filter(|one| *one == from || *one != way.to && is_between(*one) && leads(*one))
+            .collect();
+        way.is_open = passed.iter().any(|one| {
+            let is_loop = matches!(self.code.get(*one), Some(Instruction::Head { statement, .. })
+                if !self.statements[*statement].is_locked);
+            is_loop && self.successors(*one).into_iter().all(leads)
+        });
+        for one in passed {
+            if let Some(Instruction::Assign(statement, _)) = self.code.get(one)
+                && let Some(Atom::Read(Path { base, fields })) = self.statements[*statement]
+                    .leaves
+                    .first()
+                    .map(|leaf| &leaf.atom)
+                && fields.is_empty()
+            {
+                way.assigned.push(*base);
+            }
+        }
+    }
+
+    /// Whether an instruction is in a loop of the function itself, so that a run may come there several times.
+    pub fn is_repeated(&self, at: usize) -> bool {
+        let mut all = self.code.iter().enumerate();
+        all.any(|(end, instruction)| match instruction {
+            Instruction::Back(start) => (*start..=end).contains(&at),
+            _ => false,
+        })
     }
 
     /// What is on the way to an instruction.

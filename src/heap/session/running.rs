@@ -390,9 +390,16 @@ impl Session {
         let Some(tracked) = &mut self.tracked else {
             return Ok(());
         };
+        let was_seen = tracked.visits.is_some();
         let Some(way) = tracked.arrive(line) else {
             return Ok(());
         };
+        if way.is_open && was_seen {
+            push(
+                text,
+                "a loop is written in one line: how often it ran was not seen, and its condition decides",
+            );
+        }
         let statements = inserted(&tracked.loaded, tracked.in_force(), &way.slots);
         let statements = statements.map_err(|reason| self.give_up(&reason))?;
         for statement in statements {

@@ -12,13 +12,17 @@ use super::history::Trust;
 use super::screen::obstacle;
 use super::tracked::Tracked;
 use super::{Done, MOST_NODES, Session, said, written};
+use crate::heap::RESULT;
 use crate::heap::confine::{Confinement, search};
 use crate::heap::gdb::{self, Stop, Why};
+use crate::heap::ir::{Atom, Routine};
 use crate::heap::load::Loaded;
+use crate::heap::machine::Fault;
 use crate::heap::picture;
-use crate::heap::problem::{Control, Triple};
+use crate::heap::problem::{Control, Failure, Triple};
 use crate::heap::repair::{Options, Outcome};
 use crate::heap::rewrite::{edits, rewritten};
+use crate::heap::state::{State, Value};
 use crate::heap::until::Until;
 use crate::heap::written::Written;
 
@@ -36,6 +40,42 @@ const LOOSER: [(Trust, &str); 2] = [
 
 /// In how many parts the time is split: with all that is asserted, and with each of [`LOOSER`].
 const PARTS: u32 = 3;
+
+/// Why no patch can be offered: what is asserted says nothing of a triple that fails, or it begins with something that nobody
+/// could read. None if there is no such triple.
+fn unspecified(routine: &Routine, triples: &[Triple]) -> Option<String> {
+    for triple in triples {
+        let Err(failure) = triple.check(routine) else {
+            continue;
+        };
+        let is_forced = matches!(&triple.control, Control::Along(visits) if !visits.is_empty());
+        if triple.wanted(routine).is_empty() && !is_forced {
+            return Some(
+                "no repair is searched for: nothing that is asserted could be read".to_owned(),
+            );
+        }
+        if let Failure::Fault(Fault::Dangling(statement) | Fault::Unknown(statement)) = failure {
+            let leaves = &routine.statements[statement].leaves;
+            let unread = leaves.iter().find_map(|leaf| match &leaf.atom {
+                Atom::Read(path)
+                    if routine.parameters.contains(&path.base)
+                        && triple.from == routine.point(0)
+                        && triple.before.variables[path.base] == Value::Unknown =>
+                {
+                    Some(&routine.variables[path.base].name)
+                }
+                _ => None,
+            });
+            if let Some(name) = unread {
+                return Some(format!(
+                    "no repair is searched for: `{name}` cannot be read, and line {} needs it",
+                    routine.statements[statement].line
+                ));
+            }
+        }
+    }
+    None
+}
 
 /// Whether nothing is executed between two states.
 fn is_empty(triple: &Triple) -> bool {
@@ -84,7 +124,16 @@ impl Session {
                 "nothing can be asserted in this call: the heap has more than {MOST_NODES} nodes; give the program a smaller input"
             ));
         }
+        if let Some(tracked) = &self.tracked
+            && tracked.is_lost()
+        {
+            return Err(
+                "how often control came here was not seen: go on to the end of the loop, or `start` and come here by `next`"
+                    .to_owned(),
+            );
+        }
         let nodes = self.nodes(&state);
+        let unread = self.unread(&state);
         let line = self.stop.as_ref().and_then(Stop::line).unwrap_or(0);
         let program = match self.subject.snapshot() {
             Ok(snapshot) => Ok(snapshot),
@@ -97,11 +146,39 @@ impl Session {
             tracked.assert(&state, nodes, line, &changed, (program, &self.names))
         });
         match number {
-            Some(number) => Ok(format!(
-                "the state is added to the specification: checkpoint {number}"
-            )),
+            Some(number) => {
+                let mut text =
+                    format!("the state is added to the specification: checkpoint {number}");
+                if !unread.is_empty() {
+                    let names = unread.join("`, `");
+                    let _ = write!(
+                        text,
+                        "\n`{names}` cannot be read: nothing is asserted of it"
+                    );
+                }
+                Ok(text)
+            }
             None => Err("the state cannot be asserted here".to_owned()),
         }
+    }
+
+    /// The variables of the function that hold something that the debugger cannot read.
+    fn unread(&self, state: &State) -> Vec<String> {
+        let Some(tracked) = &self.tracked else {
+            return Vec::new();
+        };
+        let unset = tracked.unset();
+        let modelled = tracked.loaded.routine.variables.iter();
+        let modelled = modelled.filter(|variable| !variable.is_hidden && variable.name != RESULT);
+        let is_unread = |name: &str| {
+            let mut held = state.variables.iter().filter(|held| held.name == name);
+            !unset.iter().any(|other| other == name)
+                && held
+                    .next_back()
+                    .is_some_and(|held| held.value == Value::Unknown)
+        };
+        let unread = modelled.filter(|variable| is_unread(&variable.name));
+        unread.map(|variable| variable.name.clone()).collect()
     }
 
     pub(super) fn repair(&mut self) -> Done<String> {
@@ -121,6 +198,9 @@ impl Session {
             return Err(
                 "nothing is asserted yet: `spec` asserts the state that is shown".to_owned(),
             );
+        }
+        if let Some(refusal) = unspecified(&routine, &triples) {
+            return Err(refusal);
         }
         let started = Instant::now();
         let limit = self.settings.search_limit;

@@ -169,8 +169,18 @@ impl Tracked {
         let checkpoint = &mut self.history.checkpoints[last];
         self.history.current = checkpoint.parent;
         self.begin = checkpoint.begin.clone().or(self.begin.take());
-        // How control came here from the checkpoint before is not known any more.
-        self.visits = None;
+        // What came before it is on the way again.
+        self.visits = match (&checkpoint.control, self.visits.take()) {
+            (Control::Along(before), Some(since)) => {
+                let effects = std::mem::take(&mut self.effects).into_iter();
+                let effects =
+                    effects.map(|((visited, at), effect)| ((visited + before.len(), at), effect));
+                self.effects = checkpoint.effects.clone();
+                self.effects.extend(effects);
+                Some([before.as_slice(), &since].concat())
+            }
+            _ => None,
+        };
         Some(last)
     }
 
@@ -188,7 +198,9 @@ impl Tracked {
         match &way {
             Some(way) => {
                 self.assigned.extend(&way.assigned);
-                if let Some(visits) = &mut self.visits {
+                if way.is_open {
+                    self.visits = None;
+                } else if let Some(visits) = &mut self.visits {
                     visits.extend(&way.visits);
                 }
                 self.at = Some(way.to);
@@ -223,6 +235,15 @@ impl Tracked {
             let effect = Effect::between(&self.loaded.routine, &before, after);
             self.effects.insert(place, effect);
         }
+    }
+
+    /// Whether nobody saw how control came to this place, which it comes to again and again. Where the call began, or after a
+    /// checkpoint that is outside of loops, it is the first time.
+    pub(super) fn is_lost(&self) -> bool {
+        self.visits.is_none()
+            && self
+                .at
+                .is_some_and(|at| self.loaded.routine.is_repeated(at))
     }
 
     /// Whether a statement that is not modelled is half done.

@@ -1,0 +1,254 @@
+//! What `debug` and `heap` claim of programs that are easily misread: loops in one line, names of types, unsigned numbers, searches by
+//! tests that end early.
+
+use std::fs;
+
+use crate::common::{Run, Subject};
+
+fn session(source: &str, script: &str) -> Run {
+    let subject = Subject::new(&[("a.c", source), ("script", script)]);
+    subject.nopol(&["debug", "--script", "script", "a.c"])
+}
+
+/// A program with a description whose tests these are: arguments and output.
+fn described(source: &str, tests: &[(&str, &str)]) -> Subject {
+    let mut text = "[c]\nsources = [\"a.c\"]\nbuild = \"cc -g -O0 -o a a.c\"\n".to_owned();
+    for (number, (arguments, output)) in tests.iter().enumerate() {
+        text.push_str(&format!(
+            "[[c.test]]\nname = \"t{number}\"\ncommand = \"./a {arguments}\"\nstdout = \"{output}\"\nmatch = \"space\"\n"
+        ));
+    }
+    Subject::new(&[("a.c", source), ("nopol.toml", &text)])
+}
+
+/// Takes a value out of a list; its loop is in one line.
+const TAKE: &str = r"#include <stdlib.h>
+struct item { int at; struct item *more; };
+struct item *top;
+void take(int at) {
+    struct item *last = NULL, *one = top;
+    while (one && one->at != at) { last = one; one = one->more; }
+    if (!one) return;
+    if (last) last->more = one; else top = one->more;
+    free(one);
+}
+int main(void) {
+    for (int i = 0; i < 4; i++) { struct item *x = malloc(sizeof *x); x->at = i; x->more = top; top = x; }
+    take(1);
+    return 0;
+}
+";
+
+#[test]
+fn a_loop_in_one_line_is_not_taken_for_one_that_did_not_run() {
+    let script = "break take\nstart\ncontinue\nspec\nfinish\nchange n2->more n4\nspec\nrepair";
+    let run = session(TAKE, script);
+    assert!(
+        run.stdout
+            .contains("a loop is written in one line: how often it ran was not seen"),
+        "{}",
+        run.stdout
+    );
+    let lines = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with(['-', '+']));
+    let lines: Vec<&str> = lines.collect();
+    assert_eq!(
+        lines[2..],
+        [
+            "-    if (last) last->more = one; else top = one->more;",
+            "+    if (last) last->more = one->more; else top = one->more;"
+        ],
+        "{}",
+        run.stdout
+    );
+    // What is right is called right.
+    let right = TAKE.replace("last->more = one;", "last->more = one->more;");
+    let run = session(
+        &right,
+        "break take\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
+    );
+    assert!(
+        run.stdout.contains("nothing has to be changed"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_state_in_a_loop_can_be_asserted_again_after_undo() {
+    let source = TAKE.replace(
+        "{ last = one; one = one->more; }",
+        "{\n        last = one;\n        one = one->more;\n    }",
+    );
+    let script = "break take\nstart\ncontinue\nspec\nnext 4\nspec\nundo\nspec\nrepair";
+    let run = session(&source, script);
+    assert!(
+        run.stdout.contains("checkpoint 1 does not count any more"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("nothing has to be changed"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_variable_that_cannot_be_read_leads_to_no_patch() {
+    let source = r"#include <stdlib.h>
+typedef struct chain { int links; struct chain *next; } chain;
+void grow(chain *chain) {
+    chain->links++;
+    chain->next = chain;
+}
+int main(void) { chain *c = calloc(1, sizeof *c); grow(c); return c->links; }
+";
+    let run = session(
+        source,
+        "break grow\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
+    );
+    // It is right: either it can be read and nothing is to be changed, or the session says what it cannot read.
+    assert!(!run.stdout.contains("repaired in"), "{}", run.stdout);
+    let is_read = run.stdout.contains("nothing has to be changed");
+    let is_named = run
+        .stdout
+        .contains("`chain` cannot be read: nothing is asserted of it")
+        && run.stdout.contains("no repair is searched for");
+    assert!(is_read || is_named, "{}", run.stdout);
+}
+
+/// Right only if keys have no sign.
+const LEVEL: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+struct cup { unsigned int level; struct cup *next; };
+struct cup *first;
+void fill(unsigned int most) {
+    struct cup *cup = first;
+    cup->level = cup->level + 1;
+    if (cup->level <= most) { cup->level = 7; }
+}
+void fill_reference(unsigned int most) {
+    struct cup *cup = first;
+    cup->level = cup->level + 1;
+    if (most >= cup->level) { cup->level = 7; }
+}
+int main(int argc, char **argv) {
+    first = calloc(1, sizeof *first);
+    first->level = 4000000000u;
+    fill(argc > 1 ? 5 : 4100000000u);
+    printf("%u\n", first->level);
+    return 0;
+}
+"#;
+
+#[test]
+fn unsigned_numbers_are_right_where_signed_ones_would_not_be() {
+    let subject = described(LEVEL, &[("", "7"), ("x", "4000000001")]);
+    let run = subject.nopol_c(&[
+        "heap",
+        "--function",
+        "fill",
+        "--reference",
+        "fill_reference",
+    ]);
+    assert!(
+        run.stdout.contains("`fill` is right in 2 calls"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let pre = "first = n1; n1.level = 4000000000; most = 5";
+    let post = "n1.level = 4000000001";
+    let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
+    assert!(
+        run.stdout.contains("`fill` is right in 1 call"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    let pre = "first = n1; n1.level = -1; most = 5";
+    let run = subject.nopol_c(&["heap", "--function", "fill", "--pre", pre, "--post", post]);
+    assert!(
+        run.stderr
+            .contains("`n1.level` cannot hold -1: it would be 4294967295"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    fs::write(
+        subject.root.join("script"),
+        "break fill\nstart\ncontinue\nspec\nfinish\nspec\nrepair",
+    )
+    .unwrap();
+    let run = subject.nopol(&["debug", "--script", "script", "a.c"]);
+    assert!(
+        run.stdout.contains("nothing has to be changed"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_search_by_tests_that_ends_early_says_so() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct leaf { int key; struct leaf *left, *right; };
+static struct leaf *root;
+void put(int key) {
+    struct leaf *fresh = calloc(1, sizeof *fresh);
+    fresh->key = key;
+    struct leaf *above = NULL;
+    struct leaf *at = root;
+    while (at != NULL) {
+        above = at;
+        if (key < at->key)
+            at = at->left;
+        else
+            at = at->left;
+    }
+    if (above == NULL)
+        root = fresh;
+    else if (key < above->key)
+        above->left = fresh;
+    else
+        above->left = fresh;
+}
+static void show(const struct leaf *leaf) {
+    if (!leaf) return;
+    show(leaf->left);
+    printf("%d ", leaf->key);
+    show(leaf->right);
+}
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        put(atoi(argv[i]));
+    show(root);
+    return 0;
+}
+"#;
+    let subject = described(
+        source,
+        &[("5 3", "3 5"), ("4 6 5", "4 5 6"), ("1 2 3", "1 2 3")],
+    );
+    let arguments = [
+        "heap",
+        "--function",
+        "put",
+        "--failing",
+        "t1",
+        "--failing",
+        "t2",
+    ];
+    // Too little time: the answer says so, and how far it went.
+    let run = subject.nopol_c(&[&arguments[..], &["--timeout", "0"]].concat());
+    assert!(
+        run.stdout
+            .contains("the time was over before all changes of `put` were tried (0 s;"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+}
