@@ -137,7 +137,7 @@ fn what_was_tested_stands_first_and_percentages_of_one_cause_agree_with_the_orde
     let a = share(&["t"], vec![(10, unchecked)]);
     let b = share(&["t"], vec![(20, sure(1, "b", 0.4)), (30, trivial)]);
     let c = share(&["t"], vec![(25, sure(1, "c", 0.67))]);
-    let merged = merge(&[a, b, c], 5).unwrap();
+    let merged = merge(&numbered([a, b, c]), 5).unwrap();
     let shown: Vec<(&str, f64)> = merged
         .patches
         .iter()
