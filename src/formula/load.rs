@@ -12,6 +12,7 @@ use super::left_out::LeftOut;
 use super::position::Positions;
 use crate::run::command::{Case, Command, Comparison, Input};
 use crate::source::Language;
+use crate::subject::SubjectError;
 use crate::subject::ecosystem::Whole;
 
 /// A program with tests.
@@ -46,6 +47,15 @@ pub enum Refusal {
     Outside(String),
     /// A mistake of ours, or a limit of the solver's.
     Internal(String),
+}
+
+impl From<SubjectError> for Refusal {
+    fn from(error: SubjectError) -> Self {
+        match error {
+            SubjectError::UnusableBaseline(reason) => Self::Outside(reason),
+            other => Self::Usage(other.to_string()),
+        }
+    }
 }
 
 impl From<Outside> for Refusal {

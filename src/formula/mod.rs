@@ -63,9 +63,8 @@ pub struct Request {
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
 pub fn localize(request: &Request) -> Result<Localization, Refusal> {
     let started = Instant::now();
-    let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
-    let subject = Subject::load(&request.project).map_err(usage)?;
-    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    let subject = Subject::load(&request.project)?;
+    let whole = subject.ecosystem.whole(&subject.root)?;
     let deadline = request.timeout.map(|timeout| started + timeout);
     let far = Far {
         deadline,

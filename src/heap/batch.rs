@@ -119,9 +119,8 @@ const MOST_DESCRIBED: usize = 5;
 /// # Errors
 /// If the program cannot be read, something is named that does not exist, or it is beyond what is modelled.
 pub fn repair(request: &Request, compile: Compile<'_>) -> Result<Batch, Refusal> {
-    let usage = |error: SubjectError| Refusal::Usage(error.to_string());
-    let subject = Subject::load(&request.project).map_err(usage)?;
-    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    let subject = Subject::load(&request.project)?;
+    let whole = subject.ecosystem.whole(&subject.root)?;
     if !request.failing.is_empty() {
         if whole.language != Language::C {
             return Err(Refusal::Outside(

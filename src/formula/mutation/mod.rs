@@ -168,9 +168,8 @@ pub struct ShownEdit {
 /// If the program cannot be read, is outside of the subset, or the search goes wrong.
 pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
     let started = Instant::now();
-    let usage = |error: crate::subject::SubjectError| Refusal::Usage(error.to_string());
-    let subject = Subject::load(&request.project).map_err(usage)?;
-    let whole = subject.ecosystem.whole(&subject.root).map_err(usage)?;
+    let subject = Subject::load(&request.project)?;
+    let whole = subject.ecosystem.whole(&subject.root)?;
     let goal = Goal::new(&whole, request)?;
     let mutations = (request.level, request.prune == Prune::Run);
     let space = Space::new(&goal.program, &goal.texts, &goal.kept, mutations);
