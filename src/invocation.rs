@@ -86,8 +86,8 @@ impl Invocation {
         });
         if !is_kept && !outcome.patches.is_empty() {
             outcome.reach = Reach::Nothing;
-            let why = "warning: these patches could not be kept: `apply` and `explain` do not mean them; `--apply` writes one at the end \
-                       of its search";
+            let why = "warning: these patches could not be kept, so `apply` and `explain` do not refer to them; `--apply` writes one \
+                       at the end of its search";
             observer.observe(&Event::Said(why));
         }
         outcome

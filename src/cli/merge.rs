@@ -48,7 +48,7 @@ impl<P: Target> Merge<P> {
             Err(why) => {
                 if !outcome.patches.is_empty() {
                     output::say(&format!(
-                        "warning: these patches are not kept here, because {why:#}; `apply` and `explain` do not mean them. \
+                        "warning: these patches are not kept here, because {why:#}; `apply` and `explain` do not refer to them. \
                          `--format diff` prints the first one for `git apply`"
                     ));
                 }
@@ -78,14 +78,14 @@ impl<P: Target> Merge<P> {
             let path = subject.path_of(Utf8Path::new(&edit.file));
             match fs::read_to_string(&path) {
                 Ok(text) if text == *edit.original => {}
-                Ok(_) => bail!("{path} is not as the shares had it"),
+                Ok(_) => bail!("{path} differs from what the shares read"),
                 Err(error) => bail!("{path} cannot be read ({error})"),
             }
         }
         match invocation::keep(&settings, outcome) {
             true => Ok(()),
             false => {
-                bail!("the work directory cannot be written, or the shares did not come to an end")
+                bail!("the work directory cannot be written, or a share did not finish")
             }
         }
     }

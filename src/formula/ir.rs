@@ -653,7 +653,7 @@ impl fmt::Display for FaultKind {
             Self::OutOfBounds => "an index is out of bounds",
             Self::NullPointer => "a null pointer is followed",
             Self::NoResult => "a function ends without a result",
-            Self::Unset => "a value is used that was never set",
+            Self::Unset => "a value that was never set is used",
         })
     }
 }

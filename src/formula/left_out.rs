@@ -9,7 +9,7 @@ pub const NONE_LEFT: &str =
     "no formula can be made of any test; `localize` and `repair` only run the tests";
 
 /// That the others pass, and what that says.
-pub const NONE_FAILS: &str = "all tests that are not left out pass; whether those that are left out fail is not known here: \
+pub const NONE_FAILS: &str = "all tests that are not left out pass; it is not known whether the others fail: \
      `localize` and `repair` run them, too";
 
 /// A test that is left out.

@@ -357,7 +357,7 @@ fn by_tests(request: &Request, subject: &Subject, whole: &Whole) -> Result<Batch
         batch.message = Some(format!(
             "{} of `{}` {}: {singles} of one statement, {pairs} of two{}",
             match tried.is_over {
-                true => "the time was over before all changes",
+                true => "the time was up before all changes",
                 false => "none of the changes",
             },
             tried.searched.join("`, `"),

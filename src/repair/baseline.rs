@@ -528,18 +528,18 @@ fn no_tests(
     let none = match (&*failing, passing) {
         ([], 0) => "there are no tests: nothing says what the code should do".to_owned(),
         ([], passing) => format!(
-            "there are no tests but {} in the documentation, and no failing one: nothing says what the code should do and does not",
+            "there are no tests except {} in the documentation, and no failing one: nothing says what to repair",
             count(passing, "example")
         ),
         (failing, _) => {
             return Ok(SubjectError::UnusableBaseline(format!(
-                "there are no tests but examples in the documentation. These fail: {}. {NOT_REPAIRED}",
+                "there are no tests except examples in the documentation. These fail: {}. {NOT_REPAIRED}",
                 failing.join(", ")
             )));
         }
     };
     Ok(SubjectError::UnusableBaseline(format!(
-        "{none}. Write a test that fails because of the bug, and some that pass; if tests are there, check {}",
+        "{none}. Write a test that fails because of the bug, and some that pass; if there are tests, check {}",
         settings.project.test_options()
     )))
 }

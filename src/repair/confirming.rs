@@ -150,7 +150,7 @@ pub fn confirm(
                 Rejection::ChangesNothing => "it changes nothing",
                 Rejection::DoesNotBuild => "the program does not build with it",
                 Rejection::FailsATest => {
-                    "a test fails with it that it was to cure or that passed before"
+                    "a test fails with it (one that it should cure, or one that passed before)"
                 }
             };
             (Confirmation::Refuted(why), why.to_owned())

@@ -74,11 +74,13 @@ impl Ending {
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    patches were found, or there is nothing to repair (JSON `outcome` tells which)
-  1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only doctests fail
-  2    wrong usage: no manifest, no such package, test or patch, an argument that the tests do not know,
+  1    no patch was found, or some failing test is fixed by none (see --allow-partial), or only
+       doctests fail
+  2    wrong usage: no manifest, no such package, test or patch, an argument that the tests reject,
        an output that cannot be written, --apply refused, a full disk
   3    the subject does not build
-  4    unusable baseline: no tests but doctests, only flaky failures, or instrumentation changes outcomes
+  4    unusable baseline: no tests except doctests, only flaky failures, or instrumentation changes
+       outcomes
   5    the time limit was reached
   70   internal error, or the report could not be written
   130  interrupted";

@@ -87,7 +87,7 @@ fn patch_text(patch: &PatchReport, outcome: &Outcome, out: &mut String) -> std::
         }
         None => writeln!(
             out,
-            "  No values are known that occur together and in which they differ."
+            "  No values are known that can occur together and for which they differ."
         ),
     }
 }

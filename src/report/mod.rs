@@ -209,7 +209,7 @@ impl SiteReport {
     pub fn why_no_patch(&self) -> &str {
         self.reason
             .as_deref()
-            .unwrap_or("no candidate of it came to be judged")
+            .unwrap_or("none of its candidates was judged")
     }
 }
 

@@ -60,7 +60,7 @@ fn a_patch_is_explained_by_its_tests_and_by_what_they_leave_open() {
       Apply one with `cargo nopol apply 1.N`.
 
     Compared with patch 2: not told apart by the tests.
-      No values are known that occur together and in which they differ.
+      No values are known that can occur together and for which they differ.
     ");
 }
 

@@ -1014,8 +1014,8 @@ static void drop(void) {
     -    struct node *old = head; head = old;
     +    struct node *old = head; head = old->next;
     ");
-    let sentence = "but the patch is not in force, because line 14 has several statements, of which gdb executes all at once; \
-                    `rewrite FILE` writes it:";
+    let sentence = "but the patch is not in force, because line 14 has several statements, and gdb can only execute all of them \
+                    at once; `rewrite FILE` writes it:";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
     assert!(subject.read("patched.c").contains("head = old->next;"));
 }
@@ -1149,7 +1149,7 @@ static void pop(void) {
     let script = "start; break push; break pop; continue; next; spec\ncontinue\nspec\nundo\nspec\nnext 2; change head n2; spec\nrepair\n\
                   continue";
     let run = debug(&subject, script, "list.c");
-    let sentence = "states are asserted in `push`, where the program is not; for another function, `undo` what is asserted there";
+    let sentence = "states are asserted in `push`, but the program is elsewhere; to repair another function, `undo` these states";
     assert!(run.stdout.contains(sentence), "{}", run.stdout);
     assert!(
         run.stdout.contains(

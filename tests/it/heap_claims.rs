@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
     let run = subject.nopol_c(&[&arguments[..], &["--timeout", "0"]].concat());
     assert!(
         run.stdout
-            .contains("the time was over before all changes of `put` were tried (0 s;"),
+            .contains("the time was up before all changes of `put` were tried (0 s;"),
         "{}{}",
         run.stdout,
         run.stderr

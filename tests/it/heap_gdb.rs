@@ -465,7 +465,7 @@ fn functions_that_cannot_be_called_are_named_with_the_cause() -> Result<()> {
         ("first(*(struct pair *) arr)", "it gets a structure"),
         ("printf(\"%f\", 1.5)", "it gets a floating-point number"),
         ("add(1)", "it takes 2 arguments, and gets 1"),
-        ("apply(\"text\", 1)", "it gets a text"),
+        ("apply(\"text\", 1)", "it gets a string"),
         ("getenv(0)", "no debug information of its type"),
     ] {
         let error = subject.evaluate(expression, LIMIT).unwrap_err();

@@ -255,7 +255,7 @@ pub fn half(number: u32) -> u32 {
 fn an_example_that_fails_is_named_and_no_success() {
     let alone = Subject::lib(HALF).nopol(&[]);
     assert_eq!(alone.code, 4, "{}{}", alone.stdout, alone.stderr);
-    let what = "there are no tests but examples in the documentation. These fail: src/lib.rs - half (line 1). They are not repaired";
+    let what = "there are no tests except examples in the documentation. These fail: src/lib.rs - half (line 1). They are not repaired";
     assert!(alone.stderr.contains(what), "{}", alone.stderr);
 
     let test = "#[test]\nfn of_four() {\n    assert_eq!(half(4), 2);\n}\n";
@@ -275,7 +275,7 @@ fn an_example_that_fails_is_named_and_no_success() {
 
     let right = Subject::lib(&HALF.replace("(5), 3", "(5), 2")).nopol(&[]);
     assert_eq!(right.code, 4, "{}{}", right.stdout, right.stderr);
-    let what = "there are no tests but 1 example in the documentation, and no failing one";
+    let what = "there are no tests except 1 example in the documentation, and no failing one";
     assert!(right.stderr.contains(what), "{}", right.stderr);
 
     let failing =

@@ -255,7 +255,7 @@ fn none(found: &Found, shown: &Mutation) -> String {
         ),
         false => (
             format!("none of the changes of up to {size}{tried}"),
-            " of changes, a larger --size more statements at once",
+            " of changes, and a larger --size changes more statements at once",
         ),
     };
     format!("{what} repairs it; a higher --level, up to 3, tries more kinds{more}")

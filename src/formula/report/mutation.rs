@@ -44,7 +44,9 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
     let what = count(shown.repairs.len(), "minimal repair");
     let extent = match (shown.outcome, shown.is_exhausted) {
         ("limit", _) => "there may be more".to_owned(),
-        _ if !shown.is_complete => "there may be others, of changes that were not tried".to_owned(),
+        _ if !shown.is_complete => {
+            "there may be others, because some changes were not tried".to_owned()
+        }
         (_, true) => "there are no others".to_owned(),
         _ => format!(
             "there are no others of up to {}",

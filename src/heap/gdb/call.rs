@@ -93,7 +93,7 @@ impl Subject {
             }
         };
         let prototype = prototype(&spelled)
-            .ok_or_else(|| refused(format!("its type `{spelled}` is beyond what is known")))?;
+            .ok_or_else(|| refused(format!("its type `{spelled}` is not supported")))?;
         let result = match self.passing(&prototype.result)? {
             Passing::Word(size) => Some(size),
             Passing::Address => Some(8),
@@ -116,7 +116,7 @@ impl Subject {
             if argument.starts_with('"') {
                 // Others might keep the address, where something else lies afterwards.
                 if library.is_none() {
-                    let reason = "it gets a text, which would have to stay in memory";
+                    let reason = "it gets a string, which would have to stay in memory";
                     return Err(refused(reason.to_owned()));
                 }
                 words
@@ -339,7 +339,7 @@ impl Subject {
 
 /// How a call ended that did not return.
 fn not_returned(stop: &Stop, limit: Duration) -> String {
-    let undone = "; it was given up, and what it wrote to memory stays";
+    let undone = "; it was abandoned, but what it wrote to memory stays";
     match &stop.why {
         Why::Exited { code } => format!("ended the program with exit code {code}"),
         Why::Killed { name, meaning } => format!("ended the program by {name} ({meaning})"),

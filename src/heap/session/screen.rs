@@ -66,13 +66,11 @@ pub(super) fn instead(loaded: &Loaded, changes: &[Change], at: usize) -> Result<
         || (routine.loop_at(at).is_some() && routine.line_after(at, true) == Some(line));
     if is_shared {
         return Err(format!(
-            "line {line} has several statements, of which gdb executes all at once"
+            "line {line} has several statements, and gdb can only execute all of them at once"
         ));
     }
     if of.kind == Kind::Return {
-        return Err(format!(
-            "line {line} returns something else, which gdb cannot bring about"
-        ));
+        return Err(format!("gdb cannot change what line {line} returns"));
     }
     if is_decision {
         return evaluable(loaded, of.span, &patched(texts, &edits, of.span)).map(Instead::Decide);
@@ -88,7 +86,7 @@ pub(super) fn instead(loaded: &Loaded, changes: &[Change], at: usize) -> Result<
         other.is_some_and(|other| routine.unit(other) == unit)
     });
     let next = all.max().and_then(|last| routine.line_from(last + 1));
-    let next = next.ok_or_else(|| format!("nothing is known of what follows line {line}"))?;
+    let next = next.ok_or_else(|| format!("it is not known which line follows line {line}"))?;
     let text = text.trim().trim_end_matches(';');
     evaluable(loaded, of.whole, text).map(|text| Instead::Evaluate(text, next))
 }

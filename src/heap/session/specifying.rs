@@ -95,7 +95,7 @@ impl Session {
                     tracked.loaded.routine.name
                 ),
                 Some(tracked) => format!(
-                    "states are asserted in `{}`, where the program is not; for another function, `undo` what is asserted there",
+                    "states are asserted in `{}`, but the program is elsewhere; to repair another function, `undo` these states",
                     tracked.loaded.routine.name
                 ),
                 None => "states are asserted within the function under repair: `step` enters one"
@@ -128,7 +128,7 @@ impl Session {
             && tracked.is_lost()
         {
             return Err(
-                "how often control came here was not seen: go on to the end of the loop, or `start` and come here by `next`"
+                "it is not known how often control came here: go on to the end of the loop, or `start` and come here by `next`"
                     .to_owned(),
             );
         }
@@ -273,7 +273,7 @@ impl Session {
                 Err("no repair was found that explains all that is asserted".to_owned())
             }
             Outcome::Unknown if asked.load(Ordering::SeqCst) => {
-                Err("the search was interrupted: no repair was found before".to_owned())
+                Err("the search was interrupted before it found a repair".to_owned())
             }
             Outcome::Unknown if started.elapsed() >= limit / PARTS => Err(format!(
                 "no repair was found in {seconds:.0} s: assert states more often, on fewer nodes, or say by `concrete` which lines are right"
