@@ -1207,7 +1207,7 @@ static struct node *appended(struct node *at, int data) {
 }
 ";
     let subject = with_list("", function, "head = appended(head, 4);");
-    let script = "start; next; step; spec; finish; change n1->next null; spec; repair";
+    let script = "start; next; step; spec; finish; change n3->next n1; spec; repair";
     let run = debug(&subject, script, "list.c");
     let last = run.stdout.trim_end().lines().last().unwrap();
     assert!(
