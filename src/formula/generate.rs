@@ -233,6 +233,7 @@ impl Generator {
             shape: super::ir::Shape::Other,
             access: Default::default(),
             is_global,
+            home: None,
             initially: Default::default(),
         });
         self.scope.push((variable, shape));

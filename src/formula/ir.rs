@@ -200,6 +200,8 @@ pub struct Variable {
     pub access: Access,
     /// Whether it lives as long as the program.
     pub is_global: bool,
+    /// The function that alone can name it, if it lives as long as the program: it is declared there.
+    pub home: Option<FunctionId>,
     /// What its cells hold when it is declared.
     pub initially: Initially,
 }

@@ -25,7 +25,7 @@ use crate::formula::load::{Refusal, of_c, of_rust_with};
 use crate::patch::edit::Edit as PatchEdit;
 use crate::source::Language;
 use crate::subject::ecosystem::Whole;
-use crate::subject::{Project, Subject, SubjectError};
+use crate::subject::{Project, Subject};
 
 /// What to repair.
 #[derive(Clone, Debug)]

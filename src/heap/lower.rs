@@ -159,8 +159,10 @@ impl<'p> Lowering<'p> {
             if variable.is_global && !variable.name.starts_with('#') {
                 let scope = self.scope.clone();
                 self.declare(id, true);
-                // A macro is read where it is written, and nowhere assigned to.
-                if macros.iter().any(|(constant, _)| *constant == id) {
+                // A macro is read where it is written, and nowhere assigned to. A static variable of another function has no
+                // name here.
+                let is_elsewhere = variable.home.is_some_and(|home| home != self.function);
+                if is_elsewhere || macros.iter().any(|(constant, _)| *constant == id) {
                     self.scope = scope;
                 }
             }

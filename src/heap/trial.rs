@@ -2,7 +2,7 @@
 //! passing ones still do.
 //!
 //! Changes with which the function leaves the same memory behind, wherever a failing test calls it, share their fate: the
-//! machine tells them apart in microseconds, and only the most likely one of each kind is tried on the tests.
+//! machine tells them apart in microseconds, and only the most likely one of each kind that can be written is tried on the tests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -39,6 +39,9 @@ const MOST_PAIRS: usize = 40_000;
 /// Most changes of a function that are tried on the tests, single ones and pairs each: so that the result does not depend on the
 /// machine unless a user's limit ends the search.
 const MOST_TRIED: usize = 4000;
+
+/// Most changes with the same effect of which one is tried.
+const MOST_MEMBERS: usize = 20;
 
 /// Most repairs of a function that are found.
 const MOST_FOUND: usize = 8;
@@ -195,7 +198,7 @@ impl Trial<'_> {
         let insertions = self.kinds(routine, &calls, &mut seen, insertions);
         let mut singles = kinds;
         singles.extend(insertions.iter().cloned());
-        singles.sort_by_key(|(cost, _)| *cost);
+        singles.sort_by_key(|kind| kind.cost);
         tried.is_capped |= singles.len() > MOST_TRIED;
         let found = self.accepted(loaded, &tests, singles);
         if !found.is_empty() {
@@ -204,7 +207,9 @@ impl Trial<'_> {
         // Two changes that do the same alone need not do the same with a third one.
         let mut pairs = Vec::new();
         for (at, (cost, first)) in statements.iter().enumerate() {
-            for (other_cost, second) in statements[at + 1..].iter().chain(&insertions) {
+            let inserted = insertions.iter().map(Kind::likeliest);
+            let others = statements[at + 1..].iter().map(|(cost, of)| (*cost, of));
+            for (other_cost, second) in others.chain(inserted) {
                 if statement(first) != statement(second) {
                     let both = first.iter().chain(second).cloned().collect();
                     pairs.push((cost + other_cost, both));
@@ -220,21 +225,43 @@ impl Trial<'_> {
         self.accepted(loaded, &tests, pairs)
     }
 
-    /// The first of those that have the same effect.
+    /// Groups changes by their effect, but for effects that were seen before.
     fn kinds(
         &self,
         routine: &Routine,
         calls: &[Memory],
         seen: &mut HashSet<u64>,
         all: Vec<(usize, Vec<Change>)>,
-    ) -> Vec<(usize, Vec<Change>)> {
-        all.into_iter()
-            .take_while(|_| !(self.is_over)())
+    ) -> Vec<Kind> {
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        for (cost, changes) in all {
+            if (self.is_over)() {
+                break;
+            }
+            let members = vec![changes];
             // Where no call can be followed, nothing tells changes apart.
-            .filter(|(_, changes)| {
-                calls.is_empty() || seen.insert(effect(&patched(routine, changes), calls))
-            })
-            .collect()
+            if calls.is_empty() {
+                kinds.push(Kind { cost, members });
+                continue;
+            }
+            let effect = effect(&patched(routine, &members[0]), calls);
+            if seen.contains(&effect) {
+                continue;
+            }
+            match places.get(&effect) {
+                Some(at) if kinds[*at].members.len() < MOST_MEMBERS => {
+                    kinds[*at].members.extend(members);
+                }
+                Some(_) => {}
+                None => {
+                    places.insert(effect, kinds.len());
+                    kinds.push(Kind { cost, members });
+                }
+            }
+        }
+        seen.extend(places.into_keys());
+        kinds
     }
 
     /// Those with which all tests pass.
@@ -242,21 +269,42 @@ impl Trial<'_> {
         &self,
         loaded: &Loaded,
         tests: &[&Test],
-        all: Vec<(usize, Vec<Change>)>,
+        all: Vec<Kind>,
     ) -> Vec<(usize, Vec<Change>)> {
-        let accepted = all
+        let tried = all
             .into_iter()
             .take(MOST_TRIED)
             .take_while(|_| !(self.is_over)());
-        let accepted = accepted.filter(|(_, changes)| {
-            let edits = edits(&loaded.routine, &loaded.texts, changes);
-            let texts = rewritten(&loaded.texts, &edits);
-            let files = loaded.program.files.iter().cloned().zip(texts);
-            let files: Vec<(Utf8PathBuf, String)> = files.collect();
-            let program = c::read(&files);
-            program.is_ok_and(|program| tests.iter().all(|test| passes(&program, test)))
+        let accepted = tried.filter_map(|Kind { cost, members }| {
+            // What names something that is not in scope cannot be read; another member has the same effect.
+            let mut readable = members.into_iter().filter_map(|changes| {
+                let edits = edits(&loaded.routine, &loaded.texts, &changes);
+                let texts = rewritten(&loaded.texts, &edits);
+                let files = loaded.program.files.iter().cloned().zip(texts);
+                let files: Vec<(Utf8PathBuf, String)> = files.collect();
+                Some((changes, c::read(&files).ok()?))
+            });
+            let (changes, program) = readable.next()?;
+            let passes = tests.iter().all(|test| passes(&program, test));
+            passes.then_some((cost, changes))
         });
         accepted.take(MOST_FOUND).collect()
+    }
+}
+
+/// Changes with the same effect.
+#[derive(Clone, Debug)]
+struct Kind {
+    /// How unlike the program the first of them makes it.
+    cost: usize,
+    /// The changes, the most likely first.
+    members: Vec<Vec<Change>>,
+}
+
+impl Kind {
+    /// The most likely change, and its cost.
+    fn likeliest(&self) -> (usize, &Vec<Change>) {
+        (self.cost, &self.members[0])
     }
 }
 

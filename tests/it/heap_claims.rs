@@ -252,3 +252,29 @@ int main(int argc, char **argv) {
         run.stderr
     );
 }
+
+#[test]
+fn a_static_variable_of_another_function_has_no_name_in_a_patch() {
+    let source = r#"#include <stdio.h>
+#include <stdlib.h>
+struct item { int key; struct item *next; };
+struct item *items;
+struct item *find(int key) {
+    struct item *at = items;
+    while (at != NULL && at->key != key)
+        at = at->next;
+    return items;
+}
+int main(int argc, char **argv) {
+    static struct item first = {4, NULL}, second = {7, &first};
+    items = &second;
+    printf("%d\n", argc > 1 ? find(atoi(argv[1]))->key : 0);
+    return 0;
+}
+"#;
+    let subject = described(source, &[("4", "4"), ("7", "7")]);
+    let run = subject.nopol(&["c", "heap", "--function", "find", "--failing", "t0"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("+    return at;"), "{}", run.stdout);
+    assert!(!run.stdout.contains("second"), "{}", run.stdout);
+}

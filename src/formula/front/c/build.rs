@@ -229,6 +229,7 @@ impl Translator<'_> {
             shape: Shape::Other,
             access: Default::default(),
             is_global,
+            home: None,
             initially: Default::default(),
         })
     }

@@ -5,7 +5,7 @@ use super::initializers::is_string;
 use super::scopes::Symbol;
 use super::source::Syntax;
 use super::types::Type;
-use super::{Translated, Translator};
+use super::{Inside, Translated, Translator};
 use crate::formula::ir::{Initially, Lvalue, Scalar, Statement};
 use crate::formula::written::Owner;
 
@@ -165,6 +165,11 @@ impl Translator<'_> {
             }
             None => self.variable(name, cells, true),
         };
+        if let Some(Inside { id: function, .. }) = self.function
+            && storage == Storage::Static
+        {
+            self.program.variables[id].home = Some(function);
+        }
         self.typed.push((id, ty.clone()));
         if let Some(value) = value.filter(|_| is_constant) {
             self.initializers.insert(id, value.span());

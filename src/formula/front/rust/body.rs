@@ -286,6 +286,7 @@ impl<'f, 'a> Body<'f, 'a> {
                 shape,
                 access,
                 is_global: false,
+                home: None,
                 initially: Default::default(),
             })
     }

@@ -147,6 +147,7 @@ impl<'a> Front<'a> {
                 shape: Shape::Other,
                 access: Access::Raw,
                 is_global: true,
+                home: None,
                 initially: Default::default(),
             });
             if !of.context.is_for_tests {

@@ -45,6 +45,7 @@ impl Build {
             shape: Shape::Other,
             access: Default::default(),
             is_global: false,
+            home: None,
             initially: Default::default(),
         })
     }
