@@ -280,6 +280,9 @@ impl Settings {
         if self.only_in_diff {
             options.push("--only-in-diff".to_owned());
         }
+        if self.quick {
+            options.push("--quick".to_owned());
+        }
         options
     }
 

@@ -1,7 +1,11 @@
 //! Program text and sentences in Markdown: whatever stands in them, it ends neither the code nor the page around it.
 
-/// As code in a line: between more backticks than there are in a row in it.
+/// As code in a line: between more backticks than there are in a row in it. Line breaks become spaces, because a line of
+/// its own may begin a block.
 pub fn code(text: &str) -> String {
+    let words: Vec<&str> = text.lines().map(str::trim).collect();
+    let text = words.join(" ");
+    let text = text.as_str();
     let fence = "`".repeat(longest_row(text) + 1);
     // A backtick at an end would be read as one of the fence.
     match text.starts_with('`') || text.ends_with('`') {
@@ -16,15 +20,44 @@ pub fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
-/// A sentence, of which what stands between single backticks is code; the rest is not read as HTML.
+/// A paragraph, of which what stands between rows of as many backticks is code; the rest is not read as HTML. No line of it
+/// begins a block of code.
 pub fn prose(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    let last = text.matches('`').count();
-    let parts = parts.map(|(nth, part)| match nth % 2 == 1 && nth < last {
-        true => part.to_owned(),
-        false => escaped(part),
-    });
-    parts.collect::<Vec<String>>().join("`")
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('`') {
+        result += &escaped(&rest[..start]);
+        rest = &rest[start..];
+        let row = rest.len() - rest.trim_start_matches('`').len();
+        let (fence, after) = rest.split_at(row);
+        match closing(after, row) {
+            Some(end) => {
+                let inside = after[..end].replace('\n', " ");
+                result += &format!("{fence}{inside}{fence}");
+                rest = &after[end + row..];
+            }
+            None => {
+                // A row that nothing ends is text.
+                result += &"\\`".repeat(row);
+                rest = after;
+            }
+        }
+    }
+    result + &escaped(rest)
+}
+
+/// Where the next row of exactly so many backticks is.
+fn closing(text: &str, row: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('`') {
+        let start = at + start;
+        let len = text[start..].len() - text[start..].trim_start_matches('`').len();
+        if len == row {
+            return Some(start);
+        }
+        at = start + len;
+    }
+    None
 }
 
 /// As no HTML.
@@ -61,6 +94,18 @@ mod tests {
             "`a < b` is &lt;b&gt; &amp; `c`"
         );
         // A backtick that nothing ends is no code.
-        assert_eq!(prose("a ` <img>"), "a ` &lt;img&gt;");
+        assert_eq!(prose("a ` <img>"), "a \\` &lt;img&gt;");
+    }
+
+    #[test]
+    fn a_line_of_backticks_in_code_begins_no_block() {
+        let text = "a != \"\n```\n<img src=x>\n\"";
+        assert_eq!(code(text), "````a != \" ``` <img src=x> \"````");
+        let sentence = format!("change it to {} <b>", code(text));
+        assert_eq!(
+            prose(&sentence),
+            "change it to ````a != \" ``` <img src=x> \"```` &lt;b&gt;"
+        );
+        assert_eq!(prose("```\n<b>"), "\\`\\`\\`\n&lt;b&gt;");
     }
 }

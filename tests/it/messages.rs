@@ -272,6 +272,9 @@ fn an_example_that_fails_is_named_and_no_success() {
     // As `cargo test` with the same arguments: the example is not run.
     let filtered = subject.nopol(&["--", "of_four"]);
     assert_eq!(filtered.code, 0, "{}{}", filtered.stdout, filtered.stderr);
+    // Arguments that leave nothing out hide nothing.
+    let counted = subject.nopol(&["--no-cache", "--", "--test-threads=1"]);
+    assert_eq!(counted.code, 1, "{}{}", counted.stdout, counted.stderr);
 
     let right = Subject::lib(&HALF.replace("(5), 3", "(5), 2")).nopol(&[]);
     assert_eq!(right.code, 4, "{}{}", right.stdout, right.stderr);

@@ -265,6 +265,11 @@ fn check(number: u64, prunes: &[&str]) -> bool {
         let shape = topic[random.below(topic.len())];
         pieces.add(random, shape);
     }
+    let body = pieces.text(None);
+    let is_twice = |name| body.matches(name).count() > 1;
+    if ["int t[", "int q[", "pair v"].into_iter().any(is_twice) {
+        return false;
+    }
     let changes = pieces.changes();
     let all: Vec<String> = changes
         .iter()
@@ -317,9 +322,9 @@ fn what_passes_when_it_is_compiled_is_what_is_found() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn what_passes_when_it_is_compiled_is_what_is_found_of_a_thousand_programs() {
-    let asked = (8..1000)
+fn what_passes_when_it_is_compiled_is_what_is_found_of_hundreds_of_programs() {
+    let asked = (8..300)
         .filter(|number| check(*number, &["none", "slice", "run"]))
         .count();
-    assert!(asked > 300, "{asked}");
+    assert!(asked > 100, "{asked}");
 }

@@ -282,6 +282,29 @@ fn what_was_never_set_proves_nothing() {
 }
 
 #[test]
+fn a_proof_says_that_globals_have_their_initial_values() {
+    let reference = "int wanted(int x) { return x > 0 ? 1 : 0; }";
+    for (text, has_globals) in [
+        (
+            "static int most = 1;\nint f(int x) { return x > most ? 1 : 0; }",
+            true,
+        ),
+        ("int f(int x) { return x > 1 ? 1 : 0; }", false),
+    ] {
+        let subject = functions(&format!("{reference}\n{text}"));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference=wanted"]);
+        assert!(
+            run.stdout.contains("Proved for all arguments"),
+            "{}",
+            run.stdout
+        );
+        let what =
+            "Proved for all arguments, with global and static variables as they are initialized";
+        assert_eq!(run.stdout.contains(what), has_globals, "{}", run.stdout);
+    }
+}
+
+#[test]
 fn a_shift_overflows_in_c_and_not_in_rust() {
     let subject = functions("int f(unsigned char n) { return 1 << (n & 31); }");
     let run = subject.nopol(&["c", "mutate", "--function", "f", "--format", "json"]);
@@ -499,7 +522,8 @@ pub fn second(row: &[i32]) -> Option<i32> {
     let first = *row.get(1)?;
     let table = [0, 1, 5];
     let rest = &row[1..];
-    let one = &row[2];
+    let mut one = 0;
+    one = (row[2] + one);
     let other = if first != 4 { 1 as i64 } else { 2 };
     Some(first + table[1] + STEPS[1] + rest[0] + one + other as i32)
 }
@@ -521,7 +545,8 @@ fn every_operator_and_constant_of_rust_code_is_tried() {
         ("[0, 1, 5]", "[0, 2, 5]", "3404"),
         ("[0, 1, 7]", "[0, 0, 7]", "3402"),
         ("[1..]", "[2..]", "6203"),
-        ("&row[2]", "&row[3]", "40403"),
+        ("row[2]", "row[3]", "40403"),
+        ("[2] + one", "[2] * one", "403"),
         ("first != 4", "first == 4", "3404"),
         ("1 as i64", "2 as i64", "3404"),
     ];

@@ -12,7 +12,7 @@ use crate::formula::load::{Far, Loaded, Refusal};
 use crate::formula::localization::Failing;
 use crate::formula::mutate::space::Kept;
 use crate::formula::mutate::specification::{Check, cells};
-use crate::formula::mutate::{Found, Outcome, Specification};
+use crate::formula::mutate::{Found, Level, Outcome, Specification};
 use crate::formula::position::Positions;
 use crate::formula::visit::needs;
 use crate::source::Language;
@@ -118,6 +118,23 @@ impl Goal {
         })
     }
 
+    /// Whether the function or its reference names a global or static variable, itself or by what it calls.
+    pub(super) fn has_globals(&self) -> bool {
+        let Specification::Function {
+            function,
+            reference,
+        } = self.specification
+        else {
+            return false;
+        };
+        let both = [Some(function), reference].into_iter().flatten();
+        let mut named = both.flat_map(|id| needs(&self.program, id).variables);
+        named.any(|id| {
+            let variable = &self.program.variables[id];
+            variable.is_global && !variable.name.starts_with('#')
+        })
+    }
+
     /// What the outcome means.
     pub(super) fn explain(&self, request: &Request, found: &Found, shown: &mut Mutation) {
         let bound = self.bound;
@@ -132,14 +149,16 @@ impl Goal {
             shown.failing.push(Failing {
                 name: format!("{name}({})", arguments.join(", ")),
                 reason: match expected {
-                    Some(expected) => format!("it does not return {expected}"),
+                    Some(expected) => {
+                        format!("it does not return {expected}, or what it does is undefined")
+                    }
                     None => "an assertion does not hold, or it goes wrong otherwise".to_owned(),
                 },
             });
         }
         let (outcome, message) = match found.outcome {
             Outcome::Repaired => ("repaired", None),
-            Outcome::None => ("none", Some(none(found, shown))),
+            Outcome::None => ("none", Some(none(found, shown, request.level))),
             Outcome::Limit => (
                 "limit",
                 Some(format!(
@@ -242,23 +261,25 @@ impl Goal {
 }
 
 /// What it means that no repair was found.
-fn none(found: &Found, shown: &Mutation) -> String {
+fn none(found: &Found, shown: &Mutation, level: Level) -> String {
     let tried = match shown.is_complete {
         true => "",
         false => " that were tried",
     };
     let size = crate::report::count(found.complete_to, "statement");
-    let (what, more) = match found.is_exhausted {
-        true => (
-            format!("no combination of the changes of this level{tried}"),
-            "",
-        ),
-        false => (
-            format!("none of the changes of up to {size}{tried}"),
-            " of changes, and a larger --size changes more statements at once",
-        ),
+    let what = match found.is_exhausted {
+        true => format!("no combination of the changes of this level{tried}"),
+        false => format!("none of the changes of up to {size}{tried}"),
     };
-    format!("{what} repairs it; a higher --level, up to 3, tries more kinds{more}")
+    let more = [
+        (level < Level::Three).then_some("a higher --level, up to 3, tries more kinds of changes"),
+        (!found.is_exhausted).then_some("a larger --size changes more statements at once"),
+    ];
+    let more: Vec<&str> = more.into_iter().flatten().collect();
+    match more.is_empty() {
+        true => format!("{what} repairs it"),
+        false => format!("{what} repairs it; {}", more.join(", and ")),
+    }
 }
 
 /// A program, with a function of it and the one that it is held against.

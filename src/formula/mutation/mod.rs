@@ -71,6 +71,8 @@ pub struct Mutation {
     pub untried: Vec<Untried>,
     /// Whether every change of the level was tried, up to that size.
     pub is_complete: bool,
+    /// Whether global or static variables are read: their initial values are taken for granted.
+    pub has_globals: bool,
     /// The repairs, the likeliest first.
     pub repairs: Vec<ShownRepair>,
     /// How many mutations there are, and of how many statements.
@@ -196,6 +198,7 @@ pub fn repair(request: &Request) -> Result<Mutation, Refusal> {
         }),
         examined: found.examined,
         checks: found.asked,
+        has_globals: goal.has_globals(),
         left_out: goal.left_out.clone(),
         only: request.tests.clone(),
         failing: goal.failing.clone(),

@@ -76,10 +76,16 @@ fn write(text: &mut String, shown: &Mutation, top: usize, command: &str) -> std:
                 format!("These tests pass with it in the tool's interpreter; {unasked}:")
             }
         },
-        (_, Some(bound)) => format!(
-            "Proved for all arguments as long as no loop goes round more than {bound} times:"
-        ),
-        _ => "Proved for all arguments:".to_owned(),
+        (_, bound) => {
+            let globals = match shown.has_globals {
+                true => ", with global and static variables as they are initialized",
+                false => "",
+            };
+            let bound = bound.map_or_else(String::new, |bound| {
+                format!(", as long as no loop goes round more than {bound} times")
+            });
+            format!("Proved for all arguments{globals}{bound}:")
+        }
     };
     let one = if shown.repairs.len() > 1 {
         "Repair 1. "

@@ -150,6 +150,9 @@ fn errors(tree: &Tree) -> usize {
 /// The most characters that are quoted of what cannot be parsed.
 const MOST_QUOTED: usize = 40;
 
+/// Words before parentheses that name no function.
+const KEYWORDS: [&str; 6] = ["if", "while", "for", "switch", "return", "sizeof"];
+
 /// Adds to [`Sources::skipped`] each part of a file that cannot be parsed.
 fn report_errors(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources) {
     for part in children(root) {
@@ -159,7 +162,9 @@ fn report_errors(path: &Utf8Path, text: &str, root: Node, sources: &mut Sources)
         let line = error.start_position().row + 1;
         let function = (part.kind() == "function_definition")
             .then(|| name_of(part, text))
-            .flatten();
+            .flatten()
+            // Macros that make functions leave what follows them without a head.
+            .filter(|name| !KEYWORDS.contains(&&**name));
         let (reason, what) = match function {
             Some(name) => {
                 let within = match lines(part.start_position().row, with_rest(part, text)) {

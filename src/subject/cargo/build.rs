@@ -132,12 +132,16 @@ impl Cargo<'_> {
             self.at.logs.join("cargo-stderr"),
         );
         let mut args = args;
+        // What follows `--` is for the programs that cargo runs.
+        let end = args.iter().position(|arg| arg == "--");
+        let for_programs = args.split_off(end.unwrap_or(args.len()));
         args.push(format!(
             "--manifest-path={}",
             self.at.root.join(&self.packages.manifest)
         ));
         args.push(format!("--target-dir={}", self.at.target));
         args.push("--color=never".to_string());
+        args.extend(for_programs);
         let mut env = Vec::new();
         let mut set = |name: &str, value: &str| env.push((name.to_string(), value.to_string()));
         set("CARGO_TERM_PROGRESS_WHEN", "never");

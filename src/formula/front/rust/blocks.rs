@@ -405,7 +405,8 @@ impl Body<'_, '_> {
         }
         // The value is evaluated before the target's indices are, but its type is the target's.
         // The values of branches are places of their own.
-        let is_place = !is_flow(bare(right));
+        let right = bare(right);
+        let is_place = !is_flow(right);
         if is_plain(left) {
             let target = self.locate(left)?;
             let ty = target.ty.clone();
