@@ -282,6 +282,28 @@ fn what_was_never_set_proves_nothing() {
 }
 
 #[test]
+fn a_call_that_goes_wrong_is_said_to_for_its_own_reason() {
+    for (body, reason) in [
+        ("return 8 / x > 0;", "there is a division by zero"),
+        (
+            "int s; if (x > 9) s = 1; return s;",
+            "a value that was never set is used",
+        ),
+        ("return x > 1;", "it does not return"),
+    ] {
+        let subject = functions(&format!(
+            "int wanted(int x) {{ return x > 0; }}\nint f(int x) {{ {body} }}"
+        ));
+        let run = subject.nopol(&["c", "mutate", "--function=f", "--reference=wanted"]);
+        let line = run.stdout.lines().next().unwrap_or_default();
+        assert!(
+            line.contains(") fails: ") && line.contains(reason),
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn a_proof_says_that_globals_have_their_initial_values() {
     let reference = "int wanted(int x) { return x > 0 ? 1 : 0; }";
     for (text, has_globals) in [

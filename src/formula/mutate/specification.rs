@@ -13,7 +13,7 @@ use crate::formula::circuit::{Bit, Circuit};
 use crate::formula::encode::entry::{Called, Growing, encode_call, encode_test, number};
 use crate::formula::encode::{Choices, Explored, Extent, Side, Stop, StopKind};
 use crate::formula::interpret::{End, Limits, Value, call, call_mutant, run_mutant};
-use crate::formula::ir::{FunctionId, Made, Program, Scalar, Test};
+use crate::formula::ir::{FaultKind, FunctionId, Made, Program, Scalar, Test};
 use crate::formula::position::Positions;
 
 /// What a program must do.
@@ -120,6 +120,28 @@ impl Specification {
                 telling: FixedBitSet::new(),
                 result: None,
             },
+        }
+    }
+
+    /// What the unchanged program does on an input that the language forbids or the program states as a fault; nothing if it
+    /// comes to its end.
+    pub fn fault(&self, program: &Program, check: &Check, extent: Extent) -> Option<FaultKind> {
+        let (Self::Function { function, .. }, Check::Call { arguments, .. }) = (self, check) else {
+            return None;
+        };
+        let (limits, mut positions) = (limits(extent), Positions::default());
+        let made = Made::new();
+        let (run, _) = call_mutant(
+            program,
+            *function,
+            arguments,
+            &limits,
+            &mut positions,
+            &made,
+        );
+        match run.end {
+            End::Fault(kind, _) => Some(kind),
+            _ => None,
         }
     }
 

@@ -139,20 +139,25 @@ impl Goal {
     pub(super) fn explain(&self, request: &Request, found: &Found, shown: &mut Mutation) {
         let bound = self.bound;
         if let Specification::Function { function, .. } = self.specification
-            && let Some(Check::Call {
-                arguments,
-                expected,
-            }) = found.inputs.first()
+            && let Some(
+                check @ Check::Call {
+                    arguments,
+                    expected,
+                },
+            ) = found.inputs.first()
         {
+            let extent = Extent::new(bound, request.implicit);
+            let fault = self.specification.fault(&self.program, check, extent);
             let name = &self.program.functions[function].name;
             let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
             shown.failing.push(Failing {
                 name: format!("{name}({})", arguments.join(", ")),
-                reason: match expected {
-                    Some(expected) => {
-                        format!("it does not return {expected}, or what it does is undefined")
+                reason: match (fault, expected) {
+                    (Some(fault), _) => fault.to_string(),
+                    (None, Some(expected)) => format!("it does not return {expected}"),
+                    (None, None) => {
+                        "an assertion does not hold, or it goes wrong otherwise".to_owned()
                     }
-                    None => "an assertion does not hold, or it goes wrong otherwise".to_owned(),
                 },
             });
         }
