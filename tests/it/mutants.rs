@@ -322,9 +322,9 @@ fn what_passes_when_it_is_compiled_is_what_is_found() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn what_passes_when_it_is_compiled_is_what_is_found_of_hundreds_of_programs() {
-    let asked = (8..300)
+fn what_passes_when_it_is_compiled_is_what_is_found_of_more_programs() {
+    let asked = (8..80)
         .filter(|number| check(*number, &["none", "slice", "run"]))
         .count();
-    assert!(asked > 100, "{asked}");
+    assert!(asked > 20, "{asked}");
 }
