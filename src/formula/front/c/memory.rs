@@ -179,13 +179,15 @@ impl Translator<'_> {
         let load = |variable, ty| build::load(Lvalue::Variable(variable), ty, span);
         let mut body = Vec::new();
         for (cell, scalar) in (0_u32..).zip(&cells) {
-            let value = match scalar {
-                Scalar::Int { bits, .. } if let Some(byte) = byte => {
+            let value = match (scalar, byte) {
+                (Scalar::Int { bits, .. }, Some(byte)) => {
                     repeated(load(byte, BYTE), *bits, *scalar)
                 }
-                Scalar::Pointer if constant == 0 => build::null(span),
-                Scalar::Bool if constant == 0 => build::constant(0, Scalar::Bool, span),
-                Scalar::Int { bits, .. } if *bits == 8 || constant == 0 || constant == -1 => {
+                (Scalar::Pointer, _) if constant == 0 => build::null(span),
+                (Scalar::Bool, _) if constant == 0 => build::constant(0, Scalar::Bool, span),
+                (Scalar::Int { bits, .. }, None)
+                    if *bits == 8 || constant == 0 || constant == -1 =>
+                {
                     build::constant(scalar.wrap(constant), *scalar, span)
                 }
                 _ => return self.outside(syntax, "`memset` is only supported with 0 and -1"),
