@@ -84,11 +84,16 @@ fn holds_for_the_counterexample(subject: &Subject) {
         .iter()
         .map(|patch| patch["diff"].as_str().unwrap().to_owned())
         .collect();
-    // 200 is the smallest failing input, and one in a hundred thousand.
-    let is_right =
-        |diff: &String| diff.contains("weight < SMALL") || diff.contains("weight >= SMALL");
+    // 200 is the smallest failing input, and one in a hundred thousand. What is right there may be wrong for input that
+    // luck did not draw.
+    let added = |diff: &String| -> String {
+        let lines = diff.lines().filter(|line| line.starts_with('+'));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let wrong = ["<= SMALL", "> SMALL", "needs_help(weight)"];
+    let is_refuted = |diff: &String| wrong.iter().any(|text| added(diff).contains(text));
     assert!(
-        !diffs.is_empty() && diffs.iter().all(is_right),
+        !diffs.is_empty() && !diffs.iter().any(is_refuted),
         "{diffs:#?}"
     );
     assert!(
