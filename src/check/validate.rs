@@ -297,28 +297,29 @@ impl<'a> Validator<'a> {
         if !self.chance.random.contains(&test) {
             return Ok(true);
         }
-        let plan = Plan {
-            timeout: self.timeout,
-            ..Plan::default()
-        };
-        let runs = MOST_SECONDS_AGAIN / self.baseline.seconds[test].max(f64::MIN_POSITIVE);
-        for _ in 0..(runs as usize).clamp(FEWEST_AGAIN, MOST_AGAIN) {
-            if !suite.run(test, &plan)?.verdict.passed() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let runs = self.runs_within(MOST_SECONDS_AGAIN, test);
+        self.passes_each(suite, test, runs.clamp(FEWEST_AGAIN, MOST_AGAIN))
     }
 
     /// Whether a test that a patch cures goes on passing: randomness has other sources than those that are seen, such as
     /// the time.
     fn passes_on(&self, suite: &Suite, test: TestIndex) -> Result<bool> {
+        let runs = self.runs_within(MOST_SECONDS_ON, test);
+        self.passes_each(suite, test, runs.min(MOST_ON))
+    }
+
+    /// How many runs of a test take this many seconds.
+    fn runs_within(&self, seconds: f64, test: TestIndex) -> usize {
+        (seconds / self.baseline.seconds[test].max(f64::MIN_POSITIVE)) as usize
+    }
+
+    /// Whether a test passes in each of so many runs.
+    fn passes_each(&self, suite: &Suite, test: TestIndex, runs: usize) -> Result<bool> {
         let plan = Plan {
             timeout: self.timeout,
             ..Plan::default()
         };
-        let runs = MOST_SECONDS_ON / self.baseline.seconds[test].max(f64::MIN_POSITIVE);
-        for _ in 0..(runs as usize).min(MOST_ON) {
+        for _ in 0..runs {
             if !suite.run(test, &plan)?.verdict.passed() {
                 return Ok(false);
             }

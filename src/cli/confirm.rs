@@ -1,4 +1,4 @@
-//! Before a patch is written that was not built alone and tested so far: it is built and tested, and what came out is said.
+//! Builds and tests a patch that was not tested alone before `apply` writes it, and reports the result.
 
 use std::fmt;
 use std::sync::Arc;

@@ -67,7 +67,7 @@ impl<P: Target> Merge<P> {
         merge::merge(&outcomes, self.top)
     }
 
-    /// Keeps what is shown as what was seen last, if this is the subject that it is about.
+    /// Keeps the merged outcome as the last one, if it is about this subject.
     ///
     /// # Errors
     /// Why it is not kept.

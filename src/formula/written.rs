@@ -111,7 +111,7 @@ pub enum Used {
 }
 
 impl Written {
-    /// Adds an operator or a constant; one that is there already has one owner more.
+    /// Adds an operator or a constant; a known one gets another owner.
     pub fn add(&mut self, span: Span, item: Item) {
         if span.start >= span.end {
             return;

@@ -91,7 +91,7 @@ fn is_missing(error: &io::Error) -> bool {
     kinds.contains(&error.kind())
 }
 
-/// Whether the user may write to what is there.
+/// Whether the user may write to the existing file or directory.
 ///
 /// # Errors
 /// Why not, as the end of a sentence.

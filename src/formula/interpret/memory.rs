@@ -110,7 +110,7 @@ impl<'p> Memory<'p> {
         !cell.is_ok_and(|cell| self.objects[address.object].unset.contains(cell))
     }
 
-    /// Takes the value of a cell that is there.
+    /// Takes the value of an existing cell.
     pub fn unset(&mut self, address: Address) {
         let object = &mut self.objects[address.object];
         if let Ok(cell) = usize::try_from(address.cell)

@@ -252,7 +252,7 @@ fn element_of(
 ) -> Lvalue {
     Lvalue::Index {
         array: Box::new(array.clone()),
-        // The number is not written: what is there is the value.
+        // The index is not written; the span is that of the value.
         index: build::constant(
             i128::from(number),
             Scalar::INT,

@@ -28,7 +28,7 @@ struct Walk<'w> {
     owner: Option<Owner>,
     /// The definition that it is in, if other statements use that by a name.
     definition: Option<Span>,
-    /// Whether what is there must stay as it is.
+    /// Whether operators and constants in this part must stay as they are.
     is_fixed: bool,
     /// The innermost `switch`.
     switch: Span,

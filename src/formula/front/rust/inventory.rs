@@ -16,7 +16,7 @@ struct Walk<'w> {
     file: usize,
     owner: Owner,
     statement: Span,
-    /// Whether what is there must stay as it is.
+    /// Whether operators and constants in this part must stay as they are.
     is_fixed: bool,
 }
 
