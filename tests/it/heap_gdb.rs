@@ -506,7 +506,7 @@ fn calls_that_do_not_return_are_given_up() -> Result<()> {
         for (expression, how) in [
             (
                 "crash(x)",
-                "the call of `crash` got SIGSEGV (Segmentation fault); it was given up",
+                "the call of `crash` got SIGSEGV (Segmentation fault); it was abandoned",
             ),
             ("spin(1)", "the call of `spin` took longer than 0.3 s"),
             ("ask()", "the call of `ask` waits for input"),
